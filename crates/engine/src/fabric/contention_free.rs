@@ -1,0 +1,84 @@
+//! Modes without contention: the whole way of a packet follows when it is queued.
+//!
+//! In `free` no packet waits. In `throttled` packets wait for their first
+//! internal channel only, first in, first out. A packet queued later reaches its
+//! first switch later, because every node's link takes the same header time, so
+//! that the order of queueing is the order of arrival at that channel.
+
+use super::layout::{End, Group, Layout};
+use super::{PacketPool, Wiring};
+use crate::event_queue::{EventQueue, Kind};
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::{ChannelKind, Class, Measures};
+use crate::time::{NEVER, Time};
+
+/// The network without contention.
+pub struct ContentionFree {
+    /// When each channel is free for a packet on its first internal hop; empty in `free`.
+    free_at: Vec<Time>,
+}
+
+impl ContentionFree {
+    /// Mode `throttled`.
+    pub fn throttled(layout: &Layout) -> Self {
+        Self { free_at: vec![0; layout.channels()] }
+    }
+
+    /// Mode `free`.
+    pub fn free() -> Self {
+        Self { free_at: Vec::new() }
+    }
+
+    /// Sends a packet the instant it is queued and posts its arrival.
+    pub fn send(
+        &mut self,
+        id: PacketId,
+        wiring: &Wiring,
+        packets: &mut PacketPool,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) {
+        let packet = &mut packets[id];
+        let duration = wiring.link.packet_ps(packet.bytes);
+        packet.queued = now;
+        packet.first_sent = now;
+        measures.packet_sent(packet.source, packet.class, packet.last);
+        let mut group = Layout::injection(packet.source);
+        let mut start = now;
+        loop {
+            let place = &wiring.layout.groups[group.index()];
+            let mut channel = place.first;
+            if place.kind == ChannelKind::Internal && packet.first_internal == NEVER {
+                let ready = start;
+                (channel, start) = self.enter(place, ready, duration);
+                packet.first_internal = start;
+                measures.waited(channel, start - ready, true);
+            }
+            measures.transmits(channel, place.kind, start, start + duration);
+            packet.hops += 1;
+            match place.end {
+                End::Node(_) => break,
+                End::Switch(switch) => group = wiring.output(switch, packet.destination),
+            }
+            start += wiring.link.hop_ps();
+        }
+        let wire = wiring.link.wire_delay_ps;
+        if packet.class == Class::Data {
+            events.post(start + wiring.link.header_ps() + wire, Kind::Head, id.0);
+        }
+        events.post(start + duration + wire, Kind::Tail, id.0);
+    }
+
+    /// The channel on which a packet enters the network, and when it starts there.
+    fn enter(&mut self, group: &Group, ready: Time, duration: Time) -> (ChannelId, Time) {
+        if self.free_at.is_empty() {
+            return (group.first, ready);
+        }
+        let free_at = |channel: &ChannelId| self.free_at[channel.index()];
+        let channel = group.channels().min_by_key(free_at).unwrap_or(group.first);
+        let start = ready.max(free_at(&channel));
+        self.free_at[channel.index()] = start + duration;
+        (channel, start)
+    }
+}

@@ -1,0 +1,158 @@
+//! The numbering of channels and hunt groups.
+
+use crate::error::SpecError;
+use crate::event_queue::EventQueue;
+use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
+use crate::measure::ChannelKind;
+use crate::spec::Machine;
+use crate::topology::{Attachment, Topology};
+
+/// Where a channel ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At a switch, in an input buffer of its own.
+    Switch(SwitchId),
+    /// At a node, which always accepts.
+    Node(NodeId),
+}
+
+/// A hunt group: parallel channels from one place to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Its lowest-numbered channel; the others follow.
+    pub first: ChannelId,
+    /// How many channels it has.
+    pub width: u16,
+    /// The port it leaves its switch by; -1 for external groups.
+    pub port: i16,
+    /// Where it lies.
+    pub kind: ChannelKind,
+    /// The switch or node it comes from.
+    pub from: u32,
+    /// Where it leads.
+    pub end: End,
+}
+
+impl Group {
+    /// Its channels, lowest number first.
+    pub fn channels(self) -> impl Iterator<Item = ChannelId> {
+        (self.first.0..self.first.0 + u32::from(self.width)).map(ChannelId)
+    }
+}
+
+/// All channels and groups of a machine.
+///
+/// Groups are numbered like channels: injection groups (by node), groups
+/// between switches (by source switch, then port), ejection groups (by node).
+pub struct Layout {
+    /// By group number.
+    pub groups: Vec<Group>,
+    /// Group of each channel.
+    pub group_of: Vec<GroupId>,
+    /// Per switch and port the group there, or [`GroupId::NONE`].
+    port_group: Vec<GroupId>,
+    /// Ejection group of node 0.
+    first_ejection: u32,
+    ports: usize,
+}
+
+impl Layout {
+    /// Numbers the channels of a machine.
+    ///
+    /// # Errors
+    /// More channels than can be numbered, or links of no width.
+    pub fn new(machine: &Machine, topology: &Topology) -> Result<Self, SpecError> {
+        let (node_width, switch_width) = (machine.node.link_width, machine.switch.link_width);
+        check_width("machine.node.link_width", node_width)?;
+        check_width("machine.switch.link_width", switch_width)?;
+        let links = topology.neighbours.iter().filter(|n| n.is_some()).count() as u64;
+        let channels =
+            links * u64::from(switch_width) + 2 * topology.nodes as u64 * u64::from(node_width);
+        if channels > u64::from(EventQueue::MAX_NUMBER) {
+            return Err(SpecError::new(
+                "machine.topology",
+                format!("{channels} channels"),
+                format!("must have at most {} channels", EventQueue::MAX_NUMBER),
+            ));
+        }
+        let mut layout = Self {
+            groups: Vec::new(),
+            group_of: Vec::new(),
+            port_group: vec![GroupId::NONE; topology.neighbours.len()],
+            first_ejection: 0,
+            ports: topology.ports,
+        };
+        layout.add_injection(topology, node_width as u16);
+        layout.add_internal(topology, switch_width as u16);
+        layout.add_ejection(topology, node_width as u16);
+        Ok(layout)
+    }
+
+    /// The group by which a node sends.
+    #[inline]
+    pub fn injection(node: NodeId) -> GroupId {
+        GroupId(node.0)
+    }
+
+    /// The group from a switch to a node on it.
+    #[inline]
+    pub fn ejection(&self, node: NodeId) -> GroupId {
+        GroupId(self.first_ejection + node.0)
+    }
+
+    /// The group behind a port of a switch.
+    #[inline]
+    pub fn at_port(&self, switch: SwitchId, port: usize) -> GroupId {
+        self.port_group[switch.index() * self.ports + port]
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.group_of.len()
+    }
+
+    fn add(&mut self, kind: ChannelKind, from: u32, end: End, port: i16, width: u16) -> GroupId {
+        let group = GroupId::from_index(self.groups.len());
+        let first = ChannelId::from_index(self.group_of.len());
+        self.groups.push(Group { first, width, port, kind, from, end });
+        self.group_of.extend(std::iter::repeat_n(group, usize::from(width)));
+        group
+    }
+
+    fn add_injection(&mut self, topology: &Topology, width: u16) {
+        for (node, attachment) in topology.attachments.iter().enumerate() {
+            let (kind, end) = match *attachment {
+                Attachment::Switch(switch) => (ChannelKind::Injection, End::Switch(switch)),
+                Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
+            };
+            self.add(kind, node as u32, end, -1, width);
+        }
+    }
+
+    fn add_internal(&mut self, topology: &Topology, width: u16) {
+        for (at, &neighbour) in topology.neighbours.iter().enumerate() {
+            if neighbour.is_some() {
+                let (switch, port) = ((at / self.ports) as u32, (at % self.ports) as i16);
+                let end = End::Switch(neighbour);
+                self.port_group[at] = self.add(ChannelKind::Internal, switch, end, port, width);
+            }
+        }
+    }
+
+    fn add_ejection(&mut self, topology: &Topology, width: u16) {
+        self.first_ejection = self.groups.len() as u32;
+        for (node, attachment) in topology.attachments.iter().enumerate() {
+            if let Attachment::Switch(switch) = *attachment {
+                let end = End::Node(NodeId::from_index(node));
+                self.add(ChannelKind::Ejection, switch.0, end, -1, width);
+            }
+        }
+    }
+}
+
+fn check_width(field: &'static str, width: u32) -> Result<(), SpecError> {
+    if (1..=1024).contains(&width) {
+        return Ok(());
+    }
+    Err(SpecError::new(field, width, "must be 1 to 1024"))
+}

@@ -1,0 +1,69 @@
+//! Which waiting input an output grants.
+
+use super::pool::Packet;
+use crate::ids::GroupId;
+use crate::measure::Class;
+use crate::rng::{Purpose, Stream};
+use crate::spec::{Policy, Switch};
+
+/// The queue policy of all switches, with the random streams it may need.
+pub struct Arbiter {
+    policy: Policy,
+    ack_priority: bool,
+    /// One stream per group; empty unless the policy is `random`.
+    streams: Vec<Stream>,
+}
+
+
+impl Arbiter {
+    /// The arbiter of a machine with so many groups.
+    pub fn new(switch: &Switch, groups: usize, seed: u64) -> Self {
+        let streams = if switch.policy == Policy::Random { groups } else { 0 };
+        Self {
+            policy: switch.policy,
+            ack_priority: switch.ack_priority,
+            streams: (0..streams as u32)
+                .map(|group| Stream::new(seed, Purpose::Arbitration, group))
+                .collect(),
+        }
+    }
+
+    /// Whether the request that came first is always the best.
+    #[inline]
+    pub fn takes_first(&self) -> bool {
+        self.policy == Policy::Fifo && !self.ack_priority
+    }
+
+    /// Position of the best of the waiting packets, given in order of request.
+    pub fn best<'a>(
+        &mut self,
+        group: GroupId,
+        waiting: impl Iterator<Item = &'a Packet> + Clone,
+    ) -> usize {
+        let (policy, ack_priority) = (self.policy, self.ack_priority);
+        let key = |packet: &Packet| {
+            let after = !(ack_priority && packet.class == Class::Ack);
+            (after, rank(policy, packet))
+        };
+        let Some(best) = waiting.clone().map(key).min() else { return 0 };
+        let mut equals = waiting.enumerate().filter(|(_, packet)| key(packet) == best);
+        let place = if self.policy == Policy::Random {
+            let count = equals.clone().count() as u64;
+            self.streams[group.index()].below(count) as usize
+        } else {
+            0
+        };
+        equals.nth(place).map_or(0, |(position, _)| position)
+    }
+}
+
+/// Lower is better.
+fn rank(policy: Policy, packet: &Packet) -> u64 {
+    match policy {
+        Policy::Fifo | Policy::Random => 0,
+        // A packet that has crossed one channel comes from the node.
+        Policy::NetFirst => u64::from(packet.hops == 1),
+        Policy::OldestFirst => packet.queued,
+        Policy::HopsFirst => u64::MAX - u64::from(packet.hops),
+    }
+}

@@ -1,0 +1,62 @@
+//! Names of things: small typed numbers, so that a channel is never a node.
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Stands for "none".
+            pub const NONE: Self = Self(u32::MAX);
+
+            /// The number as an array index.
+            #[inline]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The id of array position `index`.
+            #[inline]
+            pub fn from_index(index: usize) -> Self {
+                debug_assert!(index < u32::MAX as usize);
+                Self(index as u32)
+            }
+
+            /// Whether this is a real id rather than [`Self::NONE`].
+            #[inline]
+            pub fn is_some(self) -> bool {
+                self != Self::NONE
+            }
+        }
+    };
+}
+
+id!(
+    /// A node: processor, memory and network interface.
+    NodeId
+);
+id!(
+    /// A switch (router).
+    SwitchId
+);
+id!(
+    /// A directed channel.
+    ChannelId
+);
+id!(
+    /// A hunt group: the parallel channels from one place to another.
+    GroupId
+);
+id!(
+    /// A process of the workload.
+    ProcessId
+);
+id!(
+    /// A packet in flight: its place in the packet pool, reused after delivery.
+    PacketId
+);
+id!(
+    /// A message in progress: its place in the message pool, reused when done.
+    MessageId
+);

@@ -1,0 +1,287 @@
+//! What is measured.
+//!
+//! [`Measures`] is told what happens (a packet starts, waits, is delivered) and
+//! keeps three kinds of record: [`Counters`], cumulative since time 0 and
+//! sampled at fixed intervals; moments and histograms of the current window;
+//! tallies per channel and per node of the current window.
+
+mod binned;
+mod counters;
+mod histogram;
+mod moments;
+mod tally;
+
+pub use binned::Binned;
+pub use counters::{Counters, PacketCounters};
+pub use histogram::Histogram;
+pub use moments::Moments;
+pub use tally::{ChannelTally, NodeTally, QueueTally};
+
+use crate::ids::{ChannelId, NodeId, ProcessId};
+use crate::time::{NEVER, Time};
+
+/// Data or acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Class {
+    /// Carries part of a message.
+    Data = 0,
+    /// Acknowledges a data packet.
+    Ack = 1,
+}
+
+/// Where a channel lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ChannelKind {
+    /// Node to switch.
+    Injection = 0,
+    /// Switch to switch.
+    Internal = 1,
+    /// Switch to node.
+    Ejection = 2,
+    /// Node to node, without a switch.
+    Direct = 3,
+}
+
+/// Everything known about a delivered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketRow {
+    /// Data or acknowledgement.
+    pub class: Class,
+    /// Serial number of the message it belongs to, or acknowledges.
+    pub message: u64,
+    /// Node it came from.
+    pub source: u32,
+    /// Node it went to.
+    pub destination: u32,
+    /// Its data bytes.
+    pub bytes: u32,
+    /// Channels it crossed.
+    pub hops: u16,
+    /// When it was queued at its source.
+    pub queued: Time,
+    /// When its first transmission began.
+    pub first_sent: Time,
+    /// When its first transmission on an internal channel began; [`NEVER`] if it crossed none.
+    pub first_internal: Time,
+    /// When its last token reached its destination.
+    pub delivered: Time,
+}
+
+/// A distribution: moments and histogram of one variable.
+#[derive(Clone, Default)]
+pub struct Distribution {
+    /// Exact sums.
+    pub moments: Moments,
+    /// Counts by value.
+    pub histogram: Histogram,
+}
+
+impl Distribution {
+    fn add(&mut self, value: u64) {
+        self.moments.add(value);
+        self.histogram.add(value);
+    }
+}
+
+/// Distributions over the delivered packets of one class.
+#[derive(Clone, Default)]
+pub struct PacketDistributions {
+    /// From queued to delivered.
+    pub lifetime: Distribution,
+    /// From the first transmission to delivered.
+    pub network_lifetime: Distribution,
+    /// From the first internal transmission to delivered.
+    pub routed_lifetime: Distribution,
+    /// Channels crossed.
+    pub hops: Distribution,
+}
+
+/// How many of each thing there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Channels.
+    pub channels: usize,
+    /// Nodes.
+    pub nodes: usize,
+    /// Processes.
+    pub processes: usize,
+}
+
+/// All measures of one run.
+pub struct Measures {
+    /// Cumulative since time 0.
+    pub counters: Counters,
+    /// Transmission time on injection, internal and ejection channels.
+    pub busy: [Binned; 3],
+    /// Time processors compute.
+    pub cpu: Binned,
+    /// Distributions by class, in the current window.
+    pub packets: [PacketDistributions; 2],
+    /// From sending to receiving a message, in the current window.
+    pub message_latency: Distribution,
+    /// Per channel, in the current window.
+    pub channels: Vec<ChannelTally>,
+    /// Per node, in the current window.
+    pub nodes: Vec<NodeTally>,
+    /// Iterations per process, in the current window.
+    pub iterations: Vec<u64>,
+    /// Rows of delivered packets since they were last taken, if recorded.
+    pub rows: Option<Vec<PacketRow>>,
+}
+
+impl Measures {
+    /// Measures of a machine, from time 0.
+    pub fn new(sizes: Sizes, sample_interval: Time, record: bool) -> Self {
+        Self {
+            counters: Counters::default(),
+            busy: std::array::from_fn(|_| Binned::new(sample_interval)),
+            cpu: Binned::new(sample_interval),
+            packets: Default::default(),
+            message_latency: Distribution::default(),
+            channels: vec![ChannelTally::default(); sizes.channels],
+            nodes: vec![NodeTally::default(); sizes.nodes],
+            iterations: vec![0; sizes.processes],
+            rows: record.then(Vec::new),
+        }
+    }
+
+    /// The counters at the end of the sample interval that ends at `time`.
+    pub fn sample(&mut self) -> Counters {
+        let [injection, internal, ejection] = &mut self.busy;
+        self.counters.busy_injection_ps = injection.close();
+        self.counters.busy_internal_ps = internal.close();
+        self.counters.busy_ejection_ps = ejection.close();
+        self.counters.cpu_busy_ps = self.cpu.close();
+        self.counters
+    }
+
+    /// Forgets everything but the counters: a new window begins at `now`.
+    pub fn begin_window(&mut self, now: Time) {
+        self.packets = Default::default();
+        self.message_latency = Distribution::default();
+        self.channels.fill(ChannelTally::default());
+        self.iterations.fill(0);
+        for node in &mut self.nodes {
+            node.begin_window(now);
+        }
+    }
+
+    /// A packet occupies a channel from `start` to `end`.
+    #[inline]
+    pub fn transmits(&mut self, channel: ChannelId, kind: ChannelKind, start: Time, end: Time) {
+        let tally = &mut self.channels[channel.index()];
+        tally.packets += 1;
+        tally.busy_ps += end - start;
+        tally.held_ps += end - start;
+        self.counters.packet_hops += 1;
+        // A direct channel both injects and ejects; it counts as injection.
+        self.busy[kind as usize % 3].add(start, end);
+    }
+
+    /// A packet has waited for `channel` before starting on it.
+    #[inline]
+    pub fn waited(&mut self, channel: ChannelId, wait: Time, throttling: bool) {
+        if wait > 0 {
+            let tally = &mut self.channels[channel.index()];
+            tally.waits += 1;
+            let sum =
+                if throttling { &mut tally.wait_throttling_ps } else { &mut tally.wait_internal_ps };
+            *sum += wait;
+        }
+    }
+
+    /// A granted packet has kept a channel idle while it waited for room.
+    pub fn held(&mut self, channel: ChannelId, kind: ChannelKind, time: Time) {
+        self.channels[channel.index()].held_ps += time;
+        if kind == ChannelKind::Internal {
+            self.counters.held_internal_ps += time;
+        }
+    }
+
+    /// A process has completed an iteration.
+    pub fn iterated(&mut self, process: ProcessId, node: NodeId) {
+        self.counters.iterations += 1;
+        self.nodes[node.index()].iterations += 1;
+        self.iterations[process.index()] += 1;
+    }
+
+    /// A message has been received.
+    pub fn message_delivered(&mut self, node: NodeId, bytes: u32) {
+        self.counters.messages_delivered += 1;
+        self.counters.bytes_delivered += u64::from(bytes);
+        self.nodes[node.index()].messages_delivered += 1;
+    }
+
+    /// How long a message that was packets took.
+    pub fn message_took(&mut self, latency: Time) {
+        self.counters.message_latency_ps += latency;
+        self.counters.message_latency_count += 1;
+        self.message_latency.add(latency);
+    }
+
+    /// A message of a node has been acknowledged.
+    pub fn message_acknowledged(&mut self, node: NodeId) {
+        self.counters.messages_acknowledged += 1;
+        self.nodes[node.index()].messages_acknowledged += 1;
+    }
+
+    /// A message was sent without packets; `local`: within one node.
+    pub fn message_sent_directly(&mut self, node: NodeId, local: bool) {
+        self.counters.messages_sent += 1;
+        self.counters.messages_local += u64::from(local);
+        self.nodes[node.index()].messages_sent += 1;
+    }
+
+    /// A throttle has dropped a message of a node.
+    pub fn message_failed(&mut self, node: NodeId) {
+        self.counters.messages_failed += 1;
+        self.nodes[node.index()].messages_failed += 1;
+    }
+
+    /// A packet has started on its first channel.
+    ///
+    /// With the last data packet its message counts as sent.
+    #[inline]
+    pub fn packet_sent(&mut self, node: NodeId, class: Class, last: bool) {
+        self.counters.class_mut(class).sent += 1;
+        let node = &mut self.nodes[node.index()];
+        node.packets_sent[class as usize] += 1;
+        if last && class == Class::Data {
+            node.messages_sent += 1;
+            self.counters.messages_sent += 1;
+        }
+    }
+
+    /// A packet has been delivered; `zero_load` is its lifetime without contention
+    /// and `hop` the time from the start of a channel to the switch at its end.
+    pub fn packet_delivered(&mut self, row: &PacketRow, zero_load: Time, hop: Time) {
+        let class = row.class as usize;
+        let lifetime = row.delivered - row.queued;
+        let network = row.delivered - row.first_sent;
+        let counters = self.counters.class_mut(row.class);
+        let distributions = &mut self.packets[class];
+        counters.delivered += 1;
+        counters.hops += u64::from(row.hops);
+        counters.lifetime_ps += lifetime;
+        counters.network_lifetime_ps += network;
+        distributions.lifetime.add(lifetime);
+        distributions.network_lifetime.add(network);
+        distributions.hops.add(u64::from(row.hops));
+        let mut throttling = row.first_sent - row.queued;
+        if row.first_internal != NEVER {
+            let routed = row.delivered - row.first_internal;
+            counters.routed += 1;
+            counters.routed_lifetime_ps += routed;
+            distributions.routed_lifetime.add(routed);
+            throttling += row.first_internal - row.first_sent - hop;
+        }
+        counters.wait_throttling_ps += throttling;
+        counters.wait_internal_ps += lifetime - zero_load - throttling;
+        self.nodes[row.destination as usize].packets_delivered[class] += 1;
+        if let Some(rows) = &mut self.rows {
+            rows.push(*row);
+        }
+    }
+}

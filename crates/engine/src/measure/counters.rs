@@ -1,0 +1,147 @@
+//! What is counted over the whole run.
+
+use super::Class;
+
+macro_rules! counters {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: u64,)*
+        }
+
+        impl $name {
+            /// Every counter with its name.
+            fn own(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+                [$((stringify!($field), self.$field)),*].into_iter()
+            }
+        }
+    };
+}
+
+counters! {
+    /// Counts and sums over the packets of one class.
+    PacketCounters {
+        /// Entered the node's output queue.
+        queued,
+        /// Started on their first channel.
+        sent,
+        /// Delivered.
+        delivered,
+        /// Delivered, having crossed an internal channel.
+        routed,
+        /// Sum of channels crossed, over delivered packets.
+        hops,
+        /// Sum of lifetimes.
+        lifetime_ps,
+        /// Sum of lifetimes from the first transmission.
+        network_lifetime_ps,
+        /// Sum of routed lifetimes.
+        routed_lifetime_ps,
+        /// Sum of waits before the first and before the first internal channel.
+        wait_throttling_ps,
+        /// Sum of later waits.
+        wait_internal_ps,
+    }
+}
+
+counters! {
+    /// Counts and sums since time 0 that do not depend on a packet class.
+    RunCounters {
+        /// Channel crossings begun.
+        packet_hops,
+        /// Messages whose last packet has started.
+        messages_sent,
+        /// Messages received.
+        messages_delivered,
+        /// Messages acknowledged.
+        messages_acknowledged,
+        /// Messages dropped by a throttle.
+        messages_failed,
+        /// Messages between processes of one node (counted as sent, too).
+        messages_local,
+        /// Bytes of received messages.
+        bytes_delivered,
+        /// Iterations completed.
+        iterations,
+        /// Sum of message latencies.
+        message_latency_ps,
+        /// Messages with a latency: those that were packets.
+        message_latency_count,
+        /// Time processors computed.
+        cpu_busy_ps,
+        /// Time injection (and direct) channels transmitted.
+        busy_injection_ps,
+        /// Time internal channels transmitted.
+        busy_internal_ps,
+        /// Time ejection channels transmitted.
+        busy_ejection_ps,
+        /// Time internal channels were kept idle by a granted packet.
+        held_internal_ps,
+    }
+}
+
+/// Everything that is counted, cumulative since time 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    run: RunCounters,
+    /// By packet class.
+    pub packets: [PacketCounters; 2],
+}
+
+impl std::ops::Deref for Counters {
+    type Target = RunCounters;
+
+    fn deref(&self) -> &RunCounters {
+        &self.run
+    }
+}
+
+impl std::ops::DerefMut for Counters {
+    fn deref_mut(&mut self) -> &mut RunCounters {
+        &mut self.run
+    }
+}
+
+impl Counters {
+    /// The counters of one packet class.
+    pub fn class_mut(&mut self, class: Class) -> &mut PacketCounters {
+        &mut self.packets[class as usize]
+    }
+
+    /// Every counter with its name; names are unique and stable.
+    pub fn named(&self) -> Vec<(String, u64)> {
+        let run = self.run.own().map(|(name, value)| (name.to_owned(), value));
+        let classes = ["data", "ack"].iter().zip(&self.packets).flat_map(|(class, packets)| {
+            packets.own().map(move |(name, value)| (class_name(name, class), value))
+        });
+        run.chain(classes).collect()
+    }
+}
+
+/// `hops` → `hops_data`, `lifetime_ps` → `lifetime_data_ps`, `sent` → `packets_sent_data`.
+fn class_name(name: &str, class: &str) -> String {
+    match name {
+        "queued" | "sent" | "delivered" => format!("packets_{name}_{class}"),
+        _ => match name.strip_suffix("_ps") {
+            Some(stem) => format!("{stem}_{class}_ps"),
+            None => format!("{name}_{class}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique() {
+        let named = Counters::default().named();
+        let names: BTreeSet<_> = named.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names.len(), named.len());
+        for name in ["packets_sent_data", "routed_lifetime_ack_ps", "hops_data", "iterations"] {
+            assert!(names.contains(name), "{name}");
+        }
+    }
+}

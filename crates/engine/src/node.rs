@@ -1,0 +1,283 @@
+//! The nodes: processor, packetisation, virtual links, acknowledgements.
+//!
+//! Nodes carry out the workload's instructions, hand packets to the fabric, and
+//! tell the workload what became of its messages. Everything here is the same
+//! for every fidelity and contention mode.
+
+mod message;
+mod processor;
+
+pub use message::{Message, MessagePool};
+use processor::Processors;
+use std::collections::VecDeque;
+
+use crate::event_queue::EventQueue;
+use crate::fabric::{Fabric, Packet};
+use crate::ids::{MessageId, NodeId, ProcessId};
+use crate::measure::{Class, Measures};
+use crate::time::Time;
+use crate::workload::{Op, Ops, Send, Workload};
+
+/// All nodes of a run.
+pub struct Nodes {
+    placement: Vec<NodeId>,
+    processors: Processors,
+    messages: MessagePool,
+    /// Per shared virtual link: the message under way, then those behind it.
+    links: Vec<VecDeque<MessageId>>,
+    /// Per process: messages that have arrived and are not accepted, oldest first.
+    waiting: Vec<VecDeque<MessageId>>,
+    ops: Ops,
+    packet_bytes: u32,
+    /// Whether messages arrive when they are sent (mode `ideal`).
+    ideal: bool,
+}
+
+/// What nodes act on, at one instant.
+pub struct World<'a> {
+    /// The instant.
+    pub now: Time,
+    /// The network.
+    pub fabric: &'a mut Fabric,
+    /// The processes.
+    pub workload: &'a mut Workload,
+    /// Future events.
+    pub events: &'a mut EventQueue,
+    /// What is measured.
+    pub measures: &'a mut Measures,
+}
+
+impl Nodes {
+    /// The nodes of a machine, idle.
+    pub fn new(machine: &crate::spec::Machine, nodes: usize, workload: &Workload, ideal: bool) -> Self {
+        let placement = workload.placement();
+        Self {
+            processors: Processors::new(nodes, placement.len(), machine.node.time_slice_ps),
+            messages: MessagePool::default(),
+            links: vec![VecDeque::new(); workload.links()],
+            waiting: vec![VecDeque::new(); placement.len()],
+            ops: Ops::new(),
+            packet_bytes: machine.node.packet_bytes,
+            ideal,
+            placement,
+        }
+    }
+
+    /// The node of every process.
+    pub fn placement(&self) -> &[NodeId] {
+        &self.placement
+    }
+
+    /// Messages in progress.
+    pub fn messages(&self) -> &MessagePool {
+        &self.messages
+    }
+
+    /// For every node, processor time already counted that lies after `now`.
+    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.processors.overhang(now)
+    }
+
+    /// `START`: a process begins.
+    pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
+        world.workload.started(process, &mut self.ops);
+        self.carry_out(world)
+    }
+
+    /// `MESSAGE`: a row of the message list is due.
+    pub fn row(&mut self, row: u32, world: &mut World) -> u64 {
+        world.workload.row(row, &mut self.ops);
+        self.carry_out(world)
+    }
+
+    /// `CPU`: a processor's piece of work ends.
+    pub fn processor(&mut self, node: NodeId, world: &mut World) -> u64 {
+        let done = self.processors.piece_ends(node, world.now);
+        self.dispatch(node, world);
+        if let Some(process) = done {
+            world.workload.computed(process, &mut self.ops);
+        }
+        self.carry_out(world)
+    }
+
+    /// `HEAD`: the header of a data packet has arrived.
+    pub fn head(&mut self, number: u32, world: &mut World) {
+        let id = world.fabric.arrived_head(number).message;
+        let message = &mut self.messages[id];
+        if !message.accepted {
+            if !world.workload.accepts(message.to, message.tag) {
+                self.waiting[message.to.index()].push_back(id);
+                return;
+            }
+            message.accepted = true;
+        }
+        self.acknowledge(id, world);
+    }
+
+    /// `TAIL`: the last token of a packet has arrived.
+    pub fn tail(&mut self, number: u32, world: &mut World) -> u64 {
+        let messages = &self.messages;
+        let serial = |packet: &Packet| messages[packet.message].serial;
+        let packet = world.fabric.take_delivered(number, world.now, serial, world.measures);
+        let id = packet.message;
+        match packet.class {
+            Class::Data if packet.last => {
+                self.messages[id].arrived = true;
+                if self.messages[id].accepted {
+                    self.receive(id, world);
+                }
+            }
+            Class::Data => {}
+            Class::Ack if self.messages[id].packetised => self.acknowledged(id, world),
+            Class::Ack => self.send_packet(id, world),
+        }
+        self.carry_out(world)
+    }
+
+    /// Carries out all instructions that are due, first in, first out; how many.
+    fn carry_out(&mut self, world: &mut World) -> u64 {
+        /// Instructions at one instant before control returns to the run loop.
+        const MOST: u64 = 1 << 24;
+        let mut count = 0;
+        while let Some(op) = self.ops.pop_front() {
+            match op {
+                Op::Compute { process, duration } => {
+                    let node = self.placement[process.index()];
+                    self.processors.add(node, process, duration);
+                    self.dispatch(node, world);
+                }
+                Op::Send(send) => self.send(&send, world),
+                Op::AcceptWaiting { process } => self.accept_waiting(process, world),
+                Op::Resume { process } => world.workload.resumed(process, &mut self.ops),
+                Op::Iterated { process } => {
+                    world.measures.iterated(process, self.placement[process.index()]);
+                }
+            }
+            count += 1;
+            if count > MOST {
+                break;
+            }
+        }
+        count
+    }
+
+    fn dispatch(&mut self, node: NodeId, world: &mut World) {
+        if let Some(piece) = self.processors.dispatch(node, world.now, world.events) {
+            world.measures.cpu.add(world.now, world.now + piece);
+            world.measures.nodes[node.index()].cpu_busy_ps += piece;
+        }
+    }
+
+    fn send(&mut self, send: &Send, world: &mut World) {
+        let node = self.placement[send.from.index()];
+        let waiting = world.fabric.waiting_data(node);
+        if !world.workload.admits(send.from, waiting) {
+            world.measures.message_failed(node);
+            return;
+        }
+        let to_node = self.placement[send.to.index()];
+        let id = self.messages.insert(send, node, to_node, world.now);
+        if let Some(link) = send.link {
+            let link = &mut self.links[link as usize];
+            link.push_back(id);
+            if link.len() > 1 {
+                return;
+            }
+        }
+        self.begin(id, world);
+    }
+
+    /// A message is the first of its virtual link: it goes out.
+    fn begin(&mut self, id: MessageId, world: &mut World) {
+        let message = &mut self.messages[id];
+        let local = message.from_node == message.to_node;
+        if !local && !self.ideal {
+            self.send_packet(id, world);
+            return;
+        }
+        world.measures.message_sent_directly(message.from_node, local);
+        message.direct = true;
+        message.arrived = true;
+        if world.workload.accepts(message.to, message.tag) {
+            message.accepted = true;
+            self.receive(id, world);
+        } else {
+            self.waiting[message.to.index()].push_back(id);
+        }
+    }
+
+    /// Queues the next packet of a message.
+    fn send_packet(&mut self, id: MessageId, world: &mut World) {
+        let message = &mut self.messages[id];
+        let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
+        packet.bytes = message.unsent.min(self.packet_bytes);
+        message.unsent -= packet.bytes;
+        message.packetised = message.unsent == 0;
+        packet.last = message.packetised;
+        world.fabric.queue(packet, world.now, world.events, world.measures);
+    }
+
+    /// Queues the acknowledgement of a message's latest packet.
+    fn acknowledge(&mut self, id: MessageId, world: &mut World) {
+        let message = &self.messages[id];
+        let packet = Packet::new(Class::Ack, id, message.to_node, message.from_node);
+        world.fabric.queue(packet, world.now, world.events, world.measures);
+    }
+
+    /// Accepts what a process is now ready for.
+    fn accept_waiting(&mut self, process: ProcessId, world: &mut World) {
+        let mut place = 0;
+        while let Some(&id) = self.waiting[process.index()].get(place) {
+            if !world.workload.accepts(process, self.messages[id].tag) {
+                place += 1;
+                continue;
+            }
+            self.waiting[process.index()].remove(place);
+            let message = &mut self.messages[id];
+            message.accepted = true;
+            let (direct, arrived) = (message.direct, message.arrived);
+            if !direct {
+                self.acknowledge(id, world);
+            }
+            if arrived {
+                self.receive(id, world);
+            }
+        }
+    }
+
+    /// A message that was accepted has arrived completely.
+    fn receive(&mut self, id: MessageId, world: &mut World) {
+        let message = &mut self.messages[id];
+        message.received = true;
+        world.measures.message_delivered(message.to_node, message.bytes);
+        if !message.direct {
+            world.measures.message_took(world.now - message.sent);
+        }
+        world.workload.received(message.to, message.tag, &mut self.ops);
+        if message.direct {
+            self.acknowledged(id, world);
+        } else if message.acknowledged {
+            self.messages.remove(id);
+        }
+    }
+
+    /// The last packet of a message has been acknowledged.
+    fn acknowledged(&mut self, id: MessageId, world: &mut World) {
+        let message = &mut self.messages[id];
+        message.acknowledged = true;
+        let (from, blocking, link) = (message.from, message.blocking, message.link);
+        let received = message.received;
+        world.measures.message_acknowledged(message.from_node);
+        if let Some(link) = link {
+            let link = &mut self.links[link as usize];
+            link.pop_front();
+            if let Some(&next) = link.front() {
+                self.begin(next, world);
+            }
+        }
+        world.workload.acknowledged(from, blocking, &mut self.ops);
+        if received {
+            self.messages.remove(id);
+        }
+    }
+}

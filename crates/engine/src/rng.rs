@@ -1,0 +1,132 @@
+//! Random numbers: one named portable generator, one stream per use.
+//!
+//! The generator is PCG-XSH-RR 64/32 [O'Neill 2014], 32 bits of output from 64
+//! bits of state. Every process has one stream for each [`Purpose`], so that
+//! drawing more numbers for one purpose never shifts another: the k-th message
+//! of a process is the same in every contention mode, routing and fidelity.
+//!
+//! Logarithms and cosines come from the `libm` crate, not from the system, so
+//! that the same seed gives the same bytes on every platform.
+
+use rand_core::Rng;
+use rand_pcg::Pcg32;
+
+/// What a stream of random numbers is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Purpose {
+    /// The instant at which a process starts.
+    Start = 1,
+    /// Lengths of compute phases.
+    Compute = 2,
+    /// Destinations of messages.
+    Destination = 3,
+    /// Lengths of messages.
+    Length = 4,
+    /// Choices of an output channel under the `random` queue policy.
+    Arbitration = 5,
+}
+
+/// An independent stream of random numbers.
+#[derive(Clone, Debug)]
+pub struct Stream(Pcg32);
+
+impl Stream {
+    /// The stream of `index` (a process, or an output group) for one purpose.
+    ///
+    /// Seed, purpose and index are mixed by the finaliser of `SplitMix64`
+    /// [Steele, Lea & Flood 2014] into the generator's start state; purpose and
+    /// index also select its increment, so that two streams never coincide.
+    pub fn new(seed: u64, purpose: Purpose, index: u32) -> Self {
+        let name = ((purpose as u64) << 32) | u64::from(index);
+        Self(Pcg32::new(mix(mix(seed) ^ name), name))
+    }
+
+    /// A whole number uniform in `[0, bound)`; 0 draws nothing and gives 0.
+    ///
+    /// Multiplication with rejection [Lemire 2019]: exactly uniform.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        if bound <= 1 {
+            return 0;
+        }
+        let threshold = bound.wrapping_neg() % bound;
+        loop {
+            let product = u128::from(self.0.next_u64()) * u128::from(bound);
+            if product as u64 >= threshold {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
+    /// A number uniform in `[0, 1)` with 53 random bits.
+    pub fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// A number from the exponential distribution of mean one, by inversion.
+    pub fn exponential(&mut self) -> f64 {
+        -libm::log(1.0 - self.unit())
+    }
+
+    /// A number from the standard normal distribution [Box & Muller 1958].
+    ///
+    /// Always two draws, so that a stream's position depends on nothing else.
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(std::f64::consts::TAU * self.unit())
+    }
+}
+
+/// The finaliser of `SplitMix64`: a bijection that spreads every input bit.
+fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_is_the_named_one() {
+        // The demonstration program of the PCG distribution, seed 42, stream 54.
+        let mut reference = Pcg32::new(42, 54);
+        let first: Vec<u32> = (0..3).map(|_| reference.next_u32()).collect();
+        assert_eq!(first, [0xa15c_02b7, 0x7b47_f409, 0xba1d_3330]);
+    }
+
+    #[test]
+    fn streams_differ_by_seed_purpose_and_index() {
+        let first = |seed, purpose, index| Stream::new(seed, purpose, index).0.next_u64();
+        let reference = first(1, Purpose::Compute, 7);
+        assert_eq!(reference, first(1, Purpose::Compute, 7));
+        assert_ne!(reference, first(2, Purpose::Compute, 7));
+        assert_ne!(reference, first(1, Purpose::Start, 7));
+        assert_ne!(reference, first(1, Purpose::Compute, 8));
+    }
+
+    #[test]
+    fn below_is_uniform_and_stays_below() {
+        let mut stream = Stream::new(3, Purpose::Destination, 0);
+        let mut counts = [0u32; 7];
+        for _ in 0..70_000 {
+            counts[stream.below(7) as usize] += 1;
+        }
+        assert!(counts.iter().all(|&n| (9_600..10_400).contains(&n)), "{counts:?}");
+    }
+
+    #[test]
+    fn moments_of_the_distributions() {
+        let mut stream = Stream::new(5, Purpose::Compute, 1);
+        let n = 200_000;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let exponential: Vec<f64> = (0..n).map(|_| stream.exponential()).collect();
+        let normal: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
+        let squares: Vec<f64> = normal.iter().map(|z| z * z).collect();
+        assert!((mean(&exponential) - 1.0).abs() < 0.01);
+        assert!(mean(&normal).abs() < 0.01);
+        assert!((mean(&squares) - 1.0).abs() < 0.02);
+    }
+}

@@ -1,0 +1,365 @@
+//! One run: assembly, the loop over events, and what can be read afterwards.
+
+use crate::error::{RunError, SpecError, Waiting};
+use crate::event_queue::{EventQueue, Kind};
+use crate::fabric::{Fabric, Layout};
+use crate::ids::{NodeId, ProcessId};
+use crate::measure::{ChannelTally, Counters, Measures, NodeTally, PacketRow, Sizes};
+use crate::node::{Nodes, World};
+use crate::spec::{Mode, Spec};
+use crate::time::Time;
+use crate::topology::Topology;
+use crate::workload::Workload;
+
+/// Events at one instant after which the clock counts as stuck.
+const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
+
+/// A run in progress.
+///
+/// It advances as far as it is told and can be read at any time in between. The
+/// same [`Spec`] gives the same bytes, however it is cut into calls.
+pub struct Simulation {
+    now: Time,
+    events_handled: u64,
+    window_start: Time,
+    sample_interval: Time,
+    next_sample: Time,
+    samples: Vec<Sample>,
+    topology: Topology,
+    events: EventQueue,
+    fabric: Fabric,
+    nodes: Nodes,
+    workload: Workload,
+    measures: Measures,
+    /// Events of the present instant, where they must be put in order first.
+    batch: Vec<(Kind, u64, u32)>,
+}
+
+/// The counters at the end of a sample interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The end of the interval.
+    pub time: Time,
+    /// Events handled until then.
+    pub events: u64,
+    /// Everything counted until then.
+    pub counters: Counters,
+}
+
+/// Why [`Simulation::advance`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The time asked for has been reached.
+    Time,
+    /// The number of events asked for has been handled.
+    Events,
+    /// The workload has ended; nothing is left to happen.
+    Finished,
+}
+
+impl Simulation {
+    /// Builds machine and workload; nothing has happened yet.
+    ///
+    /// # Errors
+    /// A description that cannot be simulated.
+    pub fn new(spec: &Spec) -> Result<Self, SpecError> {
+        let topology = Topology::new(&spec.machine.topology)?;
+        let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.seed)?;
+        let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
+        let ideal = spec.mode == Mode::Ideal;
+        let nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal);
+        if spec.sample_interval_ps == 0 {
+            return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
+        }
+        let sizes = Sizes {
+            channels: fabric.layout().channels(),
+            nodes: topology.nodes,
+            processes: nodes.placement().len(),
+        };
+        let measures = Measures::new(sizes, spec.sample_interval_ps, spec.record_packets);
+        let mut simulation = Self {
+            now: 0,
+            events_handled: 0,
+            window_start: 0,
+            sample_interval: spec.sample_interval_ps,
+            next_sample: spec.sample_interval_ps,
+            samples: Vec::new(),
+            topology,
+            events: EventQueue::new(),
+            fabric,
+            nodes,
+            workload,
+            measures,
+            batch: Vec::new(),
+        };
+        simulation.post_starts();
+        Ok(simulation)
+    }
+
+    fn post_starts(&mut self) {
+        for (process, at) in self.workload.starts().into_iter().enumerate() {
+            self.events.post(at, Kind::Start, process as u32);
+        }
+        if let Some(at) = self.workload.due(0) {
+            self.events.post(at, Kind::Message, 0);
+        }
+    }
+
+    /// Runs until everything up to and including `until` has happened, or until
+    /// `max_events` more events have been handled, or until the workload ends.
+    ///
+    /// # Errors
+    /// [`RunError::Deadlock`] when nothing will happen any more although
+    /// processes wait; [`RunError::ClockStuck`] when time does not pass.
+    pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
+        let enough = self.events_handled.saturating_add(max_events);
+        loop {
+            let Some(time) = self.events.next_time() else {
+                return self.end();
+            };
+            if time > until {
+                self.sample_before(until.saturating_add(1));
+                self.now = self.now.max(until);
+                return Ok(Progress::Time);
+            }
+            self.sample_before(time);
+            self.now = time;
+            self.instant(time)?;
+            if self.events_handled >= enough {
+                return Ok(Progress::Events);
+            }
+        }
+    }
+
+    /// Handles all events of one instant, then lets the network choose.
+    fn instant(&mut self, time: Time) -> Result<(), RunError> {
+        let mut count = 0;
+        if self.fabric.orders_by_serial() {
+            count = self.ordered_instant(time)?;
+        } else {
+            while let Some((kind, number)) = self.events.take_at(time) {
+                count += self.handle(kind, number);
+                self.check_clock(count)?;
+            }
+        }
+        self.events_handled += count;
+        self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
+        Ok(())
+    }
+
+    /// Arrivals of one instant carry packet numbers here, which are no order:
+    /// they are put in order of the packets' serial numbers.
+    fn ordered_instant(&mut self, time: Time) -> Result<u64, RunError> {
+        let mut count = 0;
+        loop {
+            let taken = self.batch.len();
+            while let Some((kind, number)) = self.events.take_at(time) {
+                let order = match kind {
+                    Kind::Tail | Kind::Head => self.fabric.order_of(number),
+                    _ => u64::from(number),
+                };
+                self.batch.push((kind, order, number));
+            }
+            if self.batch.len() > taken {
+                // Latest first: the next one is taken from the end, and events
+                // created meanwhile join those still to come.
+                self.batch.sort_unstable_by(|a, b| b.cmp(a));
+            }
+            let next = self.batch.pop();
+            let Some((kind, _, number)) = next else { return Ok(count) };
+            count += self.handle(kind, number);
+            self.check_clock(count)?;
+        }
+    }
+
+    fn check_clock(&self, count: u64) -> Result<(), RunError> {
+        if count > MOST_AT_ONE_INSTANT {
+            return Err(RunError::ClockStuck { at: self.now, limit: MOST_AT_ONE_INSTANT });
+        }
+        Ok(())
+    }
+
+    /// Handles one event; how many things happened at once because of it.
+    #[inline]
+    fn handle(&mut self, kind: Kind, number: u32) -> u64 {
+        match kind {
+            Kind::Request => {
+                self.fabric.request(number);
+                return 1;
+            }
+            Kind::Retry => {
+                self.fabric.retry(number, self.now);
+                return 1;
+            }
+            _ => {}
+        }
+        let mut world = World {
+            now: self.now,
+            fabric: &mut self.fabric,
+            workload: &mut self.workload,
+            events: &mut self.events,
+            measures: &mut self.measures,
+        };
+        1 + match kind {
+            Kind::Tail => self.nodes.tail(number, &mut world),
+            Kind::Head => {
+                self.nodes.head(number, &mut world);
+                0
+            }
+            Kind::Cpu => self.nodes.processor(NodeId(number), &mut world),
+            Kind::Start => self.nodes.start(ProcessId(number), &mut world),
+            Kind::Message => {
+                if let Some(at) = world.workload.due(number + 1) {
+                    world.events.post(at, Kind::Message, number + 1);
+                }
+                self.nodes.row(number, &mut world)
+            }
+            Kind::Request | Kind::Retry => 0,
+        }
+    }
+
+    /// Nothing is left to happen: the end, or a deadlock.
+    fn end(&mut self) -> Result<Progress, RunError> {
+        self.sample_before(self.now + 1);
+        let waiting = self.waiting();
+        if waiting.is_empty() {
+            return Ok(Progress::Finished);
+        }
+        Err(RunError::Deadlock { at: self.now, waiting })
+    }
+
+    /// Who waits for what, processes first.
+    fn waiting(&self) -> Vec<Waiting> {
+        let process = |(number, node): (usize, &NodeId)| {
+            let what = self.workload.waits_for(ProcessId::from_index(number))?;
+            Some(Waiting { who: format!("process {number} on node {}", node.0), what })
+        };
+        let messages = self.nodes.messages().in_progress().into_iter().map(|message| Waiting {
+            who: format!(
+                "message {} of {} bytes from process {} on node {}",
+                message.serial, message.bytes, message.from.0, message.from_node.0
+            ),
+            what: if message.packetised || message.direct || message.unsent < message.bytes {
+                format!("process {} on node {} to receive it", message.to.0, message.to_node.0)
+            } else {
+                "the message before it on its virtual link".into()
+            },
+        });
+        let processes = self.nodes.placement().iter().enumerate().filter_map(process);
+        processes.chain(messages).collect()
+    }
+
+    /// Takes the samples of all intervals that end before `time`.
+    #[inline]
+    fn sample_before(&mut self, time: Time) {
+        while self.next_sample < time {
+            let counters = self.measures.sample();
+            self.samples.push(Sample {
+                time: self.next_sample,
+                events: self.events_handled,
+                counters,
+            });
+            self.next_sample += self.sample_interval;
+        }
+    }
+
+    /// Forgets all distributions and tallies: a new measurement window begins now.
+    ///
+    /// Counters and samples go on.
+    pub fn begin_window(&mut self) {
+        self.window_start = self.now;
+        self.measures.begin_window(self.now);
+        let channels = self.fabric.overhang(self.now).zip(&mut self.measures.channels);
+        for (ahead, tally) in channels {
+            tally.busy_ps = ahead;
+            tally.held_ps = ahead;
+        }
+        for (ahead, tally) in self.nodes.overhang(self.now).zip(&mut self.measures.nodes) {
+            tally.cpu_busy_ps = ahead;
+        }
+    }
+
+    /// Simulated time reached.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.events_handled
+    }
+
+    /// Begin of the current measurement window.
+    pub fn window_start(&self) -> Time {
+        self.window_start
+    }
+
+    /// The machine's graph.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The numbering of channels.
+    pub fn layout(&self) -> &Layout {
+        self.fabric.layout()
+    }
+
+    /// The node of every process.
+    pub fn placement(&self) -> &[NodeId] {
+        self.nodes.placement()
+    }
+
+    /// Packets queued or in flight.
+    pub fn packets_in_flight(&self) -> usize {
+        self.fabric.packets().in_flight()
+    }
+
+    /// Distributions of the current window, and more.
+    pub fn measures(&self) -> &Measures {
+        &self.measures
+    }
+
+    /// Everything counted until now.
+    ///
+    /// Times are exact at multiples of the sample interval; in between they
+    /// include the rest of transmissions that end within the interval.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.measures.counters;
+        let [injection, internal, ejection] = &self.measures.busy;
+        counters.busy_injection_ps = injection.so_far();
+        counters.busy_internal_ps = internal.so_far();
+        counters.busy_ejection_ps = ejection.so_far();
+        counters.cpu_busy_ps = self.measures.cpu.so_far();
+        counters
+    }
+
+    /// Samples since the last call.
+    pub fn take_samples(&mut self) -> Vec<Sample> {
+        std::mem::take(&mut self.samples)
+    }
+
+    /// Rows of packets delivered since the last call; empty unless recorded.
+    pub fn take_packets(&mut self) -> Vec<PacketRow> {
+        self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What every channel did in the window, up to now.
+    pub fn channel_tallies(&self) -> Vec<ChannelTally> {
+        let mut tallies = self.measures.channels.clone();
+        for (ahead, tally) in self.fabric.overhang(self.now).zip(&mut tallies) {
+            tally.busy_ps -= ahead;
+            tally.held_ps -= ahead;
+        }
+        tallies
+    }
+
+    /// What every node did in the window, up to now.
+    pub fn node_tallies(&self) -> Vec<NodeTally> {
+        let mut tallies = self.measures.nodes.clone();
+        for (ahead, tally) in self.nodes.overhang(self.now).zip(&mut tallies) {
+            tally.cpu_busy_ps -= ahead;
+            tally.queues.iter_mut().for_each(|queue| queue.settle(self.now));
+        }
+        tallies
+    }
+}

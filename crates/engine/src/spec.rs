@@ -1,0 +1,405 @@
+//! The typed description of one run: machine, workload, mode and seed.
+//!
+//! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
+//! Field names are the names users write; errors quote them as paths.
+
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+
+/// Everything that can change the answer of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// The machine.
+    pub machine: Machine,
+    /// What runs on it.
+    pub workload: Workload,
+    /// Which contention is simulated.
+    pub mode: Mode,
+    /// How finely channels are simulated.
+    pub fidelity: Fidelity,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Interval between two samples of the counters.
+    pub sample_interval_ps: Time,
+    /// Whether one row per delivered packet is kept.
+    pub record_packets: bool,
+}
+
+/// Contention modes: the same workload with and without packets in each other's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The real network: one packet at a time per channel, finite buffers.
+    Full,
+    /// Packets wait for each other only before their first internal channel.
+    Throttled,
+    /// No packet ever waits for another.
+    Free,
+    /// A message arrives when it is sent.
+    Ideal,
+}
+
+/// Fidelities of the channel model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fidelity {
+    /// A packet is sent when the next buffer has room for all of it.
+    Packet,
+}
+
+/// A machine: who is wired to whom, by what, and how packets find their way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Switches, nodes and the links between them.
+    pub topology: TopologySpec,
+    /// Which way packets go.
+    pub routing: RoutingSpec,
+    /// The physical links.
+    pub link: Link,
+    /// The nodes.
+    pub node: Node,
+    /// The switches.
+    pub switch: Switch,
+}
+
+/// The families of topologies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TopologySpec {
+    /// An open grid with `dims[i]` switches along dimension i, one node each.
+    Mesh {
+        /// Switches along each dimension; dimension 0 is x.
+        dims: Vec<u32>,
+    },
+    /// A grid whose lines are closed to rings.
+    Torus {
+        /// Switches along each dimension; dimension 0 is x.
+        dims: Vec<u32>,
+    },
+    /// The binary n-cube.
+    Hypercube {
+        /// The degree n; there are 2^n nodes.
+        dimensions: u32,
+    },
+    /// Two nodes joined directly, without a switch.
+    Pair,
+}
+
+/// The routing algorithms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RoutingSpec {
+    /// One dimension after the other ("greedy").
+    DimensionOrder {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+    },
+}
+
+/// A physical link (one per direction) and the packet format on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Time of one bit.
+    pub bit_ps: Time,
+    /// Bits of a data or header token (one byte).
+    pub data_token_bits: u32,
+    /// Bits of a control token (end of packet, end of message).
+    pub control_token_bits: u32,
+    /// Header bytes of a packet.
+    pub header_bytes: u32,
+    /// Time a token is on the wire.
+    pub wire_delay_ps: Time,
+    /// Time a switch takes, after the header has arrived, before it asks for an output.
+    pub switch_delay_ps: Time,
+}
+
+/// A node's processor and network interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Parallel links between node and switch.
+    pub link_width: u32,
+    /// Most data bytes in one packet.
+    pub packet_bytes: u32,
+    /// Whether acknowledgements are sent before data.
+    pub ack_priority: bool,
+    /// Longest time a process keeps the processor while others wait.
+    pub time_slice_ps: Option<Time>,
+}
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// Input buffer of every channel that ends in a switch.
+    pub input_buffer_tokens: u32,
+    /// Parallel links between neighbouring switches.
+    pub link_width: u32,
+    /// Which waiting input is granted a free output.
+    pub policy: Policy,
+    /// Whether acknowledgements are granted before data, whatever the policy.
+    pub ack_priority: bool,
+}
+
+/// Queue policies of a switch output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// In order of request.
+    Fifo,
+    /// Any waiting input, all equally likely.
+    Random,
+    /// Packets from other switches before packets from nodes.
+    NetFirst,
+    /// The packet that was queued at its source first.
+    OldestFirst,
+    /// The packet that has crossed most channels.
+    HopsFirst,
+}
+
+/// What runs on the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Workload {
+    /// The synthetic workload (D, r, n, c, m, M).
+    Synthetic(Synthetic),
+    /// Processes that follow written instructions.
+    Program(Program),
+    /// A list of messages.
+    Messages(Messages),
+}
+
+/// Every process computes, sends `messages` messages, and perhaps waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Synthetic {
+    /// Processes on each node (n).
+    pub processes_per_node: u32,
+    /// Largest coordinate difference to a destination, in every dimension (r).
+    pub radius: u32,
+    /// Compute phase of one iteration (c), in picoseconds.
+    pub compute: Distribution,
+    /// Messages of one iteration (m).
+    pub messages: u32,
+    /// Length of a message (M), in bytes.
+    pub bytes: Distribution,
+    /// What a process waits for after sending.
+    pub sync: Sync,
+    /// What limits a process that waits for nothing.
+    pub throttle: Throttle,
+    /// When processes begin.
+    pub start: Start,
+}
+
+/// Synchronisation modes of the synthetic workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sync {
+    /// Waits for its acknowledgements and for all messages of its iteration.
+    LooselySynchronous,
+    /// Waits for its acknowledgements.
+    AsynchronousBlocking,
+    /// Waits for nothing.
+    Asynchronous,
+}
+
+/// Saturation throttles of the asynchronous mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Throttle {
+    /// At most `limit` unacknowledged messages per process.
+    Outstanding {
+        /// The largest number.
+        limit: u32,
+    },
+    /// No new message while `limit` data packets wait in the node's output queue.
+    QueueLength {
+        /// The largest number.
+        limit: u32,
+    },
+}
+
+/// When processes begin their first instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// Uniformly within one mean compute period.
+    Random,
+    /// All at time 0.
+    Together,
+}
+
+/// A distribution of times (ps) or lengths (bytes), never negative.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distribution {
+    /// Its family.
+    pub shape: Shape,
+    /// Its mean (of the normal distribution before negative values become 0).
+    pub mean: u64,
+    /// Standard deviation over mean; only the normal distribution has one.
+    #[serde(default)]
+    pub relative_sigma: f64,
+}
+
+/// Families of distributions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Always the mean; draws no random number.
+    Constant,
+    /// Normal; values below zero become zero.
+    Normal,
+    /// Negative exponential.
+    Exponential,
+}
+
+impl Distribution {
+    /// The distribution that always gives `value`.
+    pub fn constant(value: u64) -> Self {
+        Self { shape: Shape::Constant, mean: value, relative_sigma: 0.0 }
+    }
+}
+
+/// Processes that follow written instructions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The processes, in order of their numbers.
+    pub processes: Vec<ProcessProgram>,
+}
+
+/// The instructions of one process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessProgram {
+    /// The node it runs on.
+    pub node: u32,
+    /// When it begins: this instant plus a time uniform in `[0, start_window_ps)`.
+    #[serde(default)]
+    pub start_ps: Time,
+    /// Width of the random part of the start instant.
+    #[serde(default)]
+    pub start_window_ps: Time,
+    /// How often the instructions are executed; absent means for ever.
+    #[serde(default)]
+    pub repeat: Option<u64>,
+    /// Senders of each socket; `None` leaves the peer open: any process may send.
+    #[serde(default)]
+    pub sockets: Vec<Option<u32>>,
+    /// The instructions.
+    pub steps: Vec<Step>,
+}
+
+/// One instruction of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Step {
+    /// Use the processor.
+    Compute {
+        /// For how long, in picoseconds.
+        duration: Distribution,
+    },
+    /// Send a message on the virtual link to another process' socket.
+    ///
+    /// Messages of one virtual link are sent one after the other.
+    Send {
+        /// The receiving process.
+        process: u32,
+        /// Its socket.
+        socket: u32,
+        /// Length of the message.
+        bytes: u32,
+        /// Whether to wait for the acknowledgement of the last packet.
+        blocking: bool,
+    },
+    /// Wait for a message and receive it.
+    Receive {
+        /// The socket to receive on; absent means any, in order of arrival.
+        #[serde(default)]
+        socket: Option<u32>,
+    },
+}
+
+/// A list of messages; receivers are always ready.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Messages {
+    /// When each is sent; never decreasing.
+    pub time_ps: Vec<Time>,
+    /// Nodes that send them.
+    pub source: Vec<u32>,
+    /// Nodes that receive them.
+    pub destination: Vec<u32>,
+    /// Their lengths.
+    pub bytes: Vec<u32>,
+}
+
+impl Link {
+    /// Time of one data or header token.
+    pub fn token_ps(&self) -> Time {
+        self.bit_ps * u64::from(self.data_token_bits)
+    }
+
+    /// Time from the start of a packet until its header has been sent.
+    pub fn header_ps(&self) -> Time {
+        self.token_ps() * u64::from(self.header_bytes)
+    }
+
+    /// Time a packet with `bytes` data bytes occupies a channel.
+    pub fn packet_ps(&self, bytes: u32) -> Time {
+        self.token_ps() * u64::from(self.header_bytes + bytes)
+            + self.bit_ps * u64::from(self.control_token_bits)
+    }
+
+    /// Tokens of a packet with `bytes` data bytes: header, data and end token.
+    pub fn packet_tokens(&self, bytes: u32) -> u32 {
+        self.header_bytes + bytes + 1
+    }
+
+    /// Time from the start of a packet on a channel until the switch at its
+    /// end asks for an output.
+    pub fn hop_ps(&self) -> Time {
+        self.header_ps() + self.wire_delay_ps + self.switch_delay_ps
+    }
+}
+
+impl Machine {
+    /// The T9000/C104 machine with default constants on a topology; the width of
+    /// the node's link is the degree of the network.
+    pub fn t9000(topology: TopologySpec) -> Self {
+        let degree = match &topology {
+            TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => 2 * dims.len() as u32,
+            TopologySpec::Hypercube { dimensions } => *dimensions,
+            TopologySpec::Pair => 1,
+        };
+        Self {
+            topology,
+            routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            link: Link {
+                bit_ps: 10_000,
+                data_token_bits: 10,
+                control_token_bits: 4,
+                header_bytes: 1,
+                wire_delay_ps: 0,
+                switch_delay_ps: 0,
+            },
+            node: Node {
+                link_width: degree,
+                packet_bytes: 32,
+                ack_priority: true,
+                time_slice_ps: None,
+            },
+            switch: Switch {
+                input_buffer_tokens: 70,
+                link_width: 1,
+                policy: Policy::Fifo,
+                ack_priority: false,
+            },
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Who is wired to whom.
+//!
+//! A [`Topology`] is a plain graph of switches with numbered ports, the switch
+//! each node sits on, and, where the family has them, grid coordinates. Each
+//! family is one file that builds one.
+
+mod grid;
+
+use crate::error::SpecError;
+use crate::ids::{NodeId, SwitchId};
+use crate::spec::TopologySpec;
+
+/// The most nodes a machine may have: channel numbers must fit an event.
+pub const MAX_NODES: u64 = 1 << 22;
+
+/// The graph of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of switches.
+    pub switches: usize,
+    /// Ports of every switch, used or not.
+    pub ports: usize,
+    /// Per switch and port the neighbour there, or [`SwitchId::NONE`].
+    pub neighbours: Vec<SwitchId>,
+    /// Where each node is attached.
+    pub attachments: Vec<Attachment>,
+    /// Switches along each dimension of the grid; empty where there is none.
+    pub dims: Vec<u32>,
+}
+
+/// What a node's links lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attachment {
+    /// A switch.
+    Switch(SwitchId),
+    /// Another node, without a switch in between.
+    Node(NodeId),
+}
+
+impl Topology {
+    /// Builds the graph of a family member.
+    ///
+    /// # Errors
+    /// Impossible or too large sizes; topologies that need what is not there yet.
+    pub fn new(spec: &TopologySpec) -> Result<Self, SpecError> {
+        match spec {
+            TopologySpec::Mesh { dims } => grid::mesh(dims),
+            TopologySpec::Torus { dims } => {
+                grid::check_dims(dims)?;
+                Err(SpecError::new(
+                    "machine.topology",
+                    "torus",
+                    "dimension-order routing on a torus needs virtual channels to be free of \
+                     deadlock, which are not available yet; use a mesh",
+                ))
+            }
+            TopologySpec::Hypercube { dimensions } => grid::hypercube(*dimensions),
+            TopologySpec::Pair => Ok(pair()),
+        }
+    }
+
+    /// The neighbour behind a port, or [`SwitchId::NONE`].
+    pub fn neighbour(&self, switch: SwitchId, port: usize) -> SwitchId {
+        self.neighbours[switch.index() * self.ports + port]
+    }
+
+    /// Grid coordinates of a node, dimension 0 first; empty where there is no grid.
+    pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
+        let mut rest = node.0;
+        self.dims
+            .iter()
+            .map(|&k| {
+                let coordinate = rest % k;
+                rest /= k;
+                coordinate
+            })
+            .collect()
+    }
+
+    /// Links at the switch with most of them, not counting nodes.
+    pub fn degree(&self) -> usize {
+        let used = |ports: &[SwitchId]| ports.iter().filter(|p| p.is_some()).count();
+        self.neighbours.chunks(self.ports.max(1)).map(used).max().unwrap_or(1)
+    }
+
+    /// Channels (both directions) cut when the largest dimension is halved.
+    pub fn bisection_channels(&self) -> Option<u64> {
+        let largest = u64::from(*self.dims.iter().max()?);
+        (largest > 1).then(|| 2 * self.nodes as u64 / largest)
+    }
+}
+
+/// Two nodes joined directly.
+fn pair() -> Topology {
+    Topology {
+        nodes: 2,
+        switches: 0,
+        ports: 0,
+        neighbours: Vec::new(),
+        attachments: vec![Attachment::Node(NodeId(1)), Attachment::Node(NodeId(0))],
+        dims: Vec::new(),
+    }
+}

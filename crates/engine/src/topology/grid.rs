@@ -1,0 +1,111 @@
+//! Meshes of any dimensions, and the hypercube as the mesh of sides two.
+//!
+//! One node per switch. Port `2·d` leads to the neighbour with the smaller
+//! coordinate in dimension d, port `2·d + 1` to the one with the larger.
+
+use super::{Attachment, MAX_NODES, Topology};
+use crate::error::SpecError;
+use crate::ids::SwitchId;
+
+/// The open grid.
+pub(super) fn mesh(dims: &[u32]) -> Result<Topology, SpecError> {
+    let switches = check_dims(dims)?;
+    let ports = 2 * dims.len();
+    let mut neighbours = vec![SwitchId::NONE; switches * ports];
+    let mut stride = 1;
+    for (dimension, &side) in dims.iter().enumerate() {
+        for switch in 0..switches {
+            let coordinate = switch / stride % side as usize;
+            let at = switch * ports + 2 * dimension;
+            if coordinate > 0 {
+                neighbours[at] = SwitchId::from_index(switch - stride);
+            }
+            if coordinate + 1 < side as usize {
+                neighbours[at + 1] = SwitchId::from_index(switch + stride);
+            }
+        }
+        stride *= side as usize;
+    }
+    let attachments =
+        (0..switches).map(|i| Attachment::Switch(SwitchId::from_index(i))).collect();
+    Ok(Topology { nodes: switches, switches, ports, neighbours, attachments, dims: dims.to_vec() })
+}
+
+/// The binary n-cube.
+pub(super) fn hypercube(dimensions: u32) -> Result<Topology, SpecError> {
+    if !(1..=MAX_NODES.ilog2()).contains(&dimensions) {
+        return Err(SpecError::new(
+            "machine.topology.dimensions",
+            dimensions,
+            format!("must be 1 to {}", MAX_NODES.ilog2()),
+        ));
+    }
+    mesh(&vec![2; dimensions as usize])
+}
+
+/// The number of switches, if the sides are possible.
+pub(super) fn check_dims(dims: &[u32]) -> Result<usize, SpecError> {
+    let refuse = |allowed: String| {
+        let given: Vec<String> = dims.iter().map(ToString::to_string).collect();
+        Err(SpecError::new("machine.topology.dims", format!("[{}]", given.join(", ")), allowed))
+    };
+    if dims.is_empty() || dims.contains(&0) {
+        return refuse("must be one or more whole numbers above 0".into());
+    }
+    let nodes = dims.iter().try_fold(1u64, |n, &k| {
+        let product = n * u64::from(k);
+        (product <= MAX_NODES).then_some(product)
+    });
+    match nodes {
+        Some(1) => refuse("must give at least two nodes".into()),
+        Some(nodes) => Ok(nodes as usize),
+        None => refuse(format!("must give at most {MAX_NODES} nodes")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+
+    #[test]
+    fn a_mesh_is_wired_as_a_grid() {
+        let mesh = mesh(&[3, 2]).unwrap();
+        assert_eq!((mesh.nodes, mesh.ports, mesh.degree()), (6, 4, 3));
+        let at = |switch, port| mesh.neighbour(SwitchId(switch), port);
+        assert_eq!(at(1, 0), SwitchId(0));
+        assert_eq!(at(1, 1), SwitchId(2));
+        assert_eq!(at(1, 2), SwitchId::NONE);
+        assert_eq!(at(1, 3), SwitchId(4));
+        assert_eq!(mesh.coordinates(NodeId(5)), [2, 1]);
+        assert_eq!(mesh.bisection_channels(), Some(4));
+    }
+
+    #[test]
+    fn a_hypercube_joins_numbers_that_differ_in_one_bit() {
+        let cube = hypercube(4).unwrap();
+        assert_eq!((cube.nodes, cube.degree()), (16, 4));
+        for switch in 0..16 {
+            for dimension in 0..4 {
+                let port = 2 * dimension + usize::from(switch >> dimension & 1 == 0);
+                assert_eq!(cube.neighbour(SwitchId(switch), port).0, switch ^ (1 << dimension));
+                assert_eq!(cube.neighbour(SwitchId(switch), port ^ 1), SwitchId::NONE);
+            }
+        }
+        assert_eq!(cube.bisection_channels(), Some(16));
+    }
+
+    #[test]
+    fn impossible_sizes_are_named() {
+        let error = mesh(&[4, 0]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "machine.topology.dims = [4, 0]: must be one or more whole numbers above 0"
+        );
+        assert!(mesh(&[]).is_err());
+        assert!(mesh(&[1, 1]).unwrap_err().allowed.contains("at least two nodes"));
+        assert!(mesh(&[1 << 31, 1 << 31]).unwrap_err().allowed.contains("at most"));
+        assert!(hypercube(0).is_err());
+        assert!(hypercube(40).is_err());
+    }
+}

@@ -1,0 +1,240 @@
+//! Processes that follow written instructions.
+
+use super::{Op, Ops, Send};
+use crate::error::SpecError;
+use crate::ids::{NodeId, ProcessId};
+use crate::rng::{Purpose, Stream};
+use crate::spec::{Program, Step};
+use crate::time::Time;
+use crate::topology::Topology;
+use std::collections::HashMap;
+
+/// All processes of a program.
+pub struct Programs {
+    processes: Vec<Process>,
+    program: Program,
+    /// Virtual link of every `send`, by process and step; unused elsewhere.
+    link_of: Vec<Vec<u32>>,
+    links: usize,
+    seed: u64,
+}
+
+struct Process {
+    /// Next instruction.
+    step: usize,
+    /// Iterations still to do; `None`: for ever.
+    remaining: Option<u64>,
+    state: State,
+    compute: Stream,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Starting,
+    Running,
+    /// In a blocking send.
+    Sending,
+    /// In a receive on a socket, or on any; `accepted`: a message is on its way in.
+    Receiving { socket: Option<u32>, accepted: bool },
+    Finished,
+}
+
+impl Programs {
+    /// Checks a program against a machine and prepares it.
+    pub fn new(program: &Program, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
+        check(program, topology)?;
+        let mut links = HashMap::new();
+        let link_of = program.processes.iter().enumerate().map(|(from, process)| {
+            let link = |step: &Step| match *step {
+                Step::Send { process: to, socket, .. } => {
+                    let next = links.len() as u32;
+                    *links.entry((from, to, socket)).or_insert(next)
+                }
+                Step::Compute { .. } | Step::Receive { .. } => u32::MAX,
+            };
+            process.steps.iter().map(link).collect()
+        });
+        let link_of = link_of.collect();
+        let process = |(number, process): (usize, &crate::spec::ProcessProgram)| Process {
+            step: 0,
+            remaining: process.repeat,
+            state: State::Starting,
+            compute: Stream::new(seed, Purpose::Compute, number as u32),
+        };
+        Ok(Self {
+            processes: program.processes.iter().enumerate().map(process).collect(),
+            program: program.clone(),
+            link_of,
+            links: links.len(),
+            seed,
+        })
+    }
+
+    /// See [`super::Workload::placement`].
+    pub fn placement(&self) -> Vec<NodeId> {
+        self.program.processes.iter().map(|process| NodeId(process.node)).collect()
+    }
+
+    /// See [`super::Workload::links`].
+    pub fn links(&self) -> usize {
+        self.links
+    }
+
+    /// See [`super::Workload::starts`].
+    pub fn starts(&self) -> Vec<Time> {
+        let start = |(number, process): (usize, &crate::spec::ProcessProgram)| {
+            let mut stream = Stream::new(self.seed, Purpose::Start, number as u32);
+            process.start_ps + stream.below(process.start_window_ps)
+        };
+        self.program.processes.iter().enumerate().map(start).collect()
+    }
+
+    /// Executes the next instruction of a process that waits for nothing.
+    pub fn run(&mut self, process: ProcessId, ops: &mut Ops) {
+        let program = &self.program.processes[process.index()];
+        let state = &mut self.processes[process.index()];
+        state.state = State::Running;
+        if state.step == program.steps.len() {
+            state.step = 0;
+            state.remaining = state.remaining.map(|n| n - 1);
+            ops.push_back(Op::Iterated { process });
+        }
+        if state.remaining == Some(0) {
+            state.state = State::Finished;
+            return;
+        }
+        let step = program.steps[state.step];
+        let link = self.link_of[process.index()][state.step];
+        state.step += 1;
+        match step {
+            Step::Compute { duration } => {
+                let duration = super::sampler::draw(&duration, &mut state.compute);
+                ops.push_back(Op::Compute { process, duration });
+            }
+            Step::Send { process: to, socket, bytes, blocking } => {
+                let to = ProcessId(to);
+                let link = Some(link);
+                let send = Send { from: process, to, tag: socket, bytes, link, blocking };
+                ops.push_back(Op::Send(send));
+                if blocking {
+                    state.state = State::Sending;
+                } else {
+                    ops.push_back(Op::Resume { process });
+                }
+            }
+            Step::Receive { socket } => {
+                state.state = State::Receiving { socket, accepted: false };
+                ops.push_back(Op::AcceptWaiting { process });
+            }
+        }
+    }
+
+    /// See [`super::Workload::accepts`].
+    pub fn accepts(&mut self, process: ProcessId, on: u32) -> bool {
+        match &mut self.processes[process.index()].state {
+            State::Receiving { socket, accepted }
+                if !*accepted && socket.is_none_or(|s| s == on) =>
+            {
+                *accepted = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// See [`super::Workload::received`].
+    pub fn received(&mut self, process: ProcessId, ops: &mut Ops) {
+        self.run(process, ops);
+    }
+
+    /// See [`super::Workload::acknowledged`].
+    pub fn acknowledged(&mut self, process: ProcessId, blocking: bool, ops: &mut Ops) {
+        if blocking {
+            self.run(process, ops);
+        }
+    }
+
+    /// See [`super::Workload::waits_for`].
+    pub fn waits_for(&self, process: ProcessId) -> Option<String> {
+        let state = &self.processes[process.index()];
+        let step = &self.program.processes[process.index()].steps[state.step.max(1) - 1];
+        match (state.state, step) {
+            (State::Finished, _) => None,
+            (State::Sending, Step::Send { process: to, socket, .. }) => {
+                Some(format!("process {to} to receive its message on socket {socket}"))
+            }
+            (State::Receiving { accepted: true, .. }, _) => {
+                Some("the rest of a message it has begun to receive".into())
+            }
+            (State::Receiving { socket: Some(socket), .. }, _) => {
+                let senders = &self.program.processes[process.index()].sockets;
+                Some(match senders.get(socket as usize) {
+                    Some(Some(peer)) => {
+                        format!("a message from process {peer} on socket {socket}")
+                    }
+                    _ => format!("a message on socket {socket}"),
+                })
+            }
+            (State::Receiving { socket: None, .. }, _) => Some("a message on any socket".into()),
+            _ => Some("the processor".into()),
+        }
+    }
+}
+
+fn check(program: &Program, topology: &Topology) -> Result<(), SpecError> {
+    if program.processes.is_empty() {
+        return Err(SpecError::new("workload.processes", "none", "must be at least one"));
+    }
+    for (number, process) in program.processes.iter().enumerate() {
+        let field = |name: &str| format!("workload.processes[{number}].{name}");
+        if process.node as usize >= topology.nodes {
+            let allowed = format!("must be a node, 0 to {}", topology.nodes - 1);
+            return Err(SpecError::new(field("node"), process.node, allowed));
+        }
+        if process.steps.is_empty() {
+            return Err(SpecError::new(field("steps"), "none", "must be at least one"));
+        }
+        for (place, step) in process.steps.iter().enumerate() {
+            let field = field(&format!("steps[{place}]"));
+            check_step(program, number, step, &field)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_step(program: &Program, from: usize, step: &Step, field: &str) -> Result<(), SpecError> {
+    match *step {
+        Step::Compute { duration } => super::sampler::check(field, &duration),
+        Step::Send { process: to, socket, .. } => {
+            let Some(receiver) = program.processes.get(to as usize) else {
+                let allowed =
+                    format!("must be a process, 0 to {}", program.processes.len() - 1);
+                return Err(SpecError::new(format!("{field}.process"), to, allowed));
+            };
+            let field = format!("{field}.socket");
+            match receiver.sockets.get(socket as usize) {
+                None => Err(SpecError::new(
+                    field,
+                    socket,
+                    format!("process {to} has {} sockets", receiver.sockets.len()),
+                )),
+                Some(Some(peer)) if *peer as usize != from => Err(SpecError::new(
+                    field,
+                    socket,
+                    format!("only process {peer} may send to this socket of process {to}"),
+                )),
+                Some(_) => Ok(()),
+            }
+        }
+        Step::Receive { socket: Some(socket) }
+            if socket as usize >= program.processes[from].sockets.len() =>
+        {
+            Err(SpecError::new(
+                format!("{field}.socket"),
+                socket,
+                format!("the process has {} sockets", program.processes[from].sockets.len()),
+            ))
+        }
+        Step::Receive { .. } => Ok(()),
+    }
+}

@@ -1,0 +1,137 @@
+//! Whom a process may send to.
+
+use crate::error::SpecError;
+use crate::ids::NodeId;
+use crate::rng::Stream;
+use crate::topology::Topology;
+
+/// The processes within a radius of each process: a box of nodes, cut at the edges.
+pub struct Reach {
+    dims: Vec<u32>,
+    radius: u32,
+    per_node: usize,
+    /// Coordinates of every node, one after the other.
+    coordinates: Vec<u32>,
+}
+
+impl Reach {
+    /// All coordinates differ by at most `radius`.
+    ///
+    /// # Errors
+    /// No grid, a radius beyond the network, or nobody to send to.
+    pub fn new(topology: &Topology, radius: u32, per_node: u32) -> Result<Self, SpecError> {
+        let largest = topology.dims.iter().max().copied().unwrap_or(1) - 1;
+        if topology.dims.is_empty() {
+            return Err(SpecError::new(
+                "workload.kind",
+                "synthetic",
+                "needs a topology with coordinates: mesh or hypercube",
+            ));
+        }
+        if radius > largest {
+            return Err(SpecError::new(
+                "workload.radius",
+                radius,
+                format!("must be at most {largest} (the largest dimension less one)"),
+            ));
+        }
+        if radius == 0 && per_node == 1 {
+            return Err(SpecError::new(
+                "workload.radius",
+                0,
+                "leaves nobody to send to: must be at least 1, or have several processes per node",
+            ));
+        }
+        let nodes = 0..topology.nodes;
+        let coordinates = nodes.flat_map(|n| topology.coordinates(NodeId::from_index(n)));
+        Ok(Self {
+            dims: topology.dims.clone(),
+            radius,
+            per_node: per_node as usize,
+            coordinates: coordinates.collect(),
+        })
+    }
+
+    /// First coordinate and number of coordinates of a node's box, by dimension.
+    pub fn sides(&self, node: usize) -> impl Iterator<Item = (u32, u32)> + Clone {
+        let own = &self.coordinates[node * self.dims.len()..];
+        own.iter().zip(&self.dims).map(|(&at, &side)| {
+            let low = at.saturating_sub(self.radius);
+            let high = (at + self.radius).min(side - 1);
+            (low, high - low + 1)
+        })
+    }
+
+    /// The node at place `index` of a node's box, in order of node numbers.
+    pub fn node_at(&self, node: usize, index: usize) -> usize {
+        let (mut rest, mut stride, mut at) = (index, 1, 0);
+        for ((low, length), &side) in self.sides(node).zip(&self.dims) {
+            at += (low as usize + rest % length as usize) * stride;
+            rest /= length as usize;
+            stride *= side as usize;
+        }
+        at
+    }
+
+    /// Number of nodes in a node's box, itself included.
+    pub fn size(&self, node: usize) -> usize {
+        self.sides(node).map(|(_, length)| length as usize).product()
+    }
+
+    /// Draws a destination, uniform over all processes in reach but the process itself.
+    pub fn draw(&self, process: usize, stream: &mut Stream) -> usize {
+        let (node, own_place) = (process / self.per_node, process % self.per_node);
+        let own = &self.coordinates[node * self.dims.len()..];
+        let (mut own_index, mut size) = (0, 1);
+        for ((low, length), &at) in self.sides(node).zip(own) {
+            own_index += (at - low) as usize * size;
+            size *= length as usize;
+        }
+        let own_index = own_index * self.per_node + own_place;
+        let drawn = stream.below((size * self.per_node - 1) as u64) as usize;
+        let index = drawn + usize::from(drawn >= own_index);
+        self.node_at(node, index / self.per_node) * self.per_node + index % self.per_node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+    use crate::spec::TopologySpec;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn exactly_the_processes_in_reach_are_drawn() {
+        let topology = Topology::new(&TopologySpec::Mesh { dims: vec![5, 3, 2] }).unwrap();
+        for (radius, per_node) in [(1, 1), (2, 3), (0, 2), (4, 1)] {
+            let reach = Reach::new(&topology, radius, per_node).unwrap();
+            for process in (0..topology.nodes * per_node as usize).step_by(4) {
+                let mut stream = Stream::new(9, Purpose::Destination, process as u32);
+                let drawn: BTreeSet<_> =
+                    (0..4_000).map(|_| reach.draw(process, &mut stream)).collect();
+                let own = topology.coordinates(NodeId::from_index(process / per_node as usize));
+                let near = |other: &usize| {
+                    let at = topology.coordinates(NodeId::from_index(other / per_node as usize));
+                    *other != process
+                        && own.iter().zip(&at).all(|(a, b)| a.abs_diff(*b) <= radius)
+                };
+                let all = 0..topology.nodes * per_node as usize;
+                assert_eq!(drawn, all.filter(near).collect());
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_radii_are_named() {
+        let topology = Topology::new(&TopologySpec::Mesh { dims: vec![16, 4] }).unwrap();
+        let error = Reach::new(&topology, 16, 1).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "workload.radius = 16: must be at most 15 (the largest dimension less one)"
+        );
+        assert!(Reach::new(&topology, 0, 1).is_err());
+        let pair = Topology::new(&TopologySpec::Pair).unwrap();
+        assert!(Reach::new(&pair, 0, 1).is_err());
+    }
+}

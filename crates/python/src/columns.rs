@@ -1,0 +1,210 @@
+//! Tables as dictionaries of NumPy arrays that own what the engine computed.
+
+use numpy::{Element, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tailback_engine::fabric::End;
+use tailback_engine::ids::NodeId;
+use tailback_engine::measure::{ChannelKind, Distribution, Measures, PacketRow};
+use tailback_engine::prediction::Prediction;
+use tailback_engine::{Sample, Simulation};
+
+/// A table under construction.
+struct Table<'py>(Bound<'py, PyDict>);
+
+impl<'py> Table<'py> {
+    fn new(py: Python<'py>) -> Self {
+        Self(PyDict::new(py))
+    }
+
+    fn column<T: Element>(
+        &self,
+        name: impl AsRef<str>,
+        values: impl Iterator<Item = T>,
+    ) -> PyResult<()> {
+        let array = PyArray1::from_vec(self.0.py(), values.collect());
+        self.0.set_item(name.as_ref(), array)
+    }
+}
+
+/// Rows of samples: `time_ps`, `events`, then every counter.
+pub fn samples<'py>(py: Python<'py>, samples: &[Sample]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    table.column("time_ps", samples.iter().map(|sample| sample.time))?;
+    table.column("events", samples.iter().map(|sample| sample.events))?;
+    let names = tailback_engine::Counters::default().named();
+    let mut columns: Vec<Vec<u64>> = vec![Vec::with_capacity(samples.len()); names.len()];
+    for sample in samples {
+        for (column, (_, value)) in columns.iter_mut().zip(sample.counters.named()) {
+            column.push(value);
+        }
+    }
+    for ((name, _), column) in names.into_iter().zip(columns) {
+        table.column(name, column.into_iter())?;
+    }
+    Ok(table.0)
+}
+
+/// Names of coordinates: x, y, z, x3, x4, ….
+fn coordinate_name(dimension: usize) -> String {
+    ["x", "y", "z"].get(dimension).map_or_else(|| format!("x{dimension}"), ToString::to_string)
+}
+
+pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let tallies = simulation.node_tallies();
+    let topology = simulation.topology();
+    table.column("node", 0..tallies.len() as u32)?;
+    let coordinates: Vec<_> =
+        (0..topology.nodes).map(|n| topology.coordinates(NodeId::from_index(n))).collect();
+    for dimension in 0..topology.dims.len() {
+        table.column(coordinate_name(dimension), coordinates.iter().map(|c| c[dimension]))?;
+    }
+    let rows = || tallies.iter();
+    table.column("messages_sent", rows().map(|t| t.messages_sent))?;
+    table.column("messages_delivered", rows().map(|t| t.messages_delivered))?;
+    table.column("messages_acknowledged", rows().map(|t| t.messages_acknowledged))?;
+    table.column("messages_failed", rows().map(|t| t.messages_failed))?;
+    table.column("iterations", rows().map(|t| t.iterations))?;
+    table.column("cpu_busy_ps", rows().map(|t| t.cpu_busy_ps))?;
+    for (class, name) in ["data", "ack"].iter().enumerate() {
+        table.column(format!("packets_sent_{name}"), rows().map(|t| t.packets_sent[class]))?;
+        let delivered = rows().map(|t| t.packets_delivered[class]);
+        table.column(format!("packets_delivered_{name}"), delivered)?;
+        table.column(format!("{name}_queue_area_ps"), rows().map(|t| t.queues[class].area_ps))?;
+        table.column(format!("{name}_queue_max"), rows().map(|t| t.queues[class].max))?;
+    }
+    Ok(table.0)
+}
+
+pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let layout = simulation.layout();
+    let groups: Vec<_> = layout.group_of.iter().map(|g| layout.groups[g.index()]).collect();
+    let tallies = simulation.channel_tallies();
+    table.column("channel", 0..tallies.len() as u32)?;
+    table.column("kind", groups.iter().map(|g| g.kind as u8))?;
+    table.column("from_node", groups.iter().map(|g| g.from))?;
+    table.column(
+        "to_node",
+        groups.iter().map(|g| match g.end {
+            End::Switch(switch) => switch.0,
+            End::Node(node) => node.0,
+        }),
+    )?;
+    let internal = |g: &tailback_engine::fabric::Group| g.kind == ChannelKind::Internal;
+    let dimension = |g| if internal(g) { (g.port / 2) as i8 } else { -1 };
+    let direction = |g| if internal(g) { (g.port % 2 * 2 - 1) as i8 } else { 0 };
+    table.column("dimension", groups.iter().map(dimension))?;
+    table.column("direction", groups.iter().map(direction))?;
+    let place = groups.iter().enumerate().map(|(channel, g)| (channel as u32 - g.first.0) as u16);
+    table.column("place", place)?;
+    let rows = || tallies.iter();
+    table.column("packets", rows().map(|t| t.packets))?;
+    table.column("busy_ps", rows().map(|t| t.busy_ps))?;
+    table.column("held_ps", rows().map(|t| t.held_ps))?;
+    table.column("wait_throttling_ps", rows().map(|t| t.wait_throttling_ps))?;
+    table.column("wait_internal_ps", rows().map(|t| t.wait_internal_ps))?;
+    table.column("waits", rows().map(|t| t.waits))?;
+    Ok(table.0)
+}
+
+pub fn processes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let placement = simulation.placement();
+    table.column("process", 0..placement.len() as u32)?;
+    table.column("node", placement.iter().map(|node| node.0))?;
+    table.column("iterations", simulation.measures().iterations.iter().copied())?;
+    Ok(table.0)
+}
+
+pub fn packets<'py>(py: Python<'py>, packets: &[PacketRow]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let rows = || packets.iter();
+    table.column("class", rows().map(|p| p.class as u8))?;
+    table.column("message", rows().map(|p| p.message))?;
+    table.column("source", rows().map(|p| p.source))?;
+    table.column("destination", rows().map(|p| p.destination))?;
+    table.column("bytes", rows().map(|p| p.bytes))?;
+    table.column("hops", rows().map(|p| p.hops))?;
+    table.column("queued_ps", rows().map(|p| p.queued))?;
+    table.column("first_sent_ps", rows().map(|p| p.first_sent))?;
+    table.column("first_internal_ps", rows().map(|p| p.first_internal))?;
+    table.column("delivered_ps", rows().map(|p| p.delivered))?;
+    Ok(table.0)
+}
+
+/// Every measured distribution: variable, class, values.
+fn distributions(measures: &Measures) -> impl Iterator<Item = (&str, &str, &Distribution)> {
+    let classes = ["data", "ack"].into_iter().zip(&measures.packets);
+    let packets = classes.flat_map(|(class, d)| {
+        [
+            ("lifetime", class, &d.lifetime),
+            ("network_lifetime", class, &d.network_lifetime),
+            ("routed_lifetime", class, &d.routed_lifetime),
+            ("hops", class, &d.hops),
+        ]
+    });
+    packets.chain([("message_latency", "data", &measures.message_latency)])
+}
+
+pub fn moments<'py>(py: Python<'py>, measures: &Measures) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for (variable, class, distribution) in distributions(measures) {
+        let moments = distribution.moments;
+        let row = PyDict::new(py);
+        row.set_item("variable", variable)?;
+        row.set_item("class", class)?;
+        row.set_item("count", moments.count)?;
+        row.set_item("sum", moments.sum)?;
+        row.set_item("sum2", moments.sum2)?;
+        let (low, high) = moments.sum3;
+        let high = high.into_pyobject(py)?.call_method1("__lshift__", (128,))?;
+        row.set_item("sum3", high.call_method1("__add__", (low,))?)?;
+        row.set_item("min", (moments.count > 0).then_some(moments.min))?;
+        row.set_item("max", (moments.count > 0).then_some(moments.max))?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+pub fn histograms<'py>(py: Python<'py>, measures: &Measures) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for (variable, class, distribution) in distributions(measures) {
+        let table = Table::new(py);
+        table.0.set_item("variable", variable)?;
+        table.0.set_item("class", class)?;
+        let bins = || distribution.histogram.bins();
+        table.column("low", bins().map(|(low, _, _)| low))?;
+        table.column("high", bins().map(|(_, high, _)| high))?;
+        table.column("count", bins().map(|(_, _, count)| count))?;
+        list.append(table.0)?;
+    }
+    Ok(list)
+}
+
+pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, PyDict>> {
+    let table = Table::new(py);
+    let set = |name: &str, value: Bound<'_, PyAny>| table.0.set_item(name, value);
+    set("nodes", prediction.nodes.into_pyobject(py)?.into_any())?;
+    set("switches", prediction.switches.into_pyobject(py)?.into_any())?;
+    set("channels", prediction.channel_load_ps.len().into_pyobject(py)?.into_any())?;
+    set("internal_channels", prediction.internal_channels.into_pyobject(py)?.into_any())?;
+    set("bisection_channels", prediction.bisection_channels.into_pyobject(py)?.into_any())?;
+    set("pairs", prediction.pairs.into_pyobject(py)?.into_any())?;
+    set("exact", prediction.exact.into_pyobject(py)?.to_owned().into_any())?;
+    let numbers = [
+        ("mean_hops", Some(prediction.mean_hops)),
+        ("zero_load_data_ps", Some(prediction.zero_load_data_ps)),
+        ("zero_load_ack_ps", Some(prediction.zero_load_ack_ps)),
+        ("zero_load_data_1hop_ps", Some(prediction.zero_load_neighbour_ps)),
+        ("channel_load_max", Some(prediction.load_max_ps)),
+        ("channel_load_mean_internal", Some(prediction.load_mean_internal_ps)),
+        ("saturation_messages_per_node_per_ms", prediction.saturation_per_ms),
+    ];
+    for (name, value) in numbers {
+        table.0.set_item(name, value)?;
+    }
+    table.column("channel_load", prediction.channel_load_ps.into_iter())?;
+    Ok(table.0)
+}

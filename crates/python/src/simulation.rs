@@ -1,0 +1,127 @@
+//! A run, as Python sees it.
+
+use crate::{columns, errors};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tailback_engine as engine;
+use tailback_engine::spec::{Messages, Workload};
+
+/// Rows of a message list: times in ps, sources, destinations, bytes.
+type MessageColumns<'py> = (
+    PyReadonlyArray1<'py, u64>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+);
+
+/// Reads a specification; `messages` replace those in the text.
+pub fn parse(spec_json: &str, messages: Option<MessageColumns>) -> PyResult<engine::Spec> {
+    let mut spec: engine::Spec = serde_json::from_str(spec_json)
+        .map_err(|error| PyValueError::new_err(format!("specification: {error}")))?;
+    if let Some((time, source, destination, bytes)) = messages {
+        spec.workload = Workload::Messages(Messages {
+            time_ps: time.as_slice()?.to_vec(),
+            source: source.as_slice()?.to_vec(),
+            destination: destination.as_slice()?.to_vec(),
+            bytes: bytes.as_slice()?.to_vec(),
+        });
+    }
+    Ok(spec)
+}
+
+/// A run in progress; see `tailback_engine::Simulation`.
+#[pyclass(module = "tailback._engine")]
+pub struct Simulation(engine::Simulation);
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (spec_json, messages=None))]
+    fn new(py: Python<'_>, spec_json: &str, messages: Option<MessageColumns>) -> PyResult<Self> {
+        let spec = parse(spec_json, messages)?;
+        let built = py.detach(|| engine::Simulation::new(&spec));
+        built.map(Self).map_err(|error| errors::spec_error(py, &error))
+    }
+
+    /// Runs until `until_ps`, or for `max_events` events, or to the end of the
+    /// workload: "time", "events" or "finished". Other Python threads run meanwhile.
+    fn advance(&mut self, py: Python<'_>, until_ps: u64, max_events: u64) -> PyResult<&str> {
+        let simulation = &mut self.0;
+        match py.detach(|| simulation.advance(until_ps, max_events)) {
+            Ok(engine::Progress::Time) => Ok("time"),
+            Ok(engine::Progress::Events) => Ok("events"),
+            Ok(engine::Progress::Finished) => Ok("finished"),
+            Err(error) => Err(errors::run_error(py, &error)),
+        }
+    }
+
+    /// Simulated time reached, in ps.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.0.now()
+    }
+
+    /// Events handled so far.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events()
+    }
+
+    /// Begin of the measurement window, in ps.
+    #[getter]
+    fn window_start_ps(&self) -> u64 {
+        self.0.window_start()
+    }
+
+    /// Forgets all distributions and tallies; the window begins now.
+    fn begin_window(&mut self) {
+        self.0.begin_window();
+    }
+
+    /// Everything counted since time 0.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counters = PyDict::new(py);
+        counters.set_item("events", self.0.events())?;
+        for (name, value) in self.0.counters().named() {
+            counters.set_item(name, value)?;
+        }
+        Ok(counters)
+    }
+
+    /// The counters at the end of every sample interval since the last call.
+    fn take_samples<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::samples(py, &self.0.take_samples())
+    }
+
+    /// One row per node, in the current window.
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::nodes(py, &self.0)
+    }
+
+    /// One row per channel, in the current window.
+    fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::channels(py, &self.0)
+    }
+
+    /// One row per process, in the current window.
+    fn processes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::processes(py, &self.0)
+    }
+
+    /// One row per packet delivered since the last call, if recorded.
+    fn take_packets<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::packets(py, &self.0.take_packets())
+    }
+
+    /// Exact sums of powers of every variable, in the current window.
+    fn moments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        columns::moments(py, self.0.measures())
+    }
+
+    /// Occupied histogram bins of every variable, in the current window.
+    fn histograms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        columns::histograms(py, self.0.measures())
+    }
+}
