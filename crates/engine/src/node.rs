@@ -16,7 +16,7 @@ use crate::fabric::{Fabric, Packet};
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Class, Measures};
 use crate::time::Time;
-use crate::workload::{Op, Ops, Send, Workload};
+use crate::workload::{Op, Send, Workload};
 
 /// All nodes of a run.
 pub struct Nodes {
@@ -27,7 +27,8 @@ pub struct Nodes {
     links: Vec<VecDeque<MessageId>>,
     /// Per process: messages that have arrived and are not accepted, oldest first.
     waiting: Vec<VecDeque<MessageId>>,
-    ops: Ops,
+    /// Processes that can go on, in the order in which they became able to.
+    ready: VecDeque<ProcessId>,
     packet_bytes: u32,
     /// Whether messages arrive when they are sent (mode `ideal`).
     ideal: bool,
@@ -56,7 +57,7 @@ impl Nodes {
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); placement.len()],
-            ops: Ops::new(),
+            ready: VecDeque::new(),
             packet_bytes: machine.node.packet_bytes,
             ideal,
             placement,
@@ -80,24 +81,25 @@ impl Nodes {
 
     /// `START`: a process begins.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        world.workload.started(process, &mut self.ops);
-        self.carry_out(world)
+        self.ready.push_back(process);
+        self.go_on(world)
     }
 
     /// `MESSAGE`: a row of the message list is due.
-    pub fn row(&mut self, row: u32, world: &mut World) -> u64 {
-        world.workload.row(row, &mut self.ops);
-        self.carry_out(world)
+    pub fn row(&mut self, row: u32, world: &mut World) {
+        if let Some((process, send)) = world.workload.row(row) {
+            self.send(process, &send, world);
+        }
     }
 
     /// `CPU`: a processor's piece of work ends.
     pub fn processor(&mut self, node: NodeId, world: &mut World) -> u64 {
         let done = self.processors.piece_ends(node, world.now);
         self.dispatch(node, world);
-        if let Some(process) = done {
-            world.workload.computed(process, &mut self.ops);
-        }
-        self.carry_out(world)
+        let Some(process) = done else { return 0 };
+        world.workload.computed(process);
+        self.ready.push_back(process);
+        self.go_on(world)
     }
 
     /// `HEAD`: the header of a data packet has arrived.
@@ -131,34 +133,42 @@ impl Nodes {
             Class::Ack if self.messages[id].packetised => self.acknowledged(id, world),
             Class::Ack => self.send_packet(id, world),
         }
-        self.carry_out(world)
+        self.go_on(world)
     }
 
-    /// Carries out all instructions that are due, first in, first out; how many.
-    fn carry_out(&mut self, world: &mut World) -> u64 {
+    /// Lets every process that can go on do so until it waits, in the order in
+    /// which they became able to; how many instructions that took.
+    fn go_on(&mut self, world: &mut World) -> u64 {
         /// Instructions at one instant before control returns to the run loop.
         const MOST: u64 = 1 << 24;
         let mut count = 0;
-        while let Some(op) = self.ops.pop_front() {
-            match op {
-                Op::Compute { process, duration } => {
-                    let node = self.placement[process.index()];
-                    self.processors.add(node, process, duration);
-                    self.dispatch(node, world);
+        while let Some(process) = self.ready.pop_front() {
+            let node = self.placement[process.index()];
+            loop {
+                let waiting_data = world.fabric.waiting_data(node);
+                let Some(op) = world.workload.next(process, waiting_data) else { break };
+                self.carry_out(process, node, op, world);
+                count += 1;
+                if count > MOST {
+                    return count;
                 }
-                Op::Send(send) => self.send(&send, world),
-                Op::AcceptWaiting { process } => self.accept_waiting(process, world),
-                Op::Resume { process } => world.workload.resumed(process, &mut self.ops),
-                Op::Iterated { process } => {
-                    world.measures.iterated(process, self.placement[process.index()]);
-                }
-            }
-            count += 1;
-            if count > MOST {
-                break;
             }
         }
         count
+    }
+
+    #[inline]
+    fn carry_out(&mut self, process: ProcessId, node: NodeId, op: Op, world: &mut World) {
+        match op {
+            Op::Compute(duration) => {
+                self.processors.add(node, process, duration);
+                self.dispatch(node, world);
+            }
+            Op::Send(send) => self.send(process, &send, world),
+            Op::Dropped => world.measures.message_failed(node),
+            Op::AcceptWaiting => self.accept_waiting(process, world),
+            Op::Iterated => world.measures.iterated(process, node),
+        }
     }
 
     fn dispatch(&mut self, node: NodeId, world: &mut World) {
@@ -168,15 +178,10 @@ impl Nodes {
         }
     }
 
-    fn send(&mut self, send: &Send, world: &mut World) {
-        let node = self.placement[send.from.index()];
-        let waiting = world.fabric.waiting_data(node);
-        if !world.workload.admits(send.from, waiting) {
-            world.measures.message_failed(node);
-            return;
-        }
+    fn send(&mut self, from: ProcessId, send: &Send, world: &mut World) {
+        let node = self.placement[from.index()];
         let to_node = self.placement[send.to.index()];
-        let id = self.messages.insert(send, node, to_node, world.now);
+        let id = self.messages.insert((from, node), send, to_node, world.now);
         if let Some(link) = send.link {
             let link = &mut self.links[link as usize];
             link.push_back(id);
@@ -253,7 +258,9 @@ impl Nodes {
         if !message.direct {
             world.measures.message_took(world.now - message.sent);
         }
-        world.workload.received(message.to, message.tag, &mut self.ops);
+        if world.workload.received(message.to, message.tag) {
+            self.ready.push_back(message.to);
+        }
         if message.direct {
             self.acknowledged(id, world);
         } else if message.acknowledged {
@@ -275,7 +282,9 @@ impl Nodes {
                 self.begin(next, world);
             }
         }
-        world.workload.acknowledged(from, blocking, &mut self.ops);
+        if world.workload.acknowledged(from, blocking) {
+            self.ready.push_back(from);
+        }
         if received {
             self.messages.remove(id);
         }

@@ -212,7 +212,8 @@ impl Simulation {
                 if let Some(at) = world.workload.due(number + 1) {
                     world.events.post(at, Kind::Message, number + 1);
                 }
-                self.nodes.row(number, &mut world)
+                self.nodes.row(number, &mut world);
+                0
             }
             Kind::Request | Kind::Retry => 0,
         }

@@ -1,9 +1,10 @@
 //! What processes compute, send and receive.
 //!
-//! A workload answers what happens to its processes with [`Op`]s, the node's
-//! instructions. It knows messages and processor time, never channels or
-//! packets, and draws random numbers only because of what a process does, never
-//! because of what the network did.
+//! A process that can go on is asked for its instructions ([`Op`]) one by one
+//! until it waits; what it waits for is reported back. The workload knows
+//! messages and processor time, never channels or packets, and draws random
+//! numbers only because of what a process does, never because of what the
+//! network did.
 
 mod messages;
 mod program;
@@ -17,44 +18,27 @@ use crate::time::Time;
 use crate::topology::Topology;
 use messages::MessageList;
 use program::Programs;
-use std::collections::VecDeque;
 pub use synthetic::Reach;
 use synthetic::Synthetic;
 
 /// An instruction to the node a process runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Use the processor for a time, then report [`Workload::computed`].
-    Compute {
-        /// Who.
-        process: ProcessId,
-        /// For how long.
-        duration: Time,
-    },
+    /// Use the processor for a time; the process waits until it has been computed.
+    Compute(Time),
     /// Send a message.
     Send(Send),
+    /// A message that a throttle has dropped instead.
+    Dropped,
     /// Offer the messages that wait for this process to [`Workload::accepts`], oldest first.
-    AcceptWaiting {
-        /// Who.
-        process: ProcessId,
-    },
-    /// Report [`Workload::resumed`] at once.
-    Resume {
-        /// Who.
-        process: ProcessId,
-    },
+    AcceptWaiting,
     /// Count a completed iteration.
-    Iterated {
-        /// Who.
-        process: ProcessId,
-    },
+    Iterated,
 }
 
 /// A message to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Send {
-    /// The sending process.
-    pub from: ProcessId,
     /// The receiving process.
     pub to: ProcessId,
     /// What the receiver knows it by: an iteration, or a socket.
@@ -66,9 +50,6 @@ pub struct Send {
     /// Whether the sender waits for this message's acknowledgement.
     pub blocking: bool,
 }
-
-/// Instructions still to be carried out, first in, first out.
-pub type Ops = VecDeque<Op>;
 
 /// The workload of one run.
 pub enum Workload {
@@ -140,44 +121,33 @@ impl Workload {
         }
     }
 
-    /// A process begins.
-    pub fn started(&mut self, process: ProcessId, ops: &mut Ops) {
+    /// The next instruction of a process that can go on, or `None`: it waits.
+    ///
+    /// `waiting_data` is the number of data packets in its node's output queue.
+    #[inline]
+    pub fn next(&mut self, process: ProcessId, waiting_data: u32) -> Option<Op> {
         match self {
-            Self::Synthetic(synthetic) => synthetic.started(process, ops),
-            Self::Programs(programs) => programs.run(process, ops),
+            Self::Synthetic(synthetic) => synthetic.next(process, waiting_data),
+            Self::Programs(programs) => programs.next(process),
+            Self::Messages(_) => None,
+        }
+    }
+
+    /// A row of the message list: the sending process and the message.
+    pub fn row(&self, row: u32) -> Option<(ProcessId, Send)> {
+        match self {
+            Self::Messages(messages) => Some(messages.row(row)),
+            Self::Synthetic(_) | Self::Programs(_) => None,
+        }
+    }
+
+    /// A process has computed; it can go on.
+    #[inline]
+    pub fn computed(&mut self, process: ProcessId) {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.computed(process),
+            Self::Programs(programs) => programs.computed(process),
             Self::Messages(_) => {}
-        }
-    }
-
-    /// A row of the message list is due.
-    pub fn row(&mut self, row: u32, ops: &mut Ops) {
-        if let Self::Messages(messages) = self {
-            messages.row(row, ops);
-        }
-    }
-
-    /// A process has computed.
-    pub fn computed(&mut self, process: ProcessId, ops: &mut Ops) {
-        match self {
-            Self::Synthetic(synthetic) => synthetic.computed(process, ops),
-            Self::Programs(programs) => programs.run(process, ops),
-            Self::Messages(_) => {}
-        }
-    }
-
-    /// A process that asked to be resumed is.
-    pub fn resumed(&mut self, process: ProcessId, ops: &mut Ops) {
-        if let Self::Programs(programs) = self {
-            programs.run(process, ops);
-        }
-    }
-
-    /// Whether a process may send one more message while so many data packets
-    /// wait in its node; if so the message counts as sent.
-    pub fn admits(&mut self, process: ProcessId, waiting_data: u32) -> bool {
-        match self {
-            Self::Synthetic(synthetic) => synthetic.admits(process, waiting_data),
-            Self::Programs(_) | Self::Messages(_) => true,
         }
     }
 
@@ -190,21 +160,21 @@ impl Workload {
         }
     }
 
-    /// A process has received a message it accepted.
-    pub fn received(&mut self, process: ProcessId, tag: u32, ops: &mut Ops) {
+    /// A process has received a message it accepted; whether it can now go on.
+    pub fn received(&mut self, process: ProcessId, tag: u32) -> bool {
         match self {
-            Self::Synthetic(synthetic) => synthetic.received(process, tag, ops),
-            Self::Programs(programs) => programs.received(process, ops),
-            Self::Messages(_) => {}
+            Self::Synthetic(synthetic) => synthetic.received(process, tag),
+            Self::Programs(programs) => programs.received(process),
+            Self::Messages(_) => false,
         }
     }
 
-    /// A message of a process has been acknowledged.
-    pub fn acknowledged(&mut self, process: ProcessId, blocking: bool, ops: &mut Ops) {
+    /// A message of a process has been acknowledged; whether it can now go on.
+    pub fn acknowledged(&mut self, process: ProcessId, blocking: bool) -> bool {
         match self {
-            Self::Synthetic(synthetic) => synthetic.acknowledged(process, ops),
-            Self::Programs(programs) => programs.acknowledged(process, blocking, ops),
-            Self::Messages(_) => {}
+            Self::Synthetic(synthetic) => synthetic.acknowledged(process),
+            Self::Programs(programs) => blocking && programs.sent(process),
+            Self::Messages(_) => false,
         }
     }
 

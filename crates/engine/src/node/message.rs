@@ -54,14 +54,20 @@ pub struct MessagePool {
 
 impl MessagePool {
     /// Stores a message that is sent now and gives it its serial number.
-    pub fn insert(&mut self, send: &Send, from: NodeId, to: NodeId, now: Time) -> MessageId {
+    pub fn insert(
+        &mut self,
+        (from, from_node): (ProcessId, NodeId),
+        send: &Send,
+        to_node: NodeId,
+        now: Time,
+    ) -> MessageId {
         let message = Message {
             serial: self.inserted,
             sent: now,
-            from: send.from,
+            from,
             to: send.to,
-            from_node: from,
-            to_node: to,
+            from_node,
+            to_node,
             tag: send.tag,
             bytes: send.bytes,
             unsent: send.bytes,

@@ -1,6 +1,6 @@
 //! A list of messages, one process per node, receivers always ready.
 
-use super::{Op, Ops, Send};
+use super::Send;
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::spec::Messages;
@@ -55,15 +55,15 @@ impl MessageList {
     }
 
     /// See [`super::Workload::row`].
-    pub fn row(&self, row: u32, ops: &mut Ops) {
+    pub fn row(&self, row: u32) -> (ProcessId, Send) {
         let at = row as usize;
-        ops.push_back(Op::Send(Send {
-            from: ProcessId(self.rows.source[at]),
+        let send = Send {
             to: ProcessId(self.rows.destination[at]),
             tag: 0,
             bytes: self.rows.bytes[at],
             link: None,
             blocking: false,
-        }));
+        };
+        (ProcessId(self.rows.source[at]), send)
     }
 }

@@ -1,6 +1,6 @@
 //! Processes that follow written instructions.
 
-use super::{Op, Ops, Send};
+use super::{Op, Send};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::rng::{Purpose, Stream};
@@ -32,6 +32,7 @@ struct Process {
 enum State {
     Starting,
     Running,
+    Computing,
     /// In a blocking send.
     Sending,
     /// In a receive on a socket, or on any; `accepted`: a message is on its way in.
@@ -89,44 +90,49 @@ impl Programs {
         self.program.processes.iter().enumerate().map(start).collect()
     }
 
-    /// Executes the next instruction of a process that waits for nothing.
-    pub fn run(&mut self, process: ProcessId, ops: &mut Ops) {
+    /// See [`super::Workload::next`].
+    pub fn next(&mut self, process: ProcessId) -> Option<Op> {
         let program = &self.program.processes[process.index()];
         let state = &mut self.processes[process.index()];
-        state.state = State::Running;
-        if state.step == program.steps.len() {
-            state.step = 0;
-            state.remaining = state.remaining.map(|n| n - 1);
-            ops.push_back(Op::Iterated { process });
+        match state.state {
+            State::Starting => state.state = State::Running,
+            State::Running => {}
+            _ => return None,
         }
         if state.remaining == Some(0) {
             state.state = State::Finished;
-            return;
+            return None;
         }
-        let step = program.steps[state.step];
+        if state.step == program.steps.len() {
+            state.step = 0;
+            state.remaining = state.remaining.map(|n| n - 1);
+            return Some(Op::Iterated);
+        }
         let link = self.link_of[process.index()][state.step];
+        let step = program.steps[state.step];
         state.step += 1;
-        match step {
+        Some(match step {
             Step::Compute { duration } => {
-                let duration = super::sampler::draw(&duration, &mut state.compute);
-                ops.push_back(Op::Compute { process, duration });
+                state.state = State::Computing;
+                Op::Compute(super::sampler::draw(&duration, &mut state.compute))
             }
             Step::Send { process: to, socket, bytes, blocking } => {
-                let to = ProcessId(to);
-                let link = Some(link);
-                let send = Send { from: process, to, tag: socket, bytes, link, blocking };
-                ops.push_back(Op::Send(send));
                 if blocking {
                     state.state = State::Sending;
-                } else {
-                    ops.push_back(Op::Resume { process });
                 }
+                let (to, link) = (ProcessId(to), Some(link));
+                Op::Send(Send { to, tag: socket, bytes, link, blocking })
             }
             Step::Receive { socket } => {
                 state.state = State::Receiving { socket, accepted: false };
-                ops.push_back(Op::AcceptWaiting { process });
+                Op::AcceptWaiting
             }
-        }
+        })
+    }
+
+    /// See [`super::Workload::computed`].
+    pub fn computed(&mut self, process: ProcessId) {
+        self.processes[process.index()].state = State::Running;
     }
 
     /// See [`super::Workload::accepts`].
@@ -143,15 +149,15 @@ impl Programs {
     }
 
     /// See [`super::Workload::received`].
-    pub fn received(&mut self, process: ProcessId, ops: &mut Ops) {
-        self.run(process, ops);
+    pub fn received(&mut self, process: ProcessId) -> bool {
+        self.processes[process.index()].state = State::Running;
+        true
     }
 
-    /// See [`super::Workload::acknowledged`].
-    pub fn acknowledged(&mut self, process: ProcessId, blocking: bool, ops: &mut Ops) {
-        if blocking {
-            self.run(process, ops);
-        }
+    /// A blocking send of a process has been acknowledged.
+    pub fn sent(&mut self, process: ProcessId) -> bool {
+        self.processes[process.index()].state = State::Running;
+        true
     }
 
     /// See [`super::Workload::waits_for`].

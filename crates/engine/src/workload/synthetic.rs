@@ -4,7 +4,7 @@ mod iterations;
 mod reach;
 
 use super::sampler::Sampler;
-use super::{Op, Ops, Send};
+use super::{Op, Send};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::rng::{Purpose, Stream};
@@ -29,14 +29,30 @@ pub struct Synthetic {
 }
 
 /// Where a process stands.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Process {
+    phase: Phase,
     /// Iterations reached so far: 0 before it starts, k + 1 in iteration k.
     reached: u32,
-    /// Whether it waits at the end of its iteration.
-    waiting: bool,
     /// Messages not yet acknowledged.
     unacknowledged: u32,
+}
+
+const IDLE: Process = Process { phase: Phase::Begin, reached: 0, unacknowledged: 0 };
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// An iteration begins.
+    Begin,
+    /// What waits for this iteration has been accepted.
+    Accepted,
+    Computing,
+    /// So many messages have been sent, or dropped.
+    Sending(u32),
+    /// At the end of an iteration, for others.
+    Waiting,
+    /// An iteration is complete.
+    Complete,
 }
 
 impl Synthetic {
@@ -63,7 +79,7 @@ impl Synthetic {
             compute,
             length,
             destination: (0..count as u32).map(stream).collect(),
-            processes: vec![Process::default(); count],
+            processes: vec![IDLE; count],
             iterations: loosely.then(|| Iterations::new(count, spec.messages as usize)),
         })
     }
@@ -85,66 +101,70 @@ impl Synthetic {
         (0..self.processes.len() as u32).map(start).collect()
     }
 
-    /// See [`super::Workload::started`].
-    pub fn started(&mut self, process: ProcessId, ops: &mut Ops) {
-        self.begin_iteration(process, ops);
+    /// See [`super::Workload::next`].
+    pub fn next(&mut self, process: ProcessId, waiting_data: u32) -> Option<Op> {
+        let state = &mut self.processes[process.index()];
+        match state.phase {
+            Phase::Begin => {
+                state.reached += 1;
+                if self.iterations.is_some() {
+                    state.phase = Phase::Accepted;
+                    return Some(Op::AcceptWaiting);
+                }
+                state.phase = Phase::Computing;
+                Some(Op::Compute(self.compute.draw(process.index())))
+            }
+            Phase::Accepted => {
+                state.phase = Phase::Computing;
+                Some(Op::Compute(self.compute.draw(process.index())))
+            }
+            Phase::Sending(sent) if sent < self.spec.messages => {
+                state.phase = Phase::Sending(sent + 1);
+                Some(self.send(process, sent as usize, waiting_data))
+            }
+            Phase::Sending(_) if self.spec.sync == Sync::Asynchronous => {
+                state.phase = Phase::Begin;
+                Some(Op::Iterated)
+            }
+            Phase::Sending(_) => {
+                state.phase = Phase::Waiting;
+                if self.completes(process) { self.next(process, waiting_data) } else { None }
+            }
+            Phase::Complete => {
+                state.phase = Phase::Begin;
+                Some(Op::Iterated)
+            }
+            Phase::Computing | Phase::Waiting => None,
+        }
     }
 
-    fn begin_iteration(&mut self, process: ProcessId, ops: &mut Ops) {
-        self.processes[process.index()].reached += 1;
-        if self.iterations.is_some() {
-            ops.push_back(Op::AcceptWaiting { process });
+    /// Sends or drops a message; its random numbers are drawn in any case.
+    fn send(&mut self, process: ProcessId, message: usize, waiting_data: u32) -> Op {
+        let number = process.index();
+        let state = &mut self.processes[number];
+        let bytes = self.length.draw(number).min(u64::from(u32::MAX)) as u32;
+        let iteration = state.reached - 1;
+        let (reach, streams) = (&self.reach, &mut self.destination);
+        let place = match &mut self.iterations {
+            Some(open) => open.place(process, iteration, message, reach, streams),
+            None => reach.draw(number, &mut streams[number]),
+        };
+        let admitted = self.spec.sync != Sync::Asynchronous
+            || match self.spec.throttle {
+                Throttle::Outstanding { limit } => state.unacknowledged < limit,
+                Throttle::QueueLength { limit } => waiting_data < limit,
+            };
+        if !admitted {
+            return Op::Dropped;
         }
-        ops.push_back(Op::Compute { process, duration: self.compute.draw(process.index()) });
+        state.unacknowledged += 1;
+        let to = ProcessId::from_index(reach.process_at(number, place));
+        Op::Send(Send { to, tag: iteration, bytes, link: None, blocking: false })
     }
 
     /// See [`super::Workload::computed`].
-    pub fn computed(&mut self, process: ProcessId, ops: &mut Ops) {
-        let iteration = self.processes[process.index()].reached - 1;
-        for place in 0..self.spec.messages as usize {
-            let to = self.next_destination(process, iteration, place);
-            ops.push_back(Op::Send(Send {
-                from: process,
-                to,
-                tag: iteration,
-                bytes: self.length.draw(process.index()).min(u64::from(u32::MAX)) as u32,
-                link: None,
-                blocking: false,
-            }));
-        }
-        if self.spec.sync == Sync::Asynchronous {
-            ops.push_back(Op::Iterated { process });
-            self.begin_iteration(process, ops);
-        } else {
-            let state = &mut self.processes[process.index()];
-            state.waiting = true;
-            state.unacknowledged = self.spec.messages;
-        }
-    }
-
-    /// The destination of a message; drawn for all processes of an iteration at
-    /// once where receivers must know who will send to them.
-    fn next_destination(&mut self, process: ProcessId, iteration: u32, place: usize) -> ProcessId {
-        let (reach, streams) = (&self.reach, &mut self.destination);
-        let mut draw = |process: usize| reach.draw(process, &mut streams[process]);
-        match &mut self.iterations {
-            Some(iterations) => iterations.destination(process, iteration, place, draw),
-            None => ProcessId::from_index(draw(process.index())),
-        }
-    }
-
-    /// See [`super::Workload::admits`].
-    pub fn admits(&mut self, process: ProcessId, waiting_data: u32) -> bool {
-        if self.spec.sync != Sync::Asynchronous {
-            return true;
-        }
-        let state = &mut self.processes[process.index()];
-        let admitted = match self.spec.throttle {
-            Throttle::Outstanding { limit } => state.unacknowledged < limit,
-            Throttle::QueueLength { limit } => waiting_data < limit,
-        };
-        state.unacknowledged += u32::from(admitted);
-        admitted
+    pub fn computed(&mut self, process: ProcessId) {
+        self.processes[process.index()].phase = Phase::Sending(0);
     }
 
     /// See [`super::Workload::accepts`].
@@ -153,35 +173,33 @@ impl Synthetic {
     }
 
     /// See [`super::Workload::received`].
-    pub fn received(&mut self, process: ProcessId, iteration: u32, ops: &mut Ops) {
-        if let Some(iterations) = &mut self.iterations {
-            iterations.received(process, iteration);
-            self.go_on(process, ops);
-        }
+    pub fn received(&mut self, process: ProcessId, iteration: u32) -> bool {
+        let Some(iterations) = &mut self.iterations else { return false };
+        iterations.received(process, iteration);
+        self.completes(process)
     }
 
     /// See [`super::Workload::acknowledged`].
-    pub fn acknowledged(&mut self, process: ProcessId, ops: &mut Ops) {
+    pub fn acknowledged(&mut self, process: ProcessId) -> bool {
         self.processes[process.index()].unacknowledged -= 1;
-        self.go_on(process, ops);
+        self.completes(process)
     }
 
-    /// Begins the next iteration if nothing is missing in this one.
-    fn go_on(&mut self, process: ProcessId, ops: &mut Ops) {
+    /// Completes the iteration of a process that waits, if nothing is missing.
+    fn completes(&mut self, process: ProcessId) -> bool {
         let state = &mut self.processes[process.index()];
-        if !state.waiting || state.unacknowledged > 0 {
-            return;
+        if state.phase != Phase::Waiting || state.unacknowledged > 0 {
+            return false;
         }
-        let iteration = state.reached - 1;
         if let Some(iterations) = &mut self.iterations {
+            let iteration = state.reached - 1;
             if iterations.missing(process, iteration) > 0 {
-                return;
+                return false;
             }
             iterations.complete(iteration);
         }
-        state.waiting = false;
-        ops.push_back(Op::Iterated { process });
-        self.begin_iteration(process, ops);
+        state.phase = Phase::Complete;
+        true
     }
 
     /// See [`super::Workload::waits_for`].

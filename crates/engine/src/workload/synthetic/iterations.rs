@@ -5,7 +5,9 @@
 //! are drawn for all processes as soon as the first process sends in it. Each
 //! process has its own stream, so this changes nobody's destinations.
 
+use super::Reach;
 use crate::ids::ProcessId;
+use crate::rng::Stream;
 use std::collections::VecDeque;
 
 /// The iterations that some process has reached and not all have completed.
@@ -20,8 +22,8 @@ pub struct Iterations {
 }
 
 struct Iteration {
-    /// Per process and message.
-    destinations: Vec<ProcessId>,
+    /// Per process and message: the destination's place in the sender's reach.
+    places: Vec<u32>,
     /// Per process: messages addressed to it and not yet received.
     missing: Vec<u32>,
     /// Processes that have not completed it.
@@ -34,35 +36,37 @@ impl Iterations {
         Self { processes, messages, first: 0, open: VecDeque::new(), spare: Vec::new() }
     }
 
-    /// Where a process sends its message number `place` of an iteration.
-    ///
-    /// `draw` gives a process' next destination.
-    pub fn destination(
+    /// Where a process sends its message number `message` of an iteration: a
+    /// place in its reach.
+    pub fn place(
         &mut self,
         process: ProcessId,
         iteration: u32,
-        place: usize,
-        mut draw: impl FnMut(usize) -> usize,
-    ) -> ProcessId {
+        message: usize,
+        reach: &Reach,
+        streams: &mut [Stream],
+    ) -> u32 {
         while (self.open.len() as u32) <= iteration - self.first {
-            let next = self.draw_iteration(&mut draw);
+            let next = self.draw(reach, streams);
             self.open.push_back(next);
         }
         let open = &self.open[(iteration - self.first) as usize];
-        open.destinations[process.index() * self.messages + place]
+        open.places[process.index() * self.messages + message]
     }
 
-    fn draw_iteration(&mut self, draw: &mut impl FnMut(usize) -> usize) -> Iteration {
+    /// Draws the destinations of the next iteration for all processes.
+    fn draw(&mut self, reach: &Reach, streams: &mut [Stream]) -> Iteration {
         let mut iteration = self.spare.pop().unwrap_or_else(|| Iteration {
-            destinations: vec![ProcessId::NONE; self.processes * self.messages],
+            places: vec![0; self.processes * self.messages],
             missing: vec![0; self.processes],
             remaining: 0,
         });
         iteration.remaining = self.processes;
         iteration.missing.fill(0);
-        for (place, destination) in iteration.destinations.iter_mut().enumerate() {
-            *destination = ProcessId::from_index(draw(place / self.messages));
-            iteration.missing[destination.index()] += 1;
+        for (at, place) in iteration.places.iter_mut().enumerate() {
+            let process = at / self.messages;
+            *place = reach.draw(process, &mut streams[process]);
+            iteration.missing[reach.process_at(process, *place)] += 1;
         }
         iteration
     }

@@ -12,6 +12,8 @@ pub struct Reach {
     per_node: usize,
     /// Coordinates of every node, one after the other.
     coordinates: Vec<u32>,
+    /// Per process: how many it may send to, and its own place among them.
+    candidates: Vec<(u32, u32)>,
 }
 
 impl Reach {
@@ -44,12 +46,27 @@ impl Reach {
         }
         let nodes = 0..topology.nodes;
         let coordinates = nodes.flat_map(|n| topology.coordinates(NodeId::from_index(n)));
-        Ok(Self {
+        let mut reach = Self {
             dims: topology.dims.clone(),
             radius,
             per_node: per_node as usize,
             coordinates: coordinates.collect(),
-        })
+            candidates: Vec::new(),
+        };
+        let processes = 0..topology.nodes * per_node as usize;
+        reach.candidates = processes.map(|process| reach.candidates_of(process)).collect();
+        Ok(reach)
+    }
+
+    fn candidates_of(&self, process: usize) -> (u32, u32) {
+        let (node, own_place) = (process / self.per_node, process % self.per_node);
+        let own = &self.coordinates[node * self.dims.len()..];
+        let (mut index, mut size) = (0, 1);
+        for ((low, length), &at) in self.sides(node).zip(own) {
+            index += (at - low) as usize * size;
+            size *= length as usize;
+        }
+        ((size * self.per_node - 1) as u32, (index * self.per_node + own_place) as u32)
     }
 
     /// First coordinate and number of coordinates of a node's box, by dimension.
@@ -78,19 +95,19 @@ impl Reach {
         self.sides(node).map(|(_, length)| length as usize).product()
     }
 
-    /// Draws a destination, uniform over all processes in reach but the process itself.
-    pub fn draw(&self, process: usize, stream: &mut Stream) -> usize {
-        let (node, own_place) = (process / self.per_node, process % self.per_node);
-        let own = &self.coordinates[node * self.dims.len()..];
-        let (mut own_index, mut size) = (0, 1);
-        for ((low, length), &at) in self.sides(node).zip(own) {
-            own_index += (at - low) as usize * size;
-            size *= length as usize;
-        }
-        let own_index = own_index * self.per_node + own_place;
-        let drawn = stream.below((size * self.per_node - 1) as u64) as usize;
-        let index = drawn + usize::from(drawn >= own_index);
-        self.node_at(node, index / self.per_node) * self.per_node + index % self.per_node
+    /// Draws a place among the processes in reach, uniform, the process itself excluded.
+    #[inline]
+    pub fn draw(&self, process: usize, stream: &mut Stream) -> u32 {
+        let (candidates, own) = self.candidates[process];
+        let drawn = stream.below(u64::from(candidates)) as u32;
+        drawn + u32::from(drawn >= own)
+    }
+
+    /// The process at a place in the reach of another.
+    pub fn process_at(&self, process: usize, place: u32) -> usize {
+        let place = place as usize;
+        self.node_at(process / self.per_node, place / self.per_node) * self.per_node
+            + place % self.per_node
     }
 }
 
@@ -109,7 +126,9 @@ mod tests {
             for process in (0..topology.nodes * per_node as usize).step_by(4) {
                 let mut stream = Stream::new(9, Purpose::Destination, process as u32);
                 let drawn: BTreeSet<_> =
-                    (0..4_000).map(|_| reach.draw(process, &mut stream)).collect();
+                    (0..4_000)
+                    .map(|_| reach.process_at(process, reach.draw(process, &mut stream)))
+                    .collect();
                 let own = topology.coordinates(NodeId::from_index(process / per_node as usize));
                 let near = |other: &usize| {
                     let at = topology.coordinates(NodeId::from_index(other / per_node as usize));
