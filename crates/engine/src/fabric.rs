@@ -200,13 +200,27 @@ impl Fabric {
         &self.packets
     }
 
-    /// For every channel, time already counted as busy that lies after `now`.
+    /// For every channel, time already counted as busy that lies after `now`;
+    /// none in the modes without contention.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         let channels: &[_] = match &self.model {
             Model::Packet(fabric) => fabric.channels(),
             Model::ContentionFree(_) => &[],
         };
         channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
+    }
+
+    /// The sums of [`Self::overhang`] over injection, internal and ejection
+    /// channels; unknown in the modes without contention.
+    pub fn overhang_by_kind(&self, now: Time) -> Option<[Time; 3]> {
+        matches!(self.model, Model::Packet(_)).then(|| {
+            let mut sums = [0; 3];
+            for (ahead, group) in self.overhang(now).zip(&self.wiring.layout.group_of) {
+                let kind = self.wiring.layout.groups[group.index()].kind;
+                sums[kind.in_sums()] += ahead;
+            }
+            sums
+        })
     }
 }
 

@@ -44,6 +44,15 @@ pub enum ChannelKind {
     Direct = 3,
 }
 
+impl ChannelKind {
+    /// Place among sums by kind: injection, internal, ejection. A direct channel
+    /// both injects and ejects; it counts as injection.
+    #[inline]
+    pub fn in_sums(self) -> usize {
+        self as usize % 3
+    }
+}
+
 /// Everything known about a delivered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketRow {
@@ -176,8 +185,7 @@ impl Measures {
         tally.busy_ps += end - start;
         tally.held_ps += end - start;
         self.counters.packet_hops += 1;
-        // A direct channel both injects and ejects; it counts as injection.
-        self.busy[kind as usize % 3].add(start, end);
+        self.busy[kind.in_sums()].add(start, end);
     }
 
     /// A packet has waited for `channel` before starting on it.

@@ -123,13 +123,14 @@ impl Nodes {
         let packet = world.fabric.take_delivered(number, world.now, serial, world.measures);
         let id = packet.message;
         match packet.class {
-            Class::Data if packet.last => {
-                self.messages[id].arrived = true;
-                if self.messages[id].accepted {
+            Class::Data => {
+                let message = &mut self.messages[id];
+                message.undelivered -= 1;
+                message.arrived = message.packetised && message.undelivered == 0;
+                if message.arrived && message.accepted {
                     self.receive(id, world);
                 }
             }
-            Class::Data => {}
             Class::Ack if self.messages[id].packetised => self.acknowledged(id, world),
             Class::Ack => self.send_packet(id, world),
         }
@@ -218,6 +219,7 @@ impl Nodes {
         packet.bytes = message.unsent.min(self.packet_bytes);
         message.unsent -= packet.bytes;
         message.packetised = message.unsent == 0;
+        message.undelivered += 1;
         packet.last = message.packetised;
         world.fabric.queue(packet, world.now, world.events, world.measures);
     }

@@ -4,7 +4,7 @@ use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout};
 use crate::ids::{NodeId, ProcessId};
-use crate::measure::{ChannelTally, Counters, Measures, NodeTally, PacketRow, Sizes};
+use crate::measure::{Binned, ChannelTally, Counters, Measures, NodeTally, PacketRow, Sizes};
 use crate::node::{Nodes, World};
 use crate::spec::{Mode, Spec};
 use crate::time::Time;
@@ -322,15 +322,20 @@ impl Simulation {
 
     /// Everything counted until now.
     ///
-    /// Times are exact at multiples of the sample interval; in between they
-    /// include the rest of transmissions that end within the interval.
+    /// In the modes without contention, busy times of channels are exact at
+    /// multiples of the sample interval and at the end of a finite workload; in
+    /// between they run ahead by less than an interval.
     pub fn counters(&self) -> Counters {
-        let mut counters = self.measures.counters;
-        let [injection, internal, ejection] = &self.measures.busy;
-        counters.busy_injection_ps = injection.so_far();
-        counters.busy_internal_ps = internal.so_far();
-        counters.busy_ejection_ps = ejection.so_far();
-        counters.cpu_busy_ps = self.measures.cpu.so_far();
+        let measures = &self.measures;
+        let mut counters = measures.counters;
+        let mut busy = measures.busy.each_ref().map(Binned::so_far);
+        if let Some(ahead) = self.fabric.overhang_by_kind(self.now) {
+            busy = measures.busy.each_ref().map(Binned::booked);
+            busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);
+        }
+        [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
+        counters.cpu_busy_ps =
+            measures.cpu.booked() - self.nodes.overhang(self.now).sum::<Time>();
         counters
     }
 

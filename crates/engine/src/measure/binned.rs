@@ -63,9 +63,14 @@ impl Binned {
         self.closed
     }
 
-    /// The total up to the present, when the open interval is not over.
+    /// Everything up to the end of the open interval.
     pub fn so_far(&self) -> u64 {
         self.closed + self.open
+    }
+
+    /// Everything added, the future included.
+    pub fn booked(&self) -> u64 {
+        self.so_far() + self.later.iter().sum::<u64>()
     }
 }
 
@@ -83,6 +88,6 @@ mod tests {
         assert_eq!(busy.close(), 5 + 10);
         assert_eq!(busy.close(), 15 + 10 + 5);
         assert_eq!(busy.close(), 30 + 1 + 10);
-        assert_eq!(busy.so_far(), 41);
+        assert_eq!((busy.so_far(), busy.booked()), (41, 41));
     }
 }

@@ -32,11 +32,14 @@ pub struct Message {
     pub blocking: bool,
     /// Whether it travels without packets.
     pub direct: bool,
+    /// Its data packets queued and not yet delivered: with several links, the
+    /// last one may overtake the one before.
+    pub undelivered: u32,
     /// Whether its last packet has been queued.
     pub packetised: bool,
     /// Whether the receiver has accepted it.
     pub accepted: bool,
-    /// Whether its last token has arrived.
+    /// Whether all its packets have been delivered.
     pub arrived: bool,
     /// Whether it has been received.
     pub received: bool,
@@ -74,6 +77,7 @@ impl MessagePool {
             link: send.link,
             blocking: send.blocking,
             direct: false,
+            undelivered: 0,
             packetised: false,
             accepted: false,
             arrived: false,
