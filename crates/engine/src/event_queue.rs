@@ -31,15 +31,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
-        Self::Tail,
-        Self::Head,
-        Self::Cpu,
-        Self::Start,
-        Self::Message,
-        Self::Request,
-        Self::Retry,
-    ];
+    const ALL: [Self; 7] =
+        [Self::Tail, Self::Head, Self::Cpu, Self::Start, Self::Message, Self::Request, Self::Retry];
 }
 
 /// Log2 of a bucket's width in picoseconds: 8.2 ns, about one bit of a DS-Link.
@@ -57,8 +50,10 @@ pub struct EventQueue {
     occupied: [u64; BITMAP_WORDS],
     /// Absolute number of the bucket being emptied.
     cursor: u64,
-    /// Its remaining events, latest first.
+    /// Its events, earliest first.
     current: Vec<u64>,
+    /// How many of them have been taken.
+    taken: usize,
     /// Events beyond the wheel's horizon.
     far: BinaryHeap<Reverse<(Time, u32)>>,
     #[cfg(debug_assertions)]
@@ -82,13 +77,17 @@ impl EventQueue {
             occupied: [0; BITMAP_WORDS],
             cursor: 0,
             current: Vec::new(),
+            taken: 0,
             far: BinaryHeap::new(),
             #[cfg(debug_assertions)]
             now: 0,
         }
     }
 
-    /// Adds an event. Not before the last instant taken (checked in debug builds).
+    /// Adds an event. Not before the last instant taken.
+    ///
+    /// # Panics
+    /// In debug builds, when the event lies in the past.
     #[inline]
     pub fn post(&mut self, time: Time, kind: Kind, number: u32) {
         #[cfg(debug_assertions)]
@@ -98,8 +97,8 @@ impl EventQueue {
         let bucket = time >> BUCKET_BITS;
         if bucket == self.cursor {
             let event = entry(time, name);
-            let place = self.current.partition_point(|&other| other > event);
-            self.current.insert(place, event);
+            let place = self.current[self.taken..].partition_point(|&other| other < event);
+            self.current.insert(self.taken + place, event);
         } else if bucket < self.cursor + BUCKETS as u64 {
             self.place(bucket, entry(time, name));
         } else {
@@ -110,10 +109,10 @@ impl EventQueue {
     /// The time of the earliest event.
     #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
-        if self.current.is_empty() && !self.turn() {
+        if self.taken == self.current.len() && !self.turn() {
             return None;
         }
-        self.current.last().map(|&event| self.cursor << BUCKET_BITS | event >> 32)
+        self.current.get(self.taken).map(|&event| self.cursor << BUCKET_BITS | event >> 32)
     }
 
     /// Takes the first event of instant `time`, if one is left.
@@ -125,11 +124,11 @@ impl EventQueue {
         {
             self.now = time;
         }
-        let &event = self.current.last()?;
+        let &event = self.current.get(self.taken)?;
         if (self.cursor << BUCKET_BITS | event >> 32) != time {
             return None;
         }
-        self.current.pop();
+        self.taken += 1;
         let name = event as u32;
         Some((Kind::ALL[(name >> NUMBER_BITS) as usize], name & Self::MAX_NUMBER))
     }
@@ -159,9 +158,11 @@ impl EventQueue {
             self.place(bucket, entry(time, name));
         }
         let slot = next as usize % BUCKETS;
+        self.current.clear();
+        self.taken = 0;
         std::mem::swap(&mut self.current, &mut self.buckets[slot]);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        self.current.sort_unstable_by(|a, b| b.cmp(a));
+        self.current.sort_unstable();
         true
     }
 

@@ -107,9 +107,9 @@ impl Fabric {
 
     /// The packet at the front of a channel's buffer asks for its output.
     #[inline]
-    pub fn request(&mut self, channel: u32) {
+    pub fn request(&mut self, channel: u32, now: Time) {
         if let Model::Packet(fabric) = &mut self.model {
-            fabric.request(ChannelId(channel), &self.wiring, &self.packets);
+            fabric.request(ChannelId(channel), now, &self.wiring, &self.packets);
         }
     }
 

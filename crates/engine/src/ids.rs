@@ -60,3 +60,7 @@ id!(
     /// A message in progress: its place in the message pool, reused when done.
     MessageId
 );
+id!(
+    /// A virtual link that several messages share.
+    LinkId
+);

@@ -17,7 +17,7 @@ pub use histogram::Histogram;
 pub use moments::Moments;
 pub use tally::{ChannelTally, NodeTally, QueueTally};
 
-use crate::ids::{ChannelId, NodeId, ProcessId};
+use crate::ids::{ChannelId, NodeId};
 use crate::time::{NEVER, Time};
 
 /// Data or acknowledgement.
@@ -107,17 +107,6 @@ pub struct PacketDistributions {
     pub hops: Distribution,
 }
 
-/// How many of each thing there are.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    /// Channels.
-    pub channels: usize,
-    /// Nodes.
-    pub nodes: usize,
-    /// Processes.
-    pub processes: usize,
-}
-
 /// All measures of one run.
 pub struct Measures {
     /// Cumulative since time 0.
@@ -134,24 +123,21 @@ pub struct Measures {
     pub channels: Vec<ChannelTally>,
     /// Per node, in the current window.
     pub nodes: Vec<NodeTally>,
-    /// Iterations per process, in the current window.
-    pub iterations: Vec<u64>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
 }
 
 impl Measures {
     /// Measures of a machine, from time 0.
-    pub fn new(sizes: Sizes, sample_interval: Time, record: bool) -> Self {
+    pub fn new(channels: usize, nodes: usize, sample_interval: Time, record: bool) -> Self {
         Self {
             counters: Counters::default(),
             busy: std::array::from_fn(|_| Binned::new(sample_interval)),
             cpu: Binned::new(sample_interval),
             packets: Default::default(),
             message_latency: Distribution::default(),
-            channels: vec![ChannelTally::default(); sizes.channels],
-            nodes: vec![NodeTally::default(); sizes.nodes],
-            iterations: vec![0; sizes.processes],
+            channels: vec![ChannelTally::default(); channels],
+            nodes: vec![NodeTally::default(); nodes],
             rows: record.then(Vec::new),
         }
     }
@@ -171,7 +157,6 @@ impl Measures {
         self.packets = Default::default();
         self.message_latency = Distribution::default();
         self.channels.fill(ChannelTally::default());
-        self.iterations.fill(0);
         for node in &mut self.nodes {
             node.begin_window(now);
         }
@@ -183,7 +168,6 @@ impl Measures {
         let tally = &mut self.channels[channel.index()];
         tally.packets += 1;
         tally.busy_ps += end - start;
-        tally.held_ps += end - start;
         self.counters.packet_hops += 1;
         self.busy[kind.in_sums()].add(start, end);
     }
@@ -194,25 +178,21 @@ impl Measures {
         if wait > 0 {
             let tally = &mut self.channels[channel.index()];
             tally.waits += 1;
-            let sum =
-                if throttling { &mut tally.wait_throttling_ps } else { &mut tally.wait_internal_ps };
+            let sum = if throttling {
+                &mut tally.wait_throttling_ps
+            } else {
+                &mut tally.wait_internal_ps
+            };
             *sum += wait;
         }
     }
 
     /// A granted packet has kept a channel idle while it waited for room.
-    pub fn held(&mut self, channel: ChannelId, kind: ChannelKind, time: Time) {
-        self.channels[channel.index()].held_ps += time;
+    pub fn kept(&mut self, channel: ChannelId, kind: ChannelKind, time: Time) {
+        self.channels[channel.index()].kept_ps += time;
         if kind == ChannelKind::Internal {
             self.counters.held_internal_ps += time;
         }
-    }
-
-    /// A process has completed an iteration.
-    pub fn iterated(&mut self, process: ProcessId, node: NodeId) {
-        self.counters.iterations += 1;
-        self.nodes[node.index()].iterations += 1;
-        self.iterations[process.index()] += 1;
     }
 
     /// A message has been received.
@@ -240,12 +220,6 @@ impl Measures {
         self.counters.messages_sent += 1;
         self.counters.messages_local += u64::from(local);
         self.nodes[node.index()].messages_sent += 1;
-    }
-
-    /// A throttle has dropped a message of a node.
-    pub fn message_failed(&mut self, node: NodeId) {
-        self.counters.messages_failed += 1;
-        self.nodes[node.index()].messages_failed += 1;
     }
 
     /// A packet has started on its first channel.

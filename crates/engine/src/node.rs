@@ -8,7 +8,7 @@ mod message;
 mod processor;
 
 pub use message::{Message, MessagePool};
-use processor::Processors;
+pub use processor::Processors;
 use std::collections::VecDeque;
 
 use crate::event_queue::EventQueue;
@@ -48,9 +48,22 @@ pub struct World<'a> {
     pub measures: &'a mut Measures,
 }
 
+impl World<'_> {
+    /// A processor is busy for the next `piece` of time.
+    #[inline]
+    fn computes(&mut self, piece: Time) {
+        self.measures.cpu.add(self.now, self.now + piece);
+    }
+}
+
 impl Nodes {
     /// The nodes of a machine, idle.
-    pub fn new(machine: &crate::spec::Machine, nodes: usize, workload: &Workload, ideal: bool) -> Self {
+    pub fn new(
+        machine: &crate::spec::Machine,
+        nodes: usize,
+        workload: &Workload,
+        ideal: bool,
+    ) -> Self {
         let placement = workload.placement();
         Self {
             processors: Processors::new(nodes, placement.len(), machine.node.time_slice_ps),
@@ -74,9 +87,14 @@ impl Nodes {
         &self.messages
     }
 
-    /// For every node, processor time already counted that lies after `now`.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        self.processors.overhang(now)
+    /// The processors.
+    pub fn processors(&self) -> &Processors {
+        &self.processors
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        self.processors.begin_window(now);
     }
 
     /// `START`: a process begins.
@@ -93,13 +111,15 @@ impl Nodes {
     }
 
     /// `CPU`: a processor's piece of work ends.
+    #[inline]
     pub fn processor(&mut self, node: NodeId, world: &mut World) -> u64 {
         let done = self.processors.piece_ends(node, world.now);
-        self.dispatch(node, world);
+        if let Some(piece) = self.processors.dispatch(node, world.now, world.events) {
+            world.computes(piece);
+        }
         let Some(process) = done else { return 0 };
         world.workload.computed(process);
-        self.ready.push_back(process);
-        self.go_on(world)
+        self.run(process, world) + self.go_on(world)
     }
 
     /// `HEAD`: the header of a data packet has arrived.
@@ -137,54 +157,51 @@ impl Nodes {
         self.go_on(world)
     }
 
-    /// Lets every process that can go on do so until it waits, in the order in
-    /// which they became able to; how many instructions that took.
+    /// Lets every process that can go on do so, in the order in which they
+    /// became able to; how many instructions that took.
+    #[inline]
     fn go_on(&mut self, world: &mut World) -> u64 {
-        /// Instructions at one instant before control returns to the run loop.
-        const MOST: u64 = 1 << 24;
         let mut count = 0;
         while let Some(process) = self.ready.pop_front() {
-            let node = self.placement[process.index()];
-            loop {
-                let waiting_data = world.fabric.waiting_data(node);
-                let Some(op) = world.workload.next(process, waiting_data) else { break };
-                self.carry_out(process, node, op, world);
-                count += 1;
-                if count > MOST {
-                    return count;
-                }
-            }
+            count += self.run(process, world);
         }
         count
     }
 
+    /// Lets a process go on until it waits; how many instructions that took.
     #[inline]
-    fn carry_out(&mut self, process: ProcessId, node: NodeId, op: Op, world: &mut World) {
-        match op {
-            Op::Compute(duration) => {
-                self.processors.add(node, process, duration);
-                self.dispatch(node, world);
+    fn run(&mut self, process: ProcessId, world: &mut World) -> u64 {
+        /// Instructions at one instant before control returns to the run loop.
+        const MOST: u64 = 1 << 24;
+        let node = self.placement[process.index()];
+        let mut count = 0;
+        while count <= MOST {
+            let waiting_data = world.fabric.waiting_data(node);
+            let Some(op) = world.workload.next(process, waiting_data) else { break };
+            count += 1;
+            match op {
+                Op::Compute(duration) => {
+                    let (now, events) = (world.now, &mut *world.events);
+                    let piece = self.processors.compute(node, process, duration, now, events);
+                    if let Some(piece) = piece {
+                        world.computes(piece);
+                    }
+                    // It waits until that has been done.
+                    break;
+                }
+                Op::Send(send) => self.send(process, &send, world),
+                Op::AcceptWaiting => self.accept_waiting(process, world),
             }
-            Op::Send(send) => self.send(process, &send, world),
-            Op::Dropped => world.measures.message_failed(node),
-            Op::AcceptWaiting => self.accept_waiting(process, world),
-            Op::Iterated => world.measures.iterated(process, node),
         }
-    }
-
-    fn dispatch(&mut self, node: NodeId, world: &mut World) {
-        if let Some(piece) = self.processors.dispatch(node, world.now, world.events) {
-            world.measures.cpu.add(world.now, world.now + piece);
-            world.measures.nodes[node.index()].cpu_busy_ps += piece;
-        }
+        count
     }
 
     fn send(&mut self, from: ProcessId, send: &Send, world: &mut World) {
         let node = self.placement[from.index()];
         let to_node = self.placement[send.to.index()];
         let id = self.messages.insert((from, node), send, to_node, world.now);
-        if let Some(link) = send.link {
-            let link = &mut self.links[link as usize];
+        if send.link.is_some() {
+            let link = &mut self.links[send.link.index()];
             link.push_back(id);
             if link.len() > 1 {
                 return;
@@ -277,8 +294,8 @@ impl Nodes {
         let (from, blocking, link) = (message.from, message.blocking, message.link);
         let received = message.received;
         world.measures.message_acknowledged(message.from_node);
-        if let Some(link) = link {
-            let link = &mut self.links[link as usize];
+        if link.is_some() {
+            let link = &mut self.links[link.index()];
             link.pop_front();
             if let Some(&next) = link.front() {
                 self.begin(next, world);

@@ -9,6 +9,7 @@ use crate::fabric::{End, Layout, zero_load_lifetime};
 use crate::ids::{NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
+use crate::simulation::Simulation;
 use crate::spec::{Link, Spec, Step, Workload};
 use crate::topology::Topology;
 use crate::workload::Reach;
@@ -60,7 +61,7 @@ struct Flow {
 /// A description that cannot be simulated.
 pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     // Building the run checks the whole description.
-    let simulation = crate::Simulation::new(spec)?;
+    let simulation = Simulation::new(spec)?;
     let topology = simulation.topology();
     let walk = Walk {
         link: &spec.machine.link,
@@ -70,7 +71,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     };
     let mut sums = Sums { load_ps: vec![0.0; walk.layout.channels()], ..Sums::default() };
     let exact = each_flow(spec, topology, max_pairs, |flow| walk.add(&flow, &mut sums))?;
-    Ok(summarise(spec, topology, &walk, sums, exact))
+    Ok(summarise(spec, topology, &walk, &sums, exact))
 }
 
 struct Walk<'a> {
@@ -187,7 +188,7 @@ fn summarise(
     spec: &Spec,
     topology: &Topology,
     walk: &Walk,
-    sums: Sums,
+    sums: &Sums,
     exact: bool,
 ) -> Prediction {
     let (link, layout) = (walk.link, walk.layout);
@@ -226,6 +227,9 @@ fn summarise(
 
 #[cfg(test)]
 mod tests {
+    // Expected values are exact.
+    #![allow(clippy::float_cmp)]
+
     use super::*;
     use crate::spec::*;
 

@@ -45,17 +45,20 @@ impl Stream {
     /// A whole number uniform in `[0, bound)`; 0 draws nothing and gives 0.
     ///
     /// Multiplication with rejection [Lemire 2019]: exactly uniform.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound <= 1 {
             return 0;
         }
-        let threshold = bound.wrapping_neg() % bound;
-        loop {
-            let product = u128::from(self.0.next_u64()) * u128::from(bound);
-            if product as u64 >= threshold {
-                return (product >> 64) as u64;
+        let mut product = u128::from(self.0.next_u64()) * u128::from(bound);
+        // The threshold is below the bound: the division is rarely needed.
+        if (product as u64) < bound {
+            let threshold = bound.wrapping_neg() % bound;
+            while (product as u64) < threshold {
+                product = u128::from(self.0.next_u64()) * u128::from(bound);
             }
         }
+        (product >> 64) as u64
     }
 
     /// A number uniform in `[0, 1)` with 53 random bits.

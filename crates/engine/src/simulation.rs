@@ -4,12 +4,12 @@ use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout};
 use crate::ids::{NodeId, ProcessId};
-use crate::measure::{Binned, ChannelTally, Counters, Measures, NodeTally, PacketRow, Sizes};
+use crate::measure::{Binned, ChannelTally, Counters, Measures, NodeTally, PacketRow};
 use crate::node::{Nodes, World};
 use crate::spec::{Mode, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
-use crate::workload::Workload;
+use crate::workload::{Progress as Done, Workload};
 
 /// Events at one instant after which the clock counts as stuck.
 const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
@@ -31,6 +31,8 @@ pub struct Simulation {
     nodes: Nodes,
     workload: Workload,
     measures: Measures,
+    /// Per process: what it had done when the window began.
+    done_before: Vec<Done>,
     /// Events of the present instant, where they must be put in order first.
     batch: Vec<(Kind, u64, u32)>,
 }
@@ -71,12 +73,10 @@ impl Simulation {
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
-        let sizes = Sizes {
-            channels: fabric.layout().channels(),
-            nodes: topology.nodes,
-            processes: nodes.placement().len(),
-        };
-        let measures = Measures::new(sizes, spec.sample_interval_ps, spec.record_packets);
+        let channels = fabric.layout().channels();
+        let interval = spec.sample_interval_ps;
+        let measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
+        let done_before = vec![Done::default(); nodes.placement().len()];
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
@@ -90,6 +90,7 @@ impl Simulation {
             nodes,
             workload,
             measures,
+            done_before,
             batch: Vec::new(),
         };
         simulation.post_starts();
@@ -139,8 +140,11 @@ impl Simulation {
         } else {
             while let Some((kind, number)) = self.events.take_at(time) {
                 count += self.handle(kind, number);
-                self.check_clock(count)?;
+                if count > MOST_AT_ONE_INSTANT {
+                    break;
+                }
             }
+            self.check_clock(count)?;
         }
         self.events_handled += count;
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
@@ -184,7 +188,7 @@ impl Simulation {
     fn handle(&mut self, kind: Kind, number: u32) -> u64 {
         match kind {
             Kind::Request => {
-                self.fabric.request(number);
+                self.fabric.request(number, self.now);
                 return 1;
             }
             Kind::Retry => {
@@ -254,7 +258,8 @@ impl Simulation {
     #[inline]
     fn sample_before(&mut self, time: Time) {
         while self.next_sample < time {
-            let counters = self.measures.sample();
+            let mut counters = self.measures.sample();
+            add_done(&mut counters, self.workload.progress());
             self.samples.push(Sample {
                 time: self.next_sample,
                 events: self.events_handled,
@@ -270,14 +275,14 @@ impl Simulation {
     pub fn begin_window(&mut self) {
         self.window_start = self.now;
         self.measures.begin_window(self.now);
+        for (process, before) in self.done_before.iter_mut().enumerate() {
+            *before = self.workload.progress_of(ProcessId::from_index(process));
+        }
         let channels = self.fabric.overhang(self.now).zip(&mut self.measures.channels);
         for (ahead, tally) in channels {
             tally.busy_ps = ahead;
-            tally.held_ps = ahead;
         }
-        for (ahead, tally) in self.nodes.overhang(self.now).zip(&mut self.measures.nodes) {
-            tally.cpu_busy_ps = ahead;
-        }
+        self.nodes.begin_window(self.now);
     }
 
     /// Simulated time reached.
@@ -333,9 +338,10 @@ impl Simulation {
             busy = measures.busy.each_ref().map(Binned::booked);
             busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);
         }
+        add_done(&mut counters, self.workload.progress());
         [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
         counters.cpu_busy_ps =
-            measures.cpu.booked() - self.nodes.overhang(self.now).sum::<Time>();
+            measures.cpu.booked() - self.nodes.processors().overhang(self.now).sum::<Time>();
         counters
     }
 
@@ -354,18 +360,50 @@ impl Simulation {
         let mut tallies = self.measures.channels.clone();
         for (ahead, tally) in self.fabric.overhang(self.now).zip(&mut tallies) {
             tally.busy_ps -= ahead;
-            tally.held_ps -= ahead;
         }
         tallies
+    }
+
+    /// What every process did in the window.
+    pub fn processes_done(&self) -> Vec<Done> {
+        let before = self.done_before.iter().enumerate();
+        let done = before.map(|(process, before)| {
+            let now = self.workload.progress_of(ProcessId::from_index(process));
+            Done {
+                iterations: now.iterations - before.iterations,
+                dropped: now.dropped - before.dropped,
+            }
+        });
+        done.collect()
+    }
+
+    /// What the processes of every node together did in the window.
+    pub fn nodes_done(&self) -> Vec<Done> {
+        let mut nodes = vec![Done::default(); self.topology.nodes];
+        for (node, done) in self.placement().iter().zip(self.processes_done()) {
+            let sum = &mut nodes[node.index()];
+            sum.iterations += done.iterations;
+            sum.dropped += done.dropped;
+        }
+        nodes
     }
 
     /// What every node did in the window, up to now.
     pub fn node_tallies(&self) -> Vec<NodeTally> {
         let mut tallies = self.measures.nodes.clone();
-        for (ahead, tally) in self.nodes.overhang(self.now).zip(&mut tallies) {
-            tally.cpu_busy_ps -= ahead;
+        for tally in &mut tallies {
             tally.queues.iter_mut().for_each(|queue| queue.settle(self.now));
         }
         tallies
     }
+
+    /// How long every processor computed in the window, up to now.
+    pub fn processors_busy(&self) -> Vec<Time> {
+        self.nodes.processors().busy(self.now).collect()
+    }
+}
+
+fn add_done(counters: &mut Counters, done: Done) {
+    counters.iterations = done.iterations;
+    counters.messages_failed = done.dropped;
 }

@@ -12,7 +12,7 @@ mod sampler;
 mod synthetic;
 
 use crate::error::SpecError;
-use crate::ids::{NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::spec;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -28,12 +28,8 @@ pub enum Op {
     Compute(Time),
     /// Send a message.
     Send(Send),
-    /// A message that a throttle has dropped instead.
-    Dropped,
     /// Offer the messages that wait for this process to [`Workload::accepts`], oldest first.
     AcceptWaiting,
-    /// Count a completed iteration.
-    Iterated,
 }
 
 /// A message to be sent.
@@ -45,13 +41,24 @@ pub struct Send {
     pub tag: u32,
     /// Its length.
     pub bytes: u32,
-    /// The virtual link it shares with other messages; `None`: one of its own.
-    pub link: Option<u32>,
+    /// The virtual link it shares with other messages; [`LinkId::NONE`]: one of its own.
+    pub link: LinkId,
     /// Whether the sender waits for this message's acknowledgement.
     pub blocking: bool,
 }
 
+/// What processes have done, apart from what the network sees of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Iterations completed.
+    pub iterations: u64,
+    /// Messages dropped by a throttle.
+    pub dropped: u64,
+}
+
 /// The workload of one run.
+// There is one of these in a run: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 pub enum Workload {
     /// The synthetic workload (D, r, n, c, m, M).
     Synthetic(Synthetic),
@@ -77,15 +84,9 @@ impl Workload {
     ///
     /// # Errors
     /// Processes, destinations or sizes that the machine does not have.
-    pub fn new(
-        spec: &spec::Workload,
-        topology: &Topology,
-        seed: u64,
-    ) -> Result<Self, SpecError> {
+    pub fn new(spec: &spec::Workload, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
         Ok(match spec {
-            spec::Workload::Synthetic(s) => {
-                Self::Synthetic(Synthetic::new(s, topology, seed)?)
-            }
+            spec::Workload::Synthetic(s) => Self::Synthetic(Synthetic::new(s, topology, seed)?),
             spec::Workload::Program(p) => Self::Programs(Programs::new(p, topology, seed)?),
             spec::Workload::Messages(m) => Self::Messages(MessageList::new(m, topology)?),
         })
@@ -118,6 +119,24 @@ impl Workload {
         match self {
             Self::Messages(messages) => messages.due(row),
             Self::Synthetic(_) | Self::Programs(_) => None,
+        }
+    }
+
+    /// What all processes together have done since time 0.
+    pub fn progress(&self) -> Progress {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.progress(),
+            Self::Programs(programs) => programs.progress(),
+            Self::Messages(_) => Progress::default(),
+        }
+    }
+
+    /// What one process has done since time 0.
+    pub fn progress_of(&self, process: ProcessId) -> Progress {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.progress_of(process),
+            Self::Programs(programs) => programs.progress_of(process),
+            Self::Messages(_) => Progress::default(),
         }
     }
 

@@ -1,11 +1,11 @@
-//! Tables as dictionaries of NumPy arrays that own what the engine computed.
+//! Tables as dictionaries of `NumPy` arrays that own what the engine computed.
 
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tailback_engine::fabric::End;
+use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::NodeId;
-use tailback_engine::measure::{ChannelKind, Distribution, Measures, PacketRow};
+use tailback_engine::measure::{ChannelTally, Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::{Sample, Simulation};
 
@@ -64,9 +64,10 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
     table.column("messages_sent", rows().map(|t| t.messages_sent))?;
     table.column("messages_delivered", rows().map(|t| t.messages_delivered))?;
     table.column("messages_acknowledged", rows().map(|t| t.messages_acknowledged))?;
-    table.column("messages_failed", rows().map(|t| t.messages_failed))?;
-    table.column("iterations", rows().map(|t| t.iterations))?;
-    table.column("cpu_busy_ps", rows().map(|t| t.cpu_busy_ps))?;
+    let done = simulation.nodes_done();
+    table.column("messages_failed", done.iter().map(|d| d.dropped))?;
+    table.column("iterations", done.iter().map(|d| d.iterations))?;
+    table.column("cpu_busy_ps", simulation.processors_busy().into_iter())?;
     for (class, name) in ["data", "ack"].iter().enumerate() {
         table.column(format!("packets_sent_{name}"), rows().map(|t| t.packets_sent[class]))?;
         let delivered = rows().map(|t| t.packets_delivered[class]);
@@ -92,9 +93,8 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
             End::Node(node) => node.0,
         }),
     )?;
-    let internal = |g: &tailback_engine::fabric::Group| g.kind == ChannelKind::Internal;
-    let dimension = |g| if internal(g) { (g.port / 2) as i8 } else { -1 };
-    let direction = |g| if internal(g) { (g.port % 2 * 2 - 1) as i8 } else { 0 };
+    let dimension = |g: &Group| g.port.map_or(-1, |port| (port / 2).cast_signed());
+    let direction = |g: &Group| g.port.map_or(0, |port| (port % 2 * 2).cast_signed() - 1);
     table.column("dimension", groups.iter().map(dimension))?;
     table.column("direction", groups.iter().map(direction))?;
     let place = groups.iter().enumerate().map(|(channel, g)| (channel as u32 - g.first.0) as u16);
@@ -102,7 +102,7 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
     let rows = || tallies.iter();
     table.column("packets", rows().map(|t| t.packets))?;
     table.column("busy_ps", rows().map(|t| t.busy_ps))?;
-    table.column("held_ps", rows().map(|t| t.held_ps))?;
+    table.column("held_ps", rows().map(ChannelTally::held_ps))?;
     table.column("wait_throttling_ps", rows().map(|t| t.wait_throttling_ps))?;
     table.column("wait_internal_ps", rows().map(|t| t.wait_internal_ps))?;
     table.column("waits", rows().map(|t| t.waits))?;
@@ -114,7 +114,7 @@ pub fn processes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Boun
     let placement = simulation.placement();
     table.column("process", 0..placement.len() as u32)?;
     table.column("node", placement.iter().map(|node| node.0))?;
-    table.column("iterations", simulation.measures().iterations.iter().copied())?;
+    table.column("iterations", simulation.processes_done().iter().map(|d| d.iterations))?;
     Ok(table.0)
 }
 

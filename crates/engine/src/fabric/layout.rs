@@ -23,8 +23,8 @@ pub struct Group {
     pub first: ChannelId,
     /// How many channels it has.
     pub width: u16,
-    /// The port it leaves its switch by; -1 for external groups.
-    pub port: i16,
+    /// The port it leaves its switch by, if it leads to another switch.
+    pub port: Option<u8>,
     /// Where it lies.
     pub kind: ChannelKind,
     /// The switch or node it comes from.
@@ -111,7 +111,14 @@ impl Layout {
         self.group_of.len()
     }
 
-    fn add(&mut self, kind: ChannelKind, from: u32, end: End, port: i16, width: u16) -> GroupId {
+    fn add(
+        &mut self,
+        kind: ChannelKind,
+        from: u32,
+        end: End,
+        port: Option<u8>,
+        width: u16,
+    ) -> GroupId {
         let group = GroupId::from_index(self.groups.len());
         let first = ChannelId::from_index(self.group_of.len());
         self.groups.push(Group { first, width, port, kind, from, end });
@@ -125,14 +132,14 @@ impl Layout {
                 Attachment::Switch(switch) => (ChannelKind::Injection, End::Switch(switch)),
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
-            self.add(kind, node as u32, end, -1, width);
+            self.add(kind, node as u32, end, None, width);
         }
     }
 
     fn add_internal(&mut self, topology: &Topology, width: u16) {
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
-                let (switch, port) = ((at / self.ports) as u32, (at % self.ports) as i16);
+                let (switch, port) = ((at / self.ports) as u32, Some((at % self.ports) as u8));
                 let end = End::Switch(neighbour);
                 self.port_group[at] = self.add(ChannelKind::Internal, switch, end, port, width);
             }
@@ -144,7 +151,7 @@ impl Layout {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Attachment::Switch(switch) = *attachment {
                 let end = End::Node(NodeId::from_index(node));
-                self.add(ChannelKind::Ejection, switch.0, end, -1, width);
+                self.add(ChannelKind::Ejection, switch.0, end, None, width);
             }
         }
     }

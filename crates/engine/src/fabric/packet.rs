@@ -6,10 +6,10 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
+use super::Wiring;
 use super::layout::{End, Group, Layout};
 use super::policy::Arbiter;
 use super::pool::{PacketFifo, PacketPool};
-use super::Wiring;
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, GroupId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures};
@@ -30,7 +30,8 @@ pub struct PacketFabric {
     dirty: Vec<GroupId>,
 }
 
-/// A channel and the input buffer at its end.
+/// A channel and the input buffer at its end: one cache line.
+#[repr(align(64))]
 pub(super) struct Channel {
     /// When the last token of the latest packet has left the sending side.
     pub free_at: Time,
@@ -52,20 +53,27 @@ pub(super) struct Channel {
     room_wanted: bool,
 }
 
-/// A hunt group at work.
+/// A hunt group at work: one cache line.
+#[repr(align(64))]
 struct Output {
-    group: Group,
+    first: ChannelId,
+    width: u16,
+    kind: ChannelKind,
+    dirty: bool,
+    /// The switch or node it belongs to.
+    from: u32,
     /// Requests in order: the channels whose front packets ask.
     first_waiting: ChannelId,
     last_waiting: ChannelId,
     /// The request that has been granted and waits for room.
     granted: ChannelId,
     granted_at: Time,
-    /// The idle channel it keeps.
+    /// The idle channel it keeps, while it waits for room.
     held: ChannelId,
     /// The earliest retry posted, or [`NEVER`].
     retry_at: Time,
-    dirty: bool,
+    /// When the first of its channels is or was free.
+    idle_from: Time,
 }
 
 /// A node's output queues, by class; the first serves both without priority.
@@ -99,14 +107,18 @@ impl PacketFabric {
             room_wanted: false,
         };
         let output = |&group: &Group| Output {
-            group,
+            first: group.first,
+            width: group.width,
+            kind: group.kind,
+            from: group.from,
+            dirty: false,
             first_waiting: ChannelId::NONE,
             last_waiting: ChannelId::NONE,
             granted: ChannelId::NONE,
             granted_at: 0,
             held: ChannelId::NONE,
             retry_at: NEVER,
-            dirty: false,
+            idle_from: 0,
         };
         let source = || Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
         Self {
@@ -154,12 +166,25 @@ impl PacketFabric {
 
     /// The front packet of a channel's buffer asks for its output.
     #[inline]
-    pub fn request(&mut self, channel: ChannelId, wiring: &Wiring, packets: &PacketPool) {
+    pub fn request(
+        &mut self,
+        channel: ChannelId,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) {
         let asking = &mut self.channels[channel.index()];
         let End::Switch(switch) = asking.end else { return };
         let group = wiring.output(switch, packets[asking.buffer.first].destination);
-        asking.next_waiting = ChannelId::NONE;
         let output = &mut self.outputs[group.index()];
+        if output.is_idle(now) && self.arbiter.takes_first() {
+            // Requests of one instant come in order of channel number: this is the best.
+            output.granted = channel;
+            output.granted_at = now;
+            self.mark(group);
+            return;
+        }
+        asking.next_waiting = ChannelId::NONE;
         let last = output.last_waiting;
         output.last_waiting = channel;
         if output.first_waiting.is_some() {
@@ -211,7 +236,7 @@ impl PacketFabric {
         while let Some(group) = self.dirty.pop() {
             let output = &mut self.outputs[group.index()];
             output.dirty = false;
-            match output.group.kind {
+            match output.kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(group, &mut act),
                 ChannelKind::Internal | ChannelKind::Ejection => self.serve_output(group, &mut act),
             }
@@ -229,7 +254,7 @@ impl PacketFabric {
 
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, group: GroupId, act: &mut Act) {
-        let node = self.outputs[group.index()].group.from as usize;
+        let node = self.outputs[group.index()].from as usize;
         loop {
             let source = &self.sources[node];
             let queue = usize::from(source.queues[1].first.is_some());
@@ -253,6 +278,7 @@ impl PacketFabric {
     }
 
     /// A switch output grants and starts what it can.
+    #[inline]
     fn serve_output(&mut self, group: GroupId, act: &mut Act) {
         loop {
             if !self.grant(group, act) {
@@ -268,7 +294,7 @@ impl PacketFabric {
             let output = &mut self.outputs[group.index()];
             output.granted = ChannelId::NONE;
             if waited > 0 {
-                act.measures.held(held, output.group.kind, waited);
+                act.measures.kept(held, output.kind, waited);
             }
             self.channels[input.index()].buffer.pop(act.packets);
             let end = self.start(channel, id, act);
@@ -277,6 +303,7 @@ impl PacketFabric {
     }
 
     /// Makes sure that a request is granted, if there is one and a channel is idle.
+    #[inline]
     fn grant(&mut self, group: GroupId, act: &mut Act) -> bool {
         let output = &self.outputs[group.index()];
         if output.granted.is_some() {
@@ -285,22 +312,19 @@ impl PacketFabric {
         if !output.first_waiting.is_some() {
             return false;
         }
-        let idle = |channel: &ChannelId| self.channels[channel.index()].free_at <= act.now;
-        let Some(held) = output.group.channels().find(idle) else {
-            let free_at = |channel: ChannelId| self.channels[channel.index()].free_at;
-            let earliest = output.group.channels().map(free_at).min().unwrap_or(NEVER);
-            self.post_retry(group, earliest, act);
+        if output.idle_from > act.now {
+            self.post_retry(group, output.idle_from, act);
             return false;
-        };
+        }
         let input = self.take_best(group, act.packets);
         let output = &mut self.outputs[group.index()];
         output.granted = input;
         output.granted_at = act.now;
-        output.held = held;
         true
     }
 
     /// Takes the best request out of a group's list.
+    #[inline]
     fn take_best(&mut self, group: GroupId, packets: &PacketPool) -> ChannelId {
         let first = self.outputs[group.index()].first_waiting;
         let mut before = ChannelId::NONE;
@@ -320,6 +344,7 @@ impl PacketFabric {
     }
 
     /// Removes the request behind `before` (none: the first) from a group's list.
+    #[inline]
     fn unlink(&mut self, group: GroupId, before: ChannelId) -> ChannelId {
         let output = &mut self.outputs[group.index()];
         let taken = if before.is_some() {
@@ -341,10 +366,12 @@ impl PacketFabric {
 
     /// The lowest-numbered idle channel of a group whose buffer has room for a
     /// packet. If there is none, sees to it that the group looks again in time.
+    #[inline]
     fn find_channel(&mut self, group: GroupId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
-        let channels = self.outputs[group.index()].group.channels();
+        let channels = self.outputs[group.index()].channels();
         let tokens = act.link.packet_tokens(act.packets[id].bytes);
         let mut again = NEVER;
+        let mut held = ChannelId::NONE;
         for candidate in channels {
             let channel = &mut self.channels[candidate.index()];
             if channel.free_at > act.now {
@@ -358,6 +385,13 @@ impl PacketFabric {
             } else {
                 channel.room_wanted = true;
             }
+            if held == ChannelId::NONE && channel.free_at <= act.now {
+                held = candidate;
+            }
+        }
+        let output = &mut self.outputs[group.index()];
+        if output.granted_at == act.now {
+            output.held = held;
         }
         if again != NEVER {
             self.post_retry(group, again, act);
@@ -365,6 +399,7 @@ impl PacketFabric {
         None
     }
 
+    #[inline]
     fn post_retry(&mut self, group: GroupId, at: Time, act: &mut Act) {
         let output = &mut self.outputs[group.index()];
         if at < output.retry_at {
@@ -374,13 +409,17 @@ impl PacketFabric {
     }
 
     /// A packet starts on a channel; when it will have left the sending side.
+    // Inlined into both its callers: 3 % fewer instructions in all.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn start(&mut self, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
         let (now, link) = (act.now, act.link);
         let packet = &mut act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);
         let tokens = link.packet_tokens(packet.bytes);
         let channel = &mut self.channels[id.index()];
-        let kind = self.outputs[channel.group.index()].group.kind;
+        let output = &mut self.outputs[channel.group.index()];
+        let kind = output.kind;
         let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
         act.measures.waited(id, now - packet.ready, first_internal || packet.hops == 0);
         act.measures.transmits(id, kind, now, end);
@@ -410,10 +449,16 @@ impl PacketFabric {
             }
         }
         channel.buffer.push(packet_id, act.packets);
+        output.idle_from = end;
+        if output.width > 1 {
+            let free_at = |channel: ChannelId| self.channels[channel.index()].free_at;
+            output.idle_from = output.channels().map(free_at).min().unwrap_or(end);
+        }
         end
     }
 
     /// The front packet of a buffer departs; its last token leaves at `end`.
+    #[inline]
     fn leave(&mut self, id: ChannelId, packet_id: PacketId, end: Time, act: &mut Act) {
         let channel = &mut self.channels[id.index()];
         channel.occupied = channel.occupied_at(act.now);
@@ -428,6 +473,20 @@ impl PacketFabric {
             let group = channel.group;
             self.post_retry(group, end, act);
         }
+    }
+}
+
+impl Output {
+    /// Its channels, lowest number first.
+    #[inline]
+    fn channels(&self) -> impl Iterator<Item = ChannelId> + use<> {
+        (self.first.0..self.first.0 + u32::from(self.width)).map(ChannelId)
+    }
+
+    /// Whether nobody asks and a channel is free.
+    #[inline]
+    fn is_idle(&self, now: Time) -> bool {
+        !self.granted.is_some() && !self.first_waiting.is_some() && self.idle_from <= now
     }
 }
 

@@ -14,7 +14,6 @@ pub struct Arbiter {
     streams: Vec<Stream>,
 }
 
-
 impl Arbiter {
     /// The arbiter of a machine with so many groups.
     pub fn new(switch: &Switch, groups: usize, seed: u64) -> Self {

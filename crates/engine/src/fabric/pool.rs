@@ -6,7 +6,10 @@ use crate::time::{NEVER, Time};
 use std::ops::{Index, IndexMut};
 
 /// One packet, from the instant it is queued until it has been delivered.
+///
+/// Exactly one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Packet {
     /// When it entered its node's output queue.
     pub queued: Time,

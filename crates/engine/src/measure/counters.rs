@@ -56,13 +56,13 @@ counters! {
         messages_delivered,
         /// Messages acknowledged.
         messages_acknowledged,
-        /// Messages dropped by a throttle.
+        /// Messages dropped by a throttle; told by the workload.
         messages_failed,
         /// Messages between processes of one node (counted as sent, too).
         messages_local,
         /// Bytes of received messages.
         bytes_delivered,
-        /// Iterations completed.
+        /// Iterations completed; told by the workload.
         iterations,
         /// Sum of message latencies.
         message_latency_ps,

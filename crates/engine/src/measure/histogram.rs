@@ -37,7 +37,7 @@ fn bin_of(value: u64) -> usize {
     if value < 2 * PER_OCTAVE {
         return value as usize;
     }
-    let shift = 63 - value.leading_zeros() - BITS;
+    let shift = value.ilog2() - BITS;
     (u64::from(shift) * PER_OCTAVE + (value >> shift)) as usize
 }
 

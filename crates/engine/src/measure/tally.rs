@@ -9,14 +9,21 @@ pub struct ChannelTally {
     pub packets: u64,
     /// Time it transmitted.
     pub busy_ps: Time,
-    /// Time it transmitted or was kept by a granted packet.
-    pub held_ps: Time,
+    /// Time it was kept idle by a granted packet that waited for room.
+    pub kept_ps: Time,
     /// Waits for it before a packet's first channel or first internal channel.
     pub wait_throttling_ps: Time,
     /// Later waits for it.
     pub wait_internal_ps: Time,
     /// Packets that waited for it.
     pub waits: u64,
+}
+
+impl ChannelTally {
+    /// Time it transmitted or was kept by a granted packet.
+    pub fn held_ps(&self) -> Time {
+        self.busy_ps + self.kept_ps
+    }
 }
 
 /// What one node did in the current window.
@@ -28,16 +35,10 @@ pub struct NodeTally {
     pub messages_delivered: u64,
     /// Messages of this node that were acknowledged.
     pub messages_acknowledged: u64,
-    /// Messages dropped by a throttle.
-    pub messages_failed: u64,
     /// Packets that started here, by class.
     pub packets_sent: [u64; 2],
     /// Packets that arrived here, by class.
     pub packets_delivered: [u64; 2],
-    /// Iterations completed by the node's processes.
-    pub iterations: u64,
-    /// Time the processor computed.
-    pub cpu_busy_ps: Time,
     /// The output queues, by class.
     pub queues: [QueueTally; 2],
 }

@@ -1,11 +1,13 @@
 //! Messages in progress.
 
-use crate::ids::{MessageId, NodeId, ProcessId};
+use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
 use crate::time::Time;
 use crate::workload::Send;
 use std::ops::{Index, IndexMut};
 
 /// One message, from its send instruction until it is received and acknowledged.
+// Six independent facts, not one state: they become true in many orders.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     /// How many messages were sent before it.
@@ -27,7 +29,7 @@ pub struct Message {
     /// Bytes not yet in a packet.
     pub unsent: u32,
     /// The virtual link it shares with others.
-    pub link: Option<u32>,
+    pub link: LinkId,
     /// Whether the sender waits for it.
     pub blocking: bool,
     /// Whether it travels without packets.

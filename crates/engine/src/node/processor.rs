@@ -19,6 +19,8 @@ struct Processor {
     running: ProcessId,
     piece: Time,
     piece_end: Time,
+    /// Time it has computed in the current window, the present piece included.
+    busy: Time,
     first: ProcessId,
     last: ProcessId,
 }
@@ -30,6 +32,7 @@ impl Processors {
             running: ProcessId::NONE,
             piece: 0,
             piece_end: 0,
+            busy: 0,
             first: ProcessId::NONE,
             last: ProcessId::NONE,
         };
@@ -41,10 +44,23 @@ impl Processors {
         }
     }
 
-    /// A process joins the run queue to compute for `duration`.
-    pub fn add(&mut self, node: NodeId, process: ProcessId, duration: Time) {
+    /// A process wants to compute for `duration`: it starts if the processor is
+    /// idle, else joins the run queue. How long the processor is now busy, if it started.
+    #[inline]
+    pub fn compute(
+        &mut self,
+        node: NodeId,
+        process: ProcessId,
+        duration: Time,
+        now: Time,
+        events: &mut EventQueue,
+    ) -> Option<Time> {
         self.remaining[process.index()] = duration;
-        self.enter(node, process);
+        if self.processors[node.index()].running.is_some() {
+            self.enter(node, process);
+            return None;
+        }
+        Some(self.start(node, process, now, events))
     }
 
     fn enter(&mut self, node: NodeId, process: ProcessId) {
@@ -58,29 +74,39 @@ impl Processors {
         processor.last = process;
     }
 
-    /// An idle processor takes the front of its run queue; how long it will be busy.
-    pub fn dispatch(
+    #[inline]
+    fn start(
         &mut self,
         node: NodeId,
+        process: ProcessId,
         now: Time,
         events: &mut EventQueue,
-    ) -> Option<Time> {
+    ) -> Time {
+        let piece = self.remaining[process.index()].min(self.time_slice);
         let processor = &mut self.processors[node.index()];
-        if processor.running.is_some() || !processor.first.is_some() {
+        processor.running = process;
+        processor.piece = piece;
+        processor.piece_end = now + piece;
+        processor.busy += piece;
+        events.post(now + piece, Kind::Cpu, node.0);
+        piece
+    }
+
+    /// An idle processor takes the front of its run queue; how long it will be busy.
+    #[inline]
+    pub fn dispatch(&mut self, node: NodeId, now: Time, events: &mut EventQueue) -> Option<Time> {
+        let process = self.processors[node.index()].first;
+        if !process.is_some() {
             return None;
         }
-        let process = processor.first;
-        processor.first = self.next[process.index()];
-        processor.running = process;
-        processor.piece = self.remaining[process.index()].min(self.time_slice);
-        processor.piece_end = now + processor.piece;
-        events.post(processor.piece_end, Kind::Cpu, node.0);
-        Some(processor.piece)
+        self.processors[node.index()].first = self.next[process.index()];
+        Some(self.start(node, process, now, events))
     }
 
     /// The running process has computed its piece; the process, if it is done.
     ///
     /// One that is not done goes to the end of the run queue.
+    #[inline]
     pub fn piece_ends(&mut self, node: NodeId, now: Time) -> Option<ProcessId> {
         let processor = &mut self.processors[node.index()];
         debug_assert_eq!(processor.piece_end, now);
@@ -95,8 +121,20 @@ impl Processors {
         None
     }
 
-    /// For every node, processor time already counted that lies after `now`.
+    /// For every node, the part of the present piece that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.processors.iter().map(move |p| p.piece_end.saturating_sub(now))
+    }
+
+    /// For every node, time it has computed in the current window, up to `now`.
+    pub fn busy(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.processors.iter().map(move |p| p.busy - p.piece_end.saturating_sub(now))
+    }
+
+    /// A new window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        for processor in &mut self.processors {
+            processor.busy = processor.piece_end.saturating_sub(now);
+        }
     }
 }

@@ -56,7 +56,7 @@ impl DimensionOrder {
         if here == there {
             return None;
         }
-        let bit = 63 - (here ^ there).leading_zeros();
+        let bit = (here ^ there).ilog2();
         Some(usize::from(self.port_of_bit[bit as usize]) + usize::from(there > here))
     }
 }

@@ -26,8 +26,7 @@ pub(super) fn mesh(dims: &[u32]) -> Result<Topology, SpecError> {
         }
         stride *= side as usize;
     }
-    let attachments =
-        (0..switches).map(|i| Attachment::Switch(SwitchId::from_index(i))).collect();
+    let attachments = (0..switches).map(|i| Attachment::Switch(SwitchId::from_index(i))).collect();
     Ok(Topology { nodes: switches, switches, ports, neighbours, attachments, dims: dims.to_vec() })
 }
 

@@ -2,7 +2,7 @@
 
 use super::Send;
 use crate::error::SpecError;
-use crate::ids::{NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::spec::Messages;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -61,7 +61,7 @@ impl MessageList {
             to: ProcessId(self.rows.destination[at]),
             tag: 0,
             bytes: self.rows.bytes[at],
-            link: None,
+            link: LinkId::NONE,
             blocking: false,
         };
         (ProcessId(self.rows.source[at]), send)

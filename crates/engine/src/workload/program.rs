@@ -1,8 +1,8 @@
 //! Processes that follow written instructions.
 
-use super::{Op, Send};
+use super::{Op, Progress, Send};
 use crate::error::SpecError;
-use crate::ids::{NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Program, Step};
 use crate::time::Time;
@@ -14,16 +14,17 @@ pub struct Programs {
     processes: Vec<Process>,
     program: Program,
     /// Virtual link of every `send`, by process and step; unused elsewhere.
-    link_of: Vec<Vec<u32>>,
+    link_of: Vec<Vec<LinkId>>,
     links: usize,
     seed: u64,
+    progress: Progress,
 }
 
 struct Process {
     /// Next instruction.
     step: usize,
-    /// Iterations still to do; `None`: for ever.
-    remaining: Option<u64>,
+    /// Times the instructions have been carried out.
+    iterations: u64,
     state: State,
     compute: Stream,
 }
@@ -36,7 +37,10 @@ enum State {
     /// In a blocking send.
     Sending,
     /// In a receive on a socket, or on any; `accepted`: a message is on its way in.
-    Receiving { socket: Option<u32>, accepted: bool },
+    Receiving {
+        socket: Option<u32>,
+        accepted: bool,
+    },
     Finished,
 }
 
@@ -48,26 +52,27 @@ impl Programs {
         let link_of = program.processes.iter().enumerate().map(|(from, process)| {
             let link = |step: &Step| match *step {
                 Step::Send { process: to, socket, .. } => {
-                    let next = links.len() as u32;
+                    let next = LinkId::from_index(links.len());
                     *links.entry((from, to, socket)).or_insert(next)
                 }
-                Step::Compute { .. } | Step::Receive { .. } => u32::MAX,
+                Step::Compute { .. } | Step::Receive { .. } => LinkId::NONE,
             };
             process.steps.iter().map(link).collect()
         });
         let link_of = link_of.collect();
-        let process = |(number, process): (usize, &crate::spec::ProcessProgram)| Process {
+        let process = |number: usize| Process {
             step: 0,
-            remaining: process.repeat,
+            iterations: 0,
             state: State::Starting,
             compute: Stream::new(seed, Purpose::Compute, number as u32),
         };
         Ok(Self {
-            processes: program.processes.iter().enumerate().map(process).collect(),
+            processes: (0..program.processes.len()).map(process).collect(),
             program: program.clone(),
             link_of,
             links: links.len(),
             seed,
+            progress: Progress::default(),
         })
     }
 
@@ -90,6 +95,16 @@ impl Programs {
         self.program.processes.iter().enumerate().map(start).collect()
     }
 
+    /// See [`super::Workload::progress`].
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// See [`super::Workload::progress_of`].
+    pub fn progress_of(&self, process: ProcessId) -> Progress {
+        Progress { iterations: self.processes[process.index()].iterations, dropped: 0 }
+    }
+
     /// See [`super::Workload::next`].
     pub fn next(&mut self, process: ProcessId) -> Option<Op> {
         let program = &self.program.processes[process.index()];
@@ -99,14 +114,14 @@ impl Programs {
             State::Running => {}
             _ => return None,
         }
-        if state.remaining == Some(0) {
-            state.state = State::Finished;
-            return None;
-        }
         if state.step == program.steps.len() {
             state.step = 0;
-            state.remaining = state.remaining.map(|n| n - 1);
-            return Some(Op::Iterated);
+            state.iterations += 1;
+            self.progress.iterations += 1;
+        }
+        if program.repeat.is_some_and(|repeat| state.iterations >= repeat) {
+            state.state = State::Finished;
+            return None;
         }
         let link = self.link_of[process.index()][state.step];
         let step = program.steps[state.step];
@@ -120,7 +135,7 @@ impl Programs {
                 if blocking {
                     state.state = State::Sending;
                 }
-                let (to, link) = (ProcessId(to), Some(link));
+                let to = ProcessId(to);
                 Op::Send(Send { to, tag: socket, bytes, link, blocking })
             }
             Step::Receive { socket } => {
@@ -213,8 +228,7 @@ fn check_step(program: &Program, from: usize, step: &Step, field: &str) -> Resul
         Step::Compute { duration } => super::sampler::check(field, &duration),
         Step::Send { process: to, socket, .. } => {
             let Some(receiver) = program.processes.get(to as usize) else {
-                let allowed =
-                    format!("must be a process, 0 to {}", program.processes.len() - 1);
+                let allowed = format!("must be a process, 0 to {}", program.processes.len() - 1);
                 return Err(SpecError::new(format!("{field}.process"), to, allowed));
             };
             let field = format!("{field}.socket");

@@ -4,9 +4,9 @@ mod iterations;
 mod reach;
 
 use super::sampler::Sampler;
-use super::{Op, Send};
+use super::{Op, Progress, Send};
 use crate::error::SpecError;
-use crate::ids::{NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::rng::{Purpose, Stream};
 use crate::spec::{self, Start, Sync, Throttle};
 use crate::time::Time;
@@ -24,6 +24,7 @@ pub struct Synthetic {
     length: Sampler,
     destination: Vec<Stream>,
     processes: Vec<Process>,
+    progress: Progress,
     /// Who sends to whom in which iteration; loosely synchronous only.
     iterations: Option<Iterations>,
 }
@@ -36,9 +37,11 @@ struct Process {
     reached: u32,
     /// Messages not yet acknowledged.
     unacknowledged: u32,
+    /// Messages dropped.
+    dropped: u64,
 }
 
-const IDLE: Process = Process { phase: Phase::Begin, reached: 0, unacknowledged: 0 };
+const IDLE: Process = Process { phase: Phase::Begin, reached: 0, unacknowledged: 0, dropped: 0 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -51,23 +54,16 @@ enum Phase {
     Sending(u32),
     /// At the end of an iteration, for others.
     Waiting,
-    /// An iteration is complete.
-    Complete,
 }
 
 impl Synthetic {
     /// Prepares the workload for a machine.
-    pub fn new(
-        spec: &spec::Synthetic,
-        topology: &Topology,
-        seed: u64,
-    ) -> Result<Self, SpecError> {
+    pub fn new(spec: &spec::Synthetic, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
         check(spec)?;
         let reach = Reach::new(topology, spec.radius, spec.processes_per_node)?;
         let count = topology.nodes * spec.processes_per_node as usize;
         let (compute, bytes) = (spec.compute, spec.bytes);
-        let compute =
-            Sampler::new("workload.compute", compute, Purpose::Compute, count, seed)?;
+        let compute = Sampler::new("workload.compute", compute, Purpose::Compute, count, seed)?;
         let length = Sampler::new("workload.bytes", bytes, Purpose::Length, count, seed)?;
         let stream = |process| Stream::new(seed, Purpose::Destination, process);
         let loosely = spec.sync == Sync::LooselySynchronous;
@@ -80,6 +76,7 @@ impl Synthetic {
             length,
             destination: (0..count as u32).map(stream).collect(),
             processes: vec![IDLE; count],
+            progress: Progress::default(),
             iterations: loosely.then(|| Iterations::new(count, spec.messages as usize)),
         })
     }
@@ -101,45 +98,59 @@ impl Synthetic {
         (0..self.processes.len() as u32).map(start).collect()
     }
 
+    /// See [`super::Workload::progress`].
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// See [`super::Workload::progress_of`].
+    pub fn progress_of(&self, process: ProcessId) -> Progress {
+        let state = &self.processes[process.index()];
+        let complete = matches!(state.phase, Phase::Begin);
+        let iterations = u64::from(state.reached) - u64::from(!complete);
+        Progress { iterations, dropped: state.dropped }
+    }
+
     /// See [`super::Workload::next`].
+    #[inline]
     pub fn next(&mut self, process: ProcessId, waiting_data: u32) -> Option<Op> {
-        let state = &mut self.processes[process.index()];
-        match state.phase {
-            Phase::Begin => {
-                state.reached += 1;
-                if self.iterations.is_some() {
+        loop {
+            let state = &mut self.processes[process.index()];
+            match state.phase {
+                Phase::Begin => {
+                    state.reached += 1;
                     state.phase = Phase::Accepted;
-                    return Some(Op::AcceptWaiting);
+                    if self.iterations.is_some() {
+                        return Some(Op::AcceptWaiting);
+                    }
                 }
-                state.phase = Phase::Computing;
-                Some(Op::Compute(self.compute.draw(process.index())))
+                Phase::Accepted => {
+                    state.phase = Phase::Computing;
+                    return Some(Op::Compute(self.compute.draw(process.index())));
+                }
+                Phase::Sending(sent) if sent < self.spec.messages => {
+                    state.phase = Phase::Sending(sent + 1);
+                    if let Some(send) = self.send(process, sent as usize, waiting_data) {
+                        return Some(Op::Send(send));
+                    }
+                }
+                Phase::Sending(_) if self.spec.sync == Sync::Asynchronous => {
+                    state.phase = Phase::Begin;
+                    self.progress.iterations += 1;
+                }
+                Phase::Sending(_) => {
+                    state.phase = Phase::Waiting;
+                    self.completes(process);
+                }
+                Phase::Computing | Phase::Waiting => return None,
             }
-            Phase::Accepted => {
-                state.phase = Phase::Computing;
-                Some(Op::Compute(self.compute.draw(process.index())))
-            }
-            Phase::Sending(sent) if sent < self.spec.messages => {
-                state.phase = Phase::Sending(sent + 1);
-                Some(self.send(process, sent as usize, waiting_data))
-            }
-            Phase::Sending(_) if self.spec.sync == Sync::Asynchronous => {
-                state.phase = Phase::Begin;
-                Some(Op::Iterated)
-            }
-            Phase::Sending(_) => {
-                state.phase = Phase::Waiting;
-                if self.completes(process) { self.next(process, waiting_data) } else { None }
-            }
-            Phase::Complete => {
-                state.phase = Phase::Begin;
-                Some(Op::Iterated)
-            }
-            Phase::Computing | Phase::Waiting => None,
         }
     }
 
-    /// Sends or drops a message; its random numbers are drawn in any case.
-    fn send(&mut self, process: ProcessId, message: usize, waiting_data: u32) -> Op {
+    /// The next message, or none if it is dropped; its random numbers are drawn
+    /// in any case.
+    #[inline]
+    fn send(&mut self, process: ProcessId, message: usize, waiting_data: u32) -> Option<Send> {
         let number = process.index();
         let state = &mut self.processes[number];
         let bytes = self.length.draw(number).min(u64::from(u32::MAX)) as u32;
@@ -155,11 +166,13 @@ impl Synthetic {
                 Throttle::QueueLength { limit } => waiting_data < limit,
             };
         if !admitted {
-            return Op::Dropped;
+            state.dropped += 1;
+            self.progress.dropped += 1;
+            return None;
         }
         state.unacknowledged += 1;
         let to = ProcessId::from_index(reach.process_at(number, place));
-        Op::Send(Send { to, tag: iteration, bytes, link: None, blocking: false })
+        Some(Send { to, tag: iteration, bytes, link: LinkId::NONE, blocking: false })
     }
 
     /// See [`super::Workload::computed`].
@@ -198,7 +211,8 @@ impl Synthetic {
             }
             iterations.complete(iteration);
         }
-        state.phase = Phase::Complete;
+        state.phase = Phase::Begin;
+        self.progress.iterations += 1;
         true
     }
 
@@ -218,14 +232,11 @@ impl Synthetic {
 }
 
 fn check(spec: &spec::Synthetic) -> Result<(), SpecError> {
-    let throttle = match spec.throttle {
-        Throttle::Outstanding { limit } => ("workload.throttle.limit", limit),
-        Throttle::QueueLength { limit } => ("workload.throttle.limit", limit),
-    };
+    let (Throttle::Outstanding { limit } | Throttle::QueueLength { limit }) = spec.throttle;
     let positive = [
         ("workload.processes_per_node", spec.processes_per_node),
         ("workload.messages", spec.messages),
-        throttle,
+        ("workload.throttle.limit", limit),
     ];
     for (field, value) in positive {
         if !(1..=1 << 20).contains(&value) {

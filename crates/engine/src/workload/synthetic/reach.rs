@@ -125,15 +125,13 @@ mod tests {
             let reach = Reach::new(&topology, radius, per_node).unwrap();
             for process in (0..topology.nodes * per_node as usize).step_by(4) {
                 let mut stream = Stream::new(9, Purpose::Destination, process as u32);
-                let drawn: BTreeSet<_> =
-                    (0..4_000)
+                let drawn: BTreeSet<_> = (0..4_000)
                     .map(|_| reach.process_at(process, reach.draw(process, &mut stream)))
                     .collect();
                 let own = topology.coordinates(NodeId::from_index(process / per_node as usize));
                 let near = |other: &usize| {
                     let at = topology.coordinates(NodeId::from_index(other / per_node as usize));
-                    *other != process
-                        && own.iter().zip(&at).all(|(a, b)| a.abs_diff(*b) <= radius)
+                    *other != process && own.iter().zip(&at).all(|(a, b)| a.abs_diff(*b) <= radius)
                 };
                 let all = 0..topology.nodes * per_node as usize;
                 assert_eq!(drawn, all.filter(near).collect());
