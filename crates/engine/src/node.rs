@@ -18,6 +18,10 @@ use crate::measure::{Class, Measures};
 use crate::time::Time;
 use crate::workload::{Op, Send, Workload};
 
+/// Instructions at one instant after which control returns to the run loop,
+/// which finds that the clock is stuck.
+const MOST_AT_ONCE: u64 = 1 << 24;
+
 /// All nodes of a run.
 pub struct Nodes {
     placement: Vec<NodeId>,
@@ -29,6 +33,8 @@ pub struct Nodes {
     waiting: Vec<VecDeque<MessageId>>,
     /// Processes that can go on, in the order in which they became able to.
     ready: VecDeque<ProcessId>,
+    /// The process that is carrying out instructions.
+    at_work: ProcessId,
     packet_bytes: u32,
     /// Whether messages arrive when they are sent (mode `ideal`).
     ideal: bool,
@@ -71,6 +77,7 @@ impl Nodes {
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); placement.len()],
             ready: VecDeque::new(),
+            at_work: ProcessId::NONE,
             packet_bytes: machine.node.packet_bytes,
             ideal,
             placement,
@@ -157,12 +164,21 @@ impl Nodes {
         self.go_on(world)
     }
 
+    /// What a process waited for has happened. The process at work goes on anyway.
+    fn can_go_on(&mut self, process: ProcessId) {
+        if process != self.at_work {
+            self.ready.push_back(process);
+        }
+    }
+
     /// Lets every process that can go on do so, in the order in which they
     /// became able to; how many instructions that took.
     #[inline]
     fn go_on(&mut self, world: &mut World) -> u64 {
         let mut count = 0;
-        while let Some(process) = self.ready.pop_front() {
+        while count <= MOST_AT_ONCE
+            && let Some(process) = self.ready.pop_front()
+        {
             count += self.run(process, world);
         }
         count
@@ -171,11 +187,10 @@ impl Nodes {
     /// Lets a process go on until it waits; how many instructions that took.
     #[inline]
     fn run(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        /// Instructions at one instant before control returns to the run loop.
-        const MOST: u64 = 1 << 24;
         let node = self.placement[process.index()];
+        self.at_work = process;
         let mut count = 0;
-        while count <= MOST {
+        while count <= MOST_AT_ONCE {
             let waiting_data = world.fabric.waiting_data(node);
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
@@ -193,6 +208,7 @@ impl Nodes {
                 Op::AcceptWaiting => self.accept_waiting(process, world),
             }
         }
+        self.at_work = ProcessId::NONE;
         count
     }
 
@@ -277,9 +293,11 @@ impl Nodes {
         if !message.direct {
             world.measures.message_took(world.now - message.sent);
         }
-        if world.workload.received(message.to, message.tag) {
-            self.ready.push_back(message.to);
+        let to = message.to;
+        if world.workload.received(to, message.tag) {
+            self.can_go_on(to);
         }
+        let message = &self.messages[id];
         if message.direct {
             self.acknowledged(id, world);
         } else if message.acknowledged {
@@ -302,7 +320,7 @@ impl Nodes {
             }
         }
         if world.workload.acknowledged(from, blocking) {
-            self.ready.push_back(from);
+            self.can_go_on(from);
         }
         if received {
             self.messages.remove(id);

@@ -333,7 +333,7 @@ impl Simulation {
     pub fn counters(&self) -> Counters {
         let measures = &self.measures;
         let mut counters = measures.counters;
-        let mut busy = measures.busy.each_ref().map(Binned::so_far);
+        let mut busy = measures.busy.each_ref().map(|busy| busy.so_far(self.now));
         if let Some(ahead) = self.fabric.overhang_by_kind(self.now) {
             busy = measures.busy.each_ref().map(Binned::booked);
             busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);

@@ -63,14 +63,15 @@ impl Binned {
         self.closed
     }
 
-    /// Everything up to the end of the open interval.
-    pub fn so_far(&self) -> u64 {
-        self.closed + self.open
+    /// Everything up to `now`, in the open interval; exact where that begins,
+    /// later it includes what lies between `now` and its end.
+    pub fn so_far(&self, now: Time) -> u64 {
+        if now + self.interval == self.boundary { self.closed } else { self.closed + self.open }
     }
 
     /// Everything added, the future included.
     pub fn booked(&self) -> u64 {
-        self.so_far() + self.later.iter().sum::<u64>()
+        self.closed + self.open + self.later.iter().sum::<u64>()
     }
 }
 
@@ -88,6 +89,6 @@ mod tests {
         assert_eq!(busy.close(), 5 + 10);
         assert_eq!(busy.close(), 15 + 10 + 5);
         assert_eq!(busy.close(), 30 + 1 + 10);
-        assert_eq!((busy.so_far(), busy.booked()), (41, 41));
+        assert_eq!((busy.so_far(40), busy.so_far(43), busy.booked()), (41, 41, 41));
     }
 }

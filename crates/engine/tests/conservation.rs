@@ -1,0 +1,223 @@
+//! What must add up, under random machines and workloads.
+
+mod common;
+
+use common::{MICROSECOND, Run, spec};
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::*;
+use tailback_engine::time::NEVER;
+use tailback_engine::{Class, Counters, Simulation};
+
+const CASES: u64 = 300;
+
+/// A random number from `low` to `high`.
+fn pick(random: &mut Stream, low: u64, high: u64) -> u32 {
+    (low + random.below(high - low + 1)) as u32
+}
+
+fn machine(random: &mut Stream) -> Machine {
+    let dims = (0..pick(random, 1, 3)).map(|_| pick(random, 1, 4)).collect::<Vec<_>>();
+    let dims = if dims.iter().all(|&k| k == 1) { vec![3] } else { dims };
+    let mut machine = Machine::t9000(TopologySpec::Mesh { dims });
+    machine.node.link_width = pick(random, 1, 4);
+    machine.node.ack_priority = pick(random, 0, 1) == 1;
+    machine.switch.link_width = pick(random, 1, 2);
+    machine.switch.input_buffer_tokens = pick(random, 34, 140);
+    machine.switch.ack_priority = pick(random, 0, 1) == 1;
+    let policies =
+        [Policy::Fifo, Policy::Random, Policy::NetFirst, Policy::OldestFirst, Policy::HopsFirst];
+    machine.switch.policy = policies[random.below(5) as usize];
+    machine.link.wire_delay_ps = random.below(3) * 20_000;
+    machine.link.switch_delay_ps = random.below(3) * 30_000;
+    machine
+}
+
+fn workload(random: &mut Stream) -> Workload {
+    let syncs = [Sync::LooselySynchronous, Sync::AsynchronousBlocking, Sync::Asynchronous];
+    let shapes = [Shape::Constant, Shape::Normal, Shape::Exponential];
+    let throttles = [Throttle::Outstanding { limit: 5 }, Throttle::QueueLength { limit: 3 }];
+    let distribution = |random: &mut Stream, mean| Distribution {
+        shape: shapes[random.below(3) as usize],
+        mean,
+        relative_sigma: 0.4,
+    };
+    let (compute, bytes) = (MICROSECOND * (1 + random.below(20)), random.below(80));
+    Workload::Synthetic(Synthetic {
+        processes_per_node: pick(random, 2, 3),
+        radius: 0,
+        compute: distribution(random, compute),
+        messages: pick(random, 1, 3),
+        bytes: distribution(random, bytes),
+        sync: syncs[random.below(3) as usize],
+        throttle: throttles[random.below(2) as usize],
+        start: Start::Random,
+    })
+}
+
+/// The workload with the largest radius the machine allows.
+fn case(number: u64) -> (Machine, Workload) {
+    let mut random = Stream::new(number, Purpose::Start, 0);
+    let machine = machine(&mut random);
+    let mut workload = workload(&mut random);
+    let TopologySpec::Mesh { dims } = &machine.topology else { unreachable!() };
+    if let Workload::Synthetic(synthetic) = &mut workload {
+        synthetic.radius = dims.iter().max().unwrap() - 1;
+    }
+    (machine, workload)
+}
+
+const MODES: [Mode; 4] = [Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
+
+#[test]
+fn messages_and_packets_are_conserved() {
+    for number in 0..CASES {
+        let (machine, workload) = case(number);
+        let mut run = Run::new(machine, workload, MODES[number as usize % 4]);
+        run.advance(300 * MICROSECOND);
+        let counters = run.simulation.counters();
+        let [data, ack] = &counters.packets;
+        for packets in [data, ack] {
+            assert!(packets.queued >= packets.sent && packets.sent >= packets.delivered);
+            assert!(packets.delivered >= packets.routed);
+        }
+        let in_flight = (data.queued - data.delivered) + (ack.queued - ack.delivered);
+        assert_eq!(in_flight, run.simulation.packets_in_flight() as u64, "case {number}");
+        assert!(ack.queued <= data.queued, "one acknowledgement per data packet at most");
+        assert!(counters.messages_delivered <= counters.messages_sent);
+        assert!(counters.messages_acknowledged <= counters.messages_sent);
+    }
+}
+
+/// Sums over nodes and channels are the counters, in any window.
+#[test]
+fn tables_add_up_to_the_counters() {
+    for number in 0..CASES {
+        let (machine, workload) = case(number);
+        let mode = MODES[number as usize % 4];
+        let mut run = Run::new(machine, workload, mode);
+        run.advance((number % 5) * 17 * MICROSECOND);
+        run.simulation.begin_window();
+        let before = run.simulation.counters();
+        run.advance(250 * MICROSECOND + 1);
+        let after = run.simulation.counters();
+        let simulation = &run.simulation;
+        let channels = simulation.channel_tallies();
+        let nodes = simulation.node_tallies();
+        let of = |f: fn(&Counters) -> u64| f(&after) - f(&before);
+        let packets: u64 = channels.iter().map(|t| t.packets).sum();
+        assert_eq!(packets, of(|c| c.packet_hops));
+        if mode == Mode::Full {
+            let busy: u64 = channels.iter().map(|t| t.busy_ps).sum();
+            let counted = of(|c| c.busy_injection_ps + c.busy_internal_ps + c.busy_ejection_ps);
+            assert_eq!(busy, counted, "case {number}");
+        }
+        let sent: u64 = nodes.iter().map(|t| t.messages_sent).sum();
+        assert_eq!(sent, of(|c| c.messages_sent));
+        let delivered: u64 = nodes.iter().map(|t| t.packets_delivered[1]).sum();
+        assert_eq!(delivered, of(|c| c.packets[1].delivered));
+        let busy: u64 = simulation.processors_busy().iter().sum();
+        assert_eq!(busy, of(|c| c.cpu_busy_ps));
+        let done = simulation.nodes_done();
+        assert_eq!(done.iter().map(|d| d.iterations).sum::<u64>(), of(|c| c.iterations));
+        assert_eq!(done.iter().map(|d| d.dropped).sum::<u64>(), of(|c| c.messages_failed));
+    }
+}
+
+/// Lifetime = lifetime without contention + waits, for every packet and in sum.
+#[test]
+fn every_wait_is_charged_once() {
+    for number in 0..CASES {
+        let (machine, workload) = case(number);
+        let hop = machine.link.hop_ps();
+        // A finite workload, so that every wait has ended.
+        let rows = rows_of(machine.clone(), &workload);
+        let mut run = Run::new(machine, common::message_list(&rows), MODES[number as usize % 3]);
+        run.finish();
+        assert_eq!(run.waits(), run.lifetimes_beyond_zero_load(), "case {number}");
+        let counters = run.simulation.counters();
+        let waits = |class: usize| {
+            let packets = &counters.packets[class];
+            packets.wait_throttling_ps + packets.wait_internal_ps
+        };
+        assert_eq!(waits(0) + waits(1), run.waits());
+        for packet in &run.rows {
+            assert!(packet.first_sent >= packet.queued);
+            if packet.first_internal != NEVER {
+                assert!(packet.first_internal >= packet.first_sent + hop);
+            }
+        }
+    }
+}
+
+/// The messages a synthetic workload sends, as a list.
+fn rows_of(machine: Machine, workload: &Workload) -> Vec<(u64, u32, u32, u32)> {
+    let mut run = Run::new(machine, workload.clone(), Mode::Free);
+    run.advance(60 * MICROSECOND);
+    let mut packets = run.simulation.take_packets();
+    packets.retain(|p| p.class == Class::Data);
+    packets.sort_by_key(|p| (p.queued, p.message));
+    packets.iter().map(|p| (p.queued, p.source, p.destination, p.bytes)).collect()
+}
+
+/// A buffer never holds more than its capacity: no two packets of a one-packet
+/// buffer overlap, so a channel never starts more than it can have emptied.
+#[test]
+fn no_channel_is_busy_for_more_than_all_of_the_time() {
+    for number in 0..CASES {
+        let (machine, workload) = case(number);
+        let mut run = Run::new(machine, workload, Mode::Full);
+        run.advance(40 * MICROSECOND);
+        run.simulation.begin_window();
+        run.advance(340 * MICROSECOND);
+        for tally in run.simulation.channel_tallies() {
+            assert!(tally.busy_ps <= 300 * MICROSECOND);
+        }
+    }
+}
+
+/// Samples add up to the counters at their instants.
+#[test]
+fn samples_are_the_counters_of_their_instants() {
+    for number in 0..40 {
+        let (machine, workload) = case(number);
+        let description = spec(machine, workload, MODES[number as usize % 4]);
+        let mut whole = Simulation::new(&description).unwrap();
+        whole.advance(50 * MICROSECOND, u64::MAX).unwrap();
+        for sample in whole.take_samples() {
+            let mut part = Simulation::new(&description).unwrap();
+            part.advance(sample.time, u64::MAX).unwrap();
+            let mut counters = part.counters();
+            // A kept channel is counted when its packet starts, between samples or not.
+            counters.held_internal_ps = sample.counters.held_internal_ps;
+            assert_eq!(counters, sample.counters, "case {number} at {}", sample.time);
+            assert_eq!(part.events(), sample.events);
+        }
+    }
+}
+
+/// The k-th message of a process is the same in every mode and with every policy.
+#[test]
+fn messages_do_not_depend_on_the_network() {
+    let destinations = |mode, policy, width| {
+        let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![4, 3] });
+        machine.switch.policy = policy;
+        machine.node.link_width = width;
+        let mut workload = common::synthetic(3, 5 * MICROSECOND, Sync::AsynchronousBlocking);
+        workload.bytes = Distribution { shape: Shape::Exponential, mean: 20, relative_sigma: 0.0 };
+        let mut run = Run::new(machine, Workload::Synthetic(workload), mode);
+        run.advance(500 * MICROSECOND);
+        let mut rows = run.simulation.take_packets();
+        rows.retain(|p| p.class == Class::Data);
+        rows.sort_by_key(|p| (p.source, p.queued));
+        let of = |node| {
+            let mine = rows.iter().filter(move |p| p.source == node);
+            mine.take(60).map(|p| (p.destination, p.bytes)).collect::<Vec<_>>()
+        };
+        (0..12).map(of).collect::<Vec<_>>()
+    };
+    let reference = destinations(Mode::Full, Policy::Fifo, 4);
+    assert!(reference.iter().all(|rows| rows.len() == 60));
+    assert_eq!(reference, destinations(Mode::Throttled, Policy::Fifo, 4));
+    assert_eq!(reference, destinations(Mode::Free, Policy::Random, 1));
+    assert_eq!(reference, destinations(Mode::Full, Policy::HopsFirst, 2));
+}

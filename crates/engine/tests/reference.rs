@@ -1,0 +1,226 @@
+//! A second simulator, slow and simple, compared with the engine packet by packet.
+//!
+//! It was written from `docs/model.md` and shares nothing with the engine but
+//! the description of a run and the random numbers. It keeps every packet, every
+//! buffer and every waiting request as they are at each instant, and lets every
+//! node and every output choose whenever anything has happened.
+
+#[path = "reference/cases.rs"]
+mod cases;
+#[path = "reference/choices.rs"]
+mod choices;
+#[path = "reference/hand.rs"]
+mod hand;
+#[path = "reference/machine.rs"]
+mod machine;
+#[path = "reference/network.rs"]
+mod network;
+#[path = "reference/processes.rs"]
+mod processes;
+#[path = "reference/program.rs"]
+mod program;
+#[path = "reference/programs.rs"]
+mod programs;
+#[path = "reference/protocol.rs"]
+mod protocol;
+#[path = "reference/synthetic.rs"]
+mod synthetic;
+#[path = "reference/tally.rs"]
+mod tally;
+#[path = "reference/wiring.rs"]
+mod wiring;
+
+use cases::{Dice, Kind};
+use machine::{Counters, NEVER, Reference, Time};
+use tailback_engine::error::RunError;
+use tailback_engine::measure::ChannelTally;
+use tailback_engine::spec::{Spec, Sync};
+use tailback_engine::{Class, PacketRow, Progress, Simulation};
+use tally::Tally;
+
+/// Random cases of each kind of workload.
+const CASES: u64 = 400;
+/// Instants worked through in one case.
+const INSTANTS: usize = 1_000;
+/// Later than anything in a case that comes to an end.
+const LONG: Time = 1_000_000_000_000_000;
+
+/// A packet's row in the order in which both sides are sorted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    delivered: Time,
+    is_ack: bool,
+    message: u64,
+    source: u32,
+    destination: u32,
+    queued: Time,
+    bytes: u32,
+    hops: u16,
+    first_sent: Time,
+    first_internal: Time,
+}
+
+/// How a run ended, as far as it can be seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// More would happen later.
+    Going,
+    Finished,
+    Deadlock,
+}
+
+fn reference_rows(reference: &Reference) -> Vec<Row> {
+    let delivered = reference.packets.iter().filter(|packet| packet.delivered != NEVER);
+    let row = |packet: &network::Packet| Row {
+        delivered: packet.delivered,
+        is_ack: packet.is_ack,
+        message: packet.message as u64,
+        source: packet.source as u32,
+        destination: packet.destination as u32,
+        queued: packet.queued,
+        bytes: packet.bytes,
+        hops: packet.hops,
+        first_sent: packet.first_sent,
+        first_internal: packet.first_internal,
+    };
+    let mut rows: Vec<Row> = delivered.map(row).collect();
+    rows.sort();
+    rows
+}
+
+fn engine_rows(rows: Vec<PacketRow>) -> Vec<Row> {
+    let row = |packet: PacketRow| Row {
+        delivered: packet.delivered,
+        is_ack: packet.class == Class::Ack,
+        message: packet.message,
+        source: packet.source,
+        destination: packet.destination,
+        queued: packet.queued,
+        bytes: packet.bytes,
+        hops: packet.hops,
+        first_sent: packet.first_sent,
+        first_internal: packet.first_internal,
+    };
+    let mut rows: Vec<Row> = rows.into_iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+fn engine_counters(simulation: &Simulation) -> Counters {
+    let counters = simulation.counters();
+    Counters {
+        sent: counters.messages_sent,
+        delivered: counters.messages_delivered,
+        acknowledged: counters.messages_acknowledged,
+        failures: counters.messages_failed,
+    }
+}
+
+fn engine_tally(tally: &ChannelTally) -> Tally {
+    Tally {
+        packets: tally.packets,
+        waits: tally.waits,
+        throttling: tally.wait_throttling_ps,
+        internal_contention: tally.wait_internal_ps,
+        busy: tally.busy_ps,
+        kept: tally.kept_ps,
+    }
+}
+
+/// Runs the engine in pieces of a few events, which must change nothing.
+fn run_engine(simulation: &mut Simulation, until: Time, piece: u64) -> End {
+    loop {
+        match simulation.advance(until, piece) {
+            Ok(Progress::Events) => {}
+            Ok(Progress::Time) => return End::Going,
+            Ok(Progress::Finished) => return End::Finished,
+            Err(RunError::Deadlock { .. }) => return End::Deadlock,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Compares one case and returns how many packets it delivered and how it ended.
+fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> (usize, End) {
+    let mut reference = Reference::new(spec);
+    let last = reference.run(LONG, INSTANTS);
+    let expected = reference_rows(&reference);
+    let context = || {
+        let json = serde_json::to_string(spec).expect("a specification is JSON");
+        format!("case {case} until {last} ps\n{json}\n")
+    };
+    let mut simulation = match Simulation::new(spec) {
+        Ok(simulation) => simulation,
+        Err(error) => panic!("{error}: {}", context()),
+    };
+    let end = run_engine(&mut simulation, last, dice.one_of(&[1, 7, 1_000_000]));
+    let got = engine_rows(simulation.take_packets());
+    let first = expected.iter().zip(&got).position(|(a, b)| a != b);
+    if let Some(i) = first.or((expected.len() != got.len()).then(|| expected.len().min(got.len())))
+    {
+        let (expected, got) = (expected.get(i), got.get(i));
+        panic!("{}row {i}\nreference {expected:?}\nengine    {got:?}", context());
+    }
+    assert_eq!(end, reference_end(&reference), "{}", context());
+    assert_eq!(engine_counters(&simulation), reference.counters, "{}", context());
+    let tallies = simulation.channel_tallies();
+    for (number, (channel, tally)) in reference.channels.iter().zip(&tallies).enumerate() {
+        let mut got = engine_tally(tally);
+        if reference.granted.iter().any(Option::is_some) {
+            // The engine counts such a wait when it ends.
+            got.kept = channel.tally.kept;
+        }
+        assert_eq!(got, channel.tally, "engine, reference; channel {number} of {}", context());
+    }
+    (expected.len(), end)
+}
+
+fn reference_end(reference: &Reference) -> End {
+    match (reference.is_silent(), reference.is_finished()) {
+        (false, _) => End::Going,
+        (true, true) => End::Finished,
+        (true, false) => End::Deadlock,
+    }
+}
+
+fn compare_all(first: u64, kind: Kind) {
+    let mut packets = 0;
+    for case in first..first + CASES {
+        let mut dice = Dice::new(case);
+        let spec = cases::spec(&mut dice, kind);
+        let (delivered, end) = compare(case, &spec, &mut dice);
+        assert!(end != End::Deadlock || kind == Kind::AnyProgram, "case {case} came to rest");
+        packets += delivered;
+    }
+    assert!(packets > 20 * CASES as usize, "the cases deliver next to nothing: {packets}");
+}
+
+#[test]
+fn lists_of_messages() {
+    compare_all(10_000, Kind::Messages);
+}
+
+#[test]
+fn loosely_synchronous_processes() {
+    compare_all(20_000, Kind::Synthetic(Sync::LooselySynchronous));
+}
+
+#[test]
+fn asynchronous_blocking_processes() {
+    compare_all(30_000, Kind::Synthetic(Sync::AsynchronousBlocking));
+}
+
+#[test]
+fn asynchronous_processes() {
+    compare_all(40_000, Kind::Synthetic(Sync::Asynchronous));
+}
+
+#[test]
+fn programs_that_exchange_boundaries() {
+    compare_all(50_000, Kind::Exchange);
+}
+
+#[test]
+fn programs_of_any_kind_with_and_without_deadlock() {
+    compare_all(60_000, Kind::AnyProgram);
+}

@@ -1,0 +1,223 @@
+//! Random small machines and workloads, chosen so that every rule matters often:
+//! full buffers, loads past saturation, and many things at the same instant.
+
+use crate::machine::Time;
+use crate::programs;
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::{
+    Distribution, Fidelity, Link, Machine, Messages, Mode, Node, Policy, RoutingSpec, Shape, Spec,
+    Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Workload,
+};
+
+/// Random choices, the same for the same case.
+pub struct Dice(Stream);
+
+impl Dice {
+    pub fn new(case: u64) -> Self {
+        Self(Stream::new(case, Purpose::Start, u32::MAX - 1))
+    }
+
+    /// A number from `least` to `most`, both included.
+    pub fn number(&mut self, least: u64, most: u64) -> u64 {
+        least + self.0.below(most - least + 1)
+    }
+
+    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.0.below(choices.len() as u64) as usize]
+    }
+
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.0.below(100) < percent
+    }
+}
+
+/// What runs on the machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Messages,
+    Synthetic(Sync),
+    /// Processes that exchange boundaries; never a deadlock.
+    Exchange,
+    AnyProgram,
+}
+
+/// A machine and a workload of one kind for it.
+pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
+    let needs_coordinates = matches!(kind, Kind::Synthetic(_));
+    let machine = machine(dice, !needs_coordinates);
+    let workload = match kind {
+        Kind::Messages => messages(dice, &machine),
+        Kind::Synthetic(sync) => synthetic(dice, &machine, sync),
+        Kind::Exchange => programs::exchange(dice, &machine),
+        Kind::AnyProgram => programs::anything(dice, &machine),
+    };
+    let modes = [Mode::Full, Mode::Full, Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
+    Spec {
+        machine,
+        workload,
+        mode: dice.one_of(&modes),
+        fidelity: Fidelity::Packet,
+        seed: dice.number(0, u64::MAX - 1),
+        sample_interval_ps: 1_000_000,
+        record_packets: true,
+    }
+}
+
+pub fn nodes(machine: &Machine) -> u64 {
+    match &machine.topology {
+        TopologySpec::Mesh { dims } => dims.iter().map(|&k| u64::from(k)).product(),
+        TopologySpec::Hypercube { dimensions } => 1 << dimensions,
+        TopologySpec::Pair => 2,
+        TopologySpec::Torus { .. } => unreachable!("not generated"),
+    }
+}
+
+/// How long a packet of the largest size occupies a channel.
+pub fn packet_time(machine: &Machine) -> Time {
+    machine.link.packet_ps(machine.node.packet_bytes)
+}
+
+fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
+    let (topology, dimensions) = topology(dice, may_be_pair);
+    let link = link(dice);
+    let node = Node {
+        link_width: dice.one_of(&[1, 1, 2, 3, 4]),
+        packet_bytes: dice.one_of(&[1, 4, 16, 32, 32, 50]),
+        ack_priority: dice.chance(60),
+        time_slice_ps: None,
+    };
+    let tokens = u64::from(link.packet_tokens(node.packet_bytes));
+    let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
+    let policies = [
+        Policy::Fifo,
+        Policy::Fifo,
+        Policy::Random,
+        Policy::NetFirst,
+        Policy::OldestFirst,
+        Policy::HopsFirst,
+    ];
+    let switch = Switch {
+        input_buffer_tokens: (tokens + dice.one_of(&room)) as u32,
+        link_width: dice.one_of(&[1, 1, 1, 2, 3, 4]),
+        policy: dice.one_of(&policies),
+        ack_priority: dice.chance(50),
+    };
+    let mut machine = Machine { topology, routing: order(dice, dimensions), link, node, switch };
+    if dice.chance(50) {
+        let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;
+        machine.node.time_slice_ps = Some(slice);
+    }
+    machine
+}
+
+/// A topology of 2 to 12 nodes and its number of dimensions.
+fn topology(dice: &mut Dice, may_be_pair: bool) -> (TopologySpec, u32) {
+    match dice.number(0, 9) {
+        0 if may_be_pair => (TopologySpec::Pair, 0),
+        0..=1 => {
+            let dimensions = dice.number(1, 3) as u32;
+            (TopologySpec::Hypercube { dimensions }, dimensions)
+        }
+        n @ 2..=4 => {
+            let k = dice.number(2, 3 * n - 1) as u32;
+            (TopologySpec::Mesh { dims: vec![k] }, 1)
+        }
+        5..=7 => {
+            let shapes = [[2, 2], [2, 3], [3, 2], [3, 3], [4, 2], [2, 5], [4, 3], [3, 4], [6, 2]];
+            (TopologySpec::Mesh { dims: dice.one_of(&shapes).to_vec() }, 2)
+        }
+        _ => {
+            let shapes = [[2, 2, 2], [3, 2, 2], [2, 3, 2], [2, 2, 3]];
+            (TopologySpec::Mesh { dims: dice.one_of(&shapes).to_vec() }, 3)
+        }
+    }
+}
+
+fn order(dice: &mut Dice, dimensions: u32) -> RoutingSpec {
+    let mut order: Vec<u32> = (0..dimensions).collect();
+    for i in 1..order.len() {
+        order.swap(i, dice.number(0, i as u64) as usize);
+    }
+    if dice.chance(40) {
+        order.clear();
+    }
+    RoutingSpec::DimensionOrder { order }
+}
+
+fn link(dice: &mut Dice) -> Link {
+    let regular = dice.chance(60);
+    let bit_ps = if regular { 10_000 } else { dice.number(1, 20_000) };
+    let token = 10 * bit_ps;
+    let delays = if regular { [0, 0, token, 3 * token] } else { [0, 1, token / 7, 3 * token + 1] };
+    Link {
+        bit_ps,
+        data_token_bits: if regular { 10 } else { dice.number(1, 12) as u32 },
+        control_token_bits: if regular { 4 } else { dice.number(1, 12) as u32 },
+        header_bytes: dice.one_of(&[1, 1, 2, 3]),
+        wire_delay_ps: dice.one_of(&delays),
+        switch_delay_ps: dice.one_of(&delays),
+    }
+}
+
+pub fn distribution(dice: &mut Dice, mean: u64) -> Distribution {
+    let relative_sigma = dice.one_of(&[0.1, 0.5, 1.5]);
+    match dice.one_of(&[Shape::Constant, Shape::Constant, Shape::Normal, Shape::Exponential]) {
+        shape @ Shape::Normal => Distribution { shape, mean, relative_sigma },
+        shape => Distribution { shape, mean, relative_sigma: 0.0 },
+    }
+}
+
+/// The length of a message: none, less or more than a packet.
+pub fn bytes(dice: &mut Dice, machine: &Machine) -> u64 {
+    let packet = u64::from(machine.node.packet_bytes);
+    let most = dice.number(1, 4 * packet);
+    dice.one_of(&[0, 1, packet, packet, packet + 1, most, most])
+}
+
+/// The largest coordinate difference; a pair has no coordinates.
+fn diameter(machine: &Machine) -> u64 {
+    match &machine.topology {
+        TopologySpec::Mesh { dims } => u64::from(dims.iter().max().unwrap() - 1),
+        _ => 1,
+    }
+}
+
+fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
+    let d = packet_time(machine);
+    let means = [1_000, d / 4, d, 3 * d, 10 * d, 5 * d, 20_000_000];
+    let mean = dice.one_of(&means).clamp(1_000, 50_000_000);
+    let bytes = bytes(dice, machine);
+    let limit = dice.number(1, 16) as u32;
+    let throttle = if dice.chance(60) {
+        Throttle::Outstanding { limit }
+    } else {
+        Throttle::QueueLength { limit }
+    };
+    Workload::Synthetic(Synthetic {
+        processes_per_node: dice.one_of(&[1, 1, 2, 3]),
+        radius: dice.number(1, diameter(machine)) as u32,
+        compute: distribution(dice, mean),
+        messages: dice.one_of(&[1, 1, 2, 3, 5]),
+        bytes: distribution(dice, bytes),
+        sync,
+        throttle,
+        start: dice.one_of(&[Start::Random, Start::Together]),
+    })
+}
+
+fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
+    let nodes = nodes(machine);
+    let mut list = Messages::default();
+    let gap = dice.one_of(&[0, packet_time(machine) / 10, packet_time(machine)]);
+    let grid = dice.one_of(&[1, 1, machine.link.token_ps()]);
+    let mut time = 0;
+    for _ in 0..dice.number(1, 60) {
+        // Often several at one instant, and on a grid so that paths meet exactly.
+        time += if dice.chance(40) { 0 } else { dice.number(0, gap) / grid * grid };
+        list.time_ps.push(time);
+        list.source.push(dice.number(0, nodes - 1) as u32);
+        list.destination.push(dice.number(0, nodes - 1) as u32);
+        list.bytes.push(bytes(dice, machine) as u32);
+    }
+    Workload::Messages(list)
+}

@@ -1,0 +1,181 @@
+//! The whole simulated machine in one struct, and the loop over its events.
+
+use crate::choices::Grant;
+use crate::network::{Channel, Output, Packet};
+use crate::processes::{Process, Processor, State};
+use crate::protocol::{Link, Message};
+use crate::synthetic::Synthetic;
+use crate::wiring::Wiring;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::{Mode, Spec, Workload};
+
+pub type Time = u64;
+pub const NEVER: Time = Time::MAX;
+
+/// What can happen. Events of one instant are handled in the order of this list
+/// and then of the first number. The last two exist only to let the network act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    Tail {
+        number: usize,
+        packet: usize,
+    },
+    Head {
+        number: usize,
+        packet: usize,
+    },
+    Cpu {
+        node: usize,
+    },
+    Start {
+        process: usize,
+    },
+    Message {
+        row: usize,
+    },
+    /// A packet's header is ready to ask for its next channel.
+    Ready {
+        packet: usize,
+    },
+    /// A packet's last token has left the sending side of a channel.
+    Left {
+        channel: usize,
+    },
+}
+
+/// What is counted, besides the packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub sent: u64,
+    pub delivered: u64,
+    pub acknowledged: u64,
+    pub failures: u64,
+}
+
+pub struct Reference {
+    pub spec: Rc<Spec>,
+    pub now: Time,
+    pub wiring: Wiring,
+    events: BTreeSet<(Time, Event)>,
+    /// Processes that go on at this instant, first in first out.
+    pub going_on: VecDeque<usize>,
+    /// The process that goes on just now.
+    pub at_work: Option<usize>,
+    pub channels: Vec<Channel>,
+    /// For each group the request that has been granted and waits for room.
+    pub granted: Vec<Option<Grant>>,
+    pub outputs: Vec<Output>,
+    /// For each group the numbers the `random` policy draws.
+    pub arbitration: Vec<Stream>,
+    /// Every packet ever queued, in that order; likewise every message ever sent.
+    pub packets: Vec<Packet>,
+    pub messages: Vec<Message>,
+    /// Messages of each virtual link that are not acknowledged yet, in order.
+    pub links: BTreeMap<Link, VecDeque<usize>>,
+    pub processes: Vec<Process>,
+    pub processors: Vec<Processor>,
+    pub synthetic: Synthetic,
+    pub counters: Counters,
+}
+
+impl Reference {
+    pub fn new(spec: &Spec) -> Self {
+        let wiring = Wiring::new(&spec.machine);
+        let processes = Process::all(spec, wiring.nodes());
+        let mut reference = Self {
+            now: 0,
+            events: BTreeSet::new(),
+            going_on: VecDeque::new(),
+            at_work: None,
+            channels: wiring.group_of.iter().map(|_| Channel::default()).collect(),
+            granted: wiring.groups.iter().map(|_| None).collect(),
+            arbitration: (0..wiring.groups.len() as u32)
+                .map(|group| Stream::new(spec.seed, Purpose::Arbitration, group))
+                .collect(),
+            outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
+            packets: Vec::new(),
+            messages: Vec::new(),
+            links: BTreeMap::new(),
+            processors: (0..wiring.nodes()).map(|_| Processor::default()).collect(),
+            synthetic: Synthetic::new(spec, &wiring, processes.len()),
+            counters: Counters::default(),
+            spec: Rc::new(spec.clone()),
+            processes,
+            wiring,
+        };
+        if let Workload::Messages(list) = &spec.workload {
+            for (row, &time) in list.time_ps.iter().enumerate() {
+                reference.post(time, Event::Message { row });
+            }
+        } else {
+            for process in 0..reference.processes.len() {
+                let time = reference.start_instant(process);
+                reference.post(time, Event::Start { process });
+            }
+        }
+        reference
+    }
+
+    pub fn post(&mut self, time: Time, event: Event) {
+        assert!(time >= self.now, "an event in the past");
+        assert!(self.events.insert((time, event)), "the same event twice");
+    }
+
+    /// Simulates until nothing is left to do, an instant is later than `until`,
+    /// or `most_instants` have been worked through. Returns the last instant
+    /// that is complete.
+    pub fn run(&mut self, until: Time, most_instants: usize) -> Time {
+        for _ in 0..most_instants {
+            let next = self.events.first().map_or(NEVER, |event| event.0);
+            self.pass(next.min(until) - self.now);
+            self.now = next.min(until);
+            if next > until {
+                return until;
+            }
+            while let Some(event) = self.next_event_of_this_instant() {
+                self.handle(event);
+                while let Some(process) = self.going_on.pop_front() {
+                    self.go_on(process);
+                }
+            }
+            if self.spec.mode == Mode::Full {
+                self.network_acts();
+            }
+        }
+        self.now
+    }
+
+    fn next_event_of_this_instant(&mut self) -> Option<Event> {
+        let first = *self.events.first()?;
+        (first.0 == self.now).then(|| {
+            self.events.remove(&first);
+            first.1
+        })
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Tail { packet, .. } => self.tail(packet),
+            Event::Head { packet, .. } => self.head(packet),
+            Event::Cpu { node } => self.piece_of_work_ends(node),
+            Event::Start { process } => self.going_on.push_back(process),
+            Event::Message { row } => self.send_row(row),
+            Event::Ready { .. } => {}
+            Event::Left { channel } => self.left(channel),
+        }
+    }
+
+    /// Whether nothing will ever happen again.
+    pub fn is_silent(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Whether everybody has got through everything, now that nothing will happen.
+    pub fn is_finished(&self) -> bool {
+        let is_done = |state| matches!(state, State::NotStarted | State::Finished);
+        self.messages.iter().all(|message| message.is_received && message.is_acknowledged)
+            && self.processes.iter().all(|process| is_done(process.state))
+    }
+}

@@ -1,0 +1,202 @@
+//! Packets, channels, buffers and output queues.
+
+use crate::machine::{Event, NEVER, Reference, Time};
+use crate::tally::Tally;
+use crate::wiring::End;
+use std::collections::VecDeque;
+use tailback_engine::spec::Mode;
+
+#[derive(Clone, Debug)]
+pub struct Packet {
+    pub is_ack: bool,
+    pub message: usize,
+    pub source: usize,
+    pub destination: usize,
+    pub bytes: u32,
+    /// Channels it has started on.
+    pub hops: u16,
+    pub queued: Time,
+    pub first_sent: Time,
+    pub first_internal: Time,
+    pub delivered: Time,
+}
+
+/// A channel with the input buffer at its far end (unused when that is a node).
+#[derive(Default)]
+pub struct Channel {
+    pub is_busy: bool,
+    /// The channel whose buffer the packet now being sent comes from.
+    input: Option<usize>,
+    /// When it can take the next packet (`throttled` mode only).
+    free_at: Time,
+    pub buffer: VecDeque<Waiting>,
+    pub occupied_tokens: u32,
+    /// Since when the packet at the front of the buffer has been there.
+    pub front_since: Time,
+    pub tally: Tally,
+}
+
+pub struct Waiting {
+    pub packet: usize,
+    /// When its header can ask for the next channel.
+    pub ready: Time,
+    /// It is being sent, and leaves the buffer when its last token has left.
+    pub is_leaving: bool,
+}
+
+/// The output queues of a node. A common queue is `data`.
+#[derive(Default)]
+pub struct Output {
+    pub acks: VecDeque<usize>,
+    pub data: VecDeque<usize>,
+}
+
+impl Reference {
+    pub fn tokens(&self, packet: usize) -> u32 {
+        self.spec.machine.link.header_bytes + self.packets[packet].bytes + 1
+    }
+
+    /// How long a packet with so many data bytes occupies a channel.
+    fn duration(&self, bytes: u32) -> Time {
+        let link = &self.spec.machine.link;
+        let data_bits = u64::from(link.header_bytes + bytes) * u64::from(link.data_token_bits);
+        (data_bits + u64::from(link.control_token_bits)) * link.bit_ps
+    }
+
+    /// From the start on a channel until the header is at its far end.
+    fn header_delay(&self) -> Time {
+        let link = &self.spec.machine.link;
+        let header_bits = u64::from(link.header_bytes) * u64::from(link.data_token_bits);
+        header_bits * link.bit_ps + link.wire_delay_ps
+    }
+
+    /// A packet joins the output queue of its source node.
+    pub fn queue(&mut self, packet: Packet) {
+        let number = self.packets.len();
+        let output = &mut self.outputs[packet.source];
+        if self.spec.mode != Mode::Full {
+            self.packets.push(packet);
+            return self.travel_without_contention(number);
+        }
+        if packet.is_ack && self.spec.machine.node.ack_priority {
+            output.acks.push_back(number);
+        } else {
+            output.data.push_back(number);
+        }
+        self.packets.push(packet);
+    }
+
+    /// Data packets that wait in the output queue of a node.
+    pub fn waiting_data_packets(&self, node: usize) -> usize {
+        let waiting = self.outputs[node].data.iter();
+        waiting.filter(|&&packet| !self.packets[packet].is_ack).count()
+    }
+
+    /// A packet starts on a channel, out of the buffer of `input` or of a node.
+    pub fn start(&mut self, packet: usize, channel: usize, input: Option<usize>) {
+        let end = self.now + self.duration(self.packets[packet].bytes);
+        let header_there = self.now + self.header_delay();
+        let could_start = match input {
+            Some(input) => self.channels[input].buffer[0].ready,
+            None => self.packets[packet].queued,
+        };
+        self.note_start(packet, channel, self.now, self.now - could_start);
+        if let End::Node(_) = self.wiring.groups[self.wiring.group_of[channel]].to {
+            self.post(header_there, Event::Head { number: channel, packet });
+            let tail_there = end + self.spec.machine.link.wire_delay_ps;
+            self.post(tail_there, Event::Tail { number: channel, packet });
+        } else {
+            let ready = header_there + self.spec.machine.link.switch_delay_ps;
+            self.post(ready, Event::Ready { packet });
+            self.channels[channel].occupied_tokens += self.tokens(packet);
+            let waiting = Waiting { packet, ready, is_leaving: false };
+            self.channels[channel].buffer.push_back(waiting);
+        }
+        self.channels[channel].is_busy = true;
+        self.channels[channel].input = input;
+        self.post(end, Event::Left { channel });
+    }
+
+    /// Writes down that a packet starts on a channel for which it has waited.
+    fn note_start(&mut self, packet: usize, channel: usize, at: Time, wait: Time) {
+        let group = &self.wiring.groups[self.wiring.group_of[channel]];
+        let is_internal = matches!((group.from, group.to), (End::Switch(_), End::Switch(_)));
+        let row = &mut self.packets[packet];
+        let is_first_internal = is_internal && row.first_internal == NEVER;
+        if is_first_internal {
+            row.first_internal = at;
+        }
+        let is_first = row.hops == 0;
+        if is_first {
+            row.first_sent = at;
+        }
+        row.hops += 1;
+        self.channels[channel].tally.packet_starts(wait, is_first || is_first_internal);
+        if is_first {
+            self.count_sent(packet);
+        }
+    }
+
+    /// The last token of a packet has left the sending side of a channel.
+    pub fn left(&mut self, channel: usize) {
+        self.channels[channel].is_busy = false;
+        if let Some(input) = self.channels[channel].input.take() {
+            let gone = self.channels[input].buffer.pop_front().expect("it was there");
+            self.channels[input].occupied_tokens -= self.tokens(gone.packet);
+            self.channels[input].front_since = self.now;
+        }
+    }
+
+    /// The whole way of a packet in the modes without contention.
+    ///
+    /// It can be worked out when the packet is queued: those who share a queue
+    /// all come from one node and take equally long to reach its switch, so
+    /// their headers arrive there in the order in which they were queued.
+    fn travel_without_contention(&mut self, packet: usize) {
+        let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
+        let duration = self.duration(self.packets[packet].bytes);
+        let (mut at, mut time) = (End::Node(source), self.now);
+        while at != End::Node(destination) {
+            let group = &self.wiring.groups[self.wiring.route(at, destination)];
+            // An unlimited channel counts as the first of its hunt group.
+            let (mut channel, mut wait) = (group.channels[0], 0);
+            let is_first_internal =
+                self.packets[packet].hops == 1 && group.to != End::Node(destination);
+            if is_first_internal && self.spec.mode == Mode::Throttled {
+                let free_at = |&channel: &usize| self.channels[channel].free_at;
+                channel = group.channels.iter().copied().min_by_key(free_at).unwrap();
+                wait = self.channels[channel].free_at.saturating_sub(time);
+                self.channels[channel].free_at = time + wait + duration;
+            }
+            at = group.to;
+            self.note_start(packet, channel, time + wait, wait);
+            self.channels[channel].tally.busy += duration;
+            time += wait + self.header_delay() + self.spec.machine.link.switch_delay_ps;
+        }
+        // There is no switch at the end of the last channel.
+        time -= self.header_delay() + self.spec.machine.link.switch_delay_ps;
+        self.post(time + self.header_delay(), Event::Head { number: packet, packet });
+        let tail_there = time + duration + self.spec.machine.link.wire_delay_ps;
+        self.post(tail_there, Event::Tail { number: packet, packet });
+    }
+}
+
+impl Packet {
+    /// A packet that has not been sent; `way` is its source and destination node.
+    pub fn new(is_ack: bool, message: usize, way: (usize, usize), bytes: u32, now: Time) -> Self {
+        let (source, destination) = way;
+        let (queued, first_sent, first_internal, delivered) = (now, NEVER, NEVER, NEVER);
+        Self {
+            is_ack,
+            message,
+            source,
+            destination,
+            bytes,
+            hops: 0,
+            queued,
+            first_sent,
+            first_internal,
+            delivered,
+        }
+    }
+}

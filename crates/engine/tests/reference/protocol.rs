@@ -1,0 +1,193 @@
+//! Messages, virtual links and acknowledgements.
+
+use crate::machine::Reference;
+use crate::network::Packet;
+use tailback_engine::spec::{Mode, Workload};
+
+/// A virtual link: from a process, to a process, and which of those between the
+/// two: the socket in programs, elsewhere the message, which has one of its own.
+pub type Link = (usize, usize, usize);
+
+pub struct Message {
+    /// The sending and the receiving process.
+    pub from: usize,
+    pub to: usize,
+    pub socket: u32,
+    /// The sender's iteration (`synthetic` only).
+    pub iteration: u64,
+    link: Link,
+    packets: u32,
+    /// Data bytes of its packets that have not been queued yet.
+    bytes_left: u32,
+    queued_packets: u32,
+    delivered_packets: u32,
+    acknowledged_packets: u32,
+    is_accepted: bool,
+    pub is_received: bool,
+    pub is_acknowledged: bool,
+}
+
+impl Reference {
+    /// Executes a send instruction and returns the number of the message.
+    pub fn send(&mut self, way: (usize, usize), socket: u32, iteration: u64, bytes: u32) -> usize {
+        let (from, to) = way;
+        self.processes[from].unacknowledged += 1;
+        let number = self.messages.len();
+        let is_program = matches!(self.spec.workload, Workload::Program(_));
+        let link = (from, to, if is_program { socket as usize } else { number });
+        self.messages.push(Message {
+            from,
+            to,
+            socket,
+            iteration,
+            link,
+            packets: bytes.div_ceil(self.spec.machine.node.packet_bytes).max(1),
+            bytes_left: bytes,
+            queued_packets: 0,
+            delivered_packets: 0,
+            acknowledged_packets: 0,
+            is_accepted: false,
+            is_received: false,
+            is_acknowledged: false,
+        });
+        let link = self.links.entry(link).or_default();
+        link.push_back(number);
+        if link.len() == 1 {
+            self.begin(number);
+        }
+        number
+    }
+
+    /// A message is the first of its virtual link.
+    fn begin(&mut self, number: usize) {
+        if self.is_without_packets(number) {
+            let message = &mut self.messages[number];
+            message.delivered_packets = message.packets;
+            let to = message.to;
+            self.counters.sent += 1;
+            self.processes[to].arrived.push(number);
+            self.accept_what_it_is_ready_for(to);
+        } else {
+            self.queue_next_packet(number);
+        }
+    }
+
+    pub fn send_row(&mut self, row: usize) {
+        let Workload::Messages(list) = &self.spec.workload else { unreachable!() };
+        let way = (list.source[row] as usize, list.destination[row] as usize);
+        let bytes = list.bytes[row];
+        let number = self.send(way, 0, 0, bytes);
+        assert_eq!(number, row, "rows are due in their order");
+    }
+
+    /// Arrives when it is sent, because nothing is in between.
+    fn is_without_packets(&self, message: usize) -> bool {
+        let Message { from, to, .. } = self.messages[message];
+        self.spec.mode == Mode::Ideal || self.processes[from].node == self.processes[to].node
+    }
+
+    fn queue_next_packet(&mut self, number: usize) {
+        let message = &mut self.messages[number];
+        let bytes = message.bytes_left.min(self.spec.machine.node.packet_bytes);
+        message.bytes_left -= bytes;
+        message.queued_packets += 1;
+        let way = (self.processes[message.from].node, self.processes[message.to].node);
+        self.queue(Packet::new(false, number, way, bytes, self.now));
+    }
+
+    fn queue_acknowledgement(&mut self, number: usize) {
+        let message = &self.messages[number];
+        let way = (self.processes[message.to].node, self.processes[message.from].node);
+        self.queue(Packet::new(true, number, way, 0, self.now));
+    }
+
+    /// A packet has started on its injection channel.
+    pub fn count_sent(&mut self, packet: usize) {
+        let Packet { is_ack, message, .. } = self.packets[packet];
+        let message = &self.messages[message];
+        if !is_ack && message.queued_packets == message.packets {
+            self.counters.sent += 1;
+        }
+    }
+
+    /// The header of a packet has reached its destination node.
+    pub fn head(&mut self, packet: usize) {
+        let Packet { is_ack, message, .. } = self.packets[packet];
+        if is_ack {
+            return;
+        }
+        if self.messages[message].is_accepted {
+            self.queue_acknowledgement(message);
+        } else {
+            let to = self.messages[message].to;
+            self.processes[to].arrived.push(message);
+            self.accept_what_it_is_ready_for(to);
+        }
+    }
+
+    /// The last token of a packet has reached its destination node.
+    pub fn tail(&mut self, packet: usize) {
+        self.packets[packet].delivered = self.now;
+        let Packet { is_ack, message, .. } = self.packets[packet];
+        if is_ack {
+            self.packet_acknowledged(message);
+        } else {
+            self.messages[message].delivered_packets += 1;
+            self.received_if_complete(message);
+        }
+    }
+
+    fn packet_acknowledged(&mut self, number: usize) {
+        let message = &mut self.messages[number];
+        message.acknowledged_packets += 1;
+        if message.acknowledged_packets < message.packets {
+            return self.queue_next_packet(number);
+        }
+        self.acknowledged(number);
+    }
+
+    /// Accepts, of the messages whose header has arrived, in that order, those
+    /// the process is ready for. Accepting one can end its readiness.
+    pub fn accept_what_it_is_ready_for(&mut self, process: usize) {
+        let arrived = |reference: &Self| reference.processes[process].arrived.clone();
+        while let Some(number) = arrived(self).into_iter().find(|&m| self.is_ready_for(m)) {
+            self.processes[process].arrived.retain(|&other| other != number);
+            self.note_accepted(number);
+            self.messages[number].is_accepted = true;
+            if !self.is_without_packets(number) {
+                self.queue_acknowledgement(number);
+            }
+            self.received_if_complete(number);
+            if self.is_without_packets(number) {
+                self.acknowledged(number);
+            }
+        }
+    }
+
+    /// All of a message has been acknowledged: the next of its virtual link
+    /// begins, and perhaps its sender goes on.
+    fn acknowledged(&mut self, number: usize) {
+        let link = self.links.get_mut(&self.messages[number].link).expect("it has a link");
+        link.pop_front();
+        if let Some(&next) = link.front() {
+            self.begin(next);
+        }
+        self.messages[number].is_acknowledged = true;
+        self.counters.acknowledged += 1;
+        let from = self.messages[number].from;
+        self.processes[from].unacknowledged -= 1;
+        self.goes_on_if_it_can(from);
+    }
+
+    fn received_if_complete(&mut self, number: usize) {
+        let message = &mut self.messages[number];
+        if !message.is_accepted || message.delivered_packets < message.packets {
+            return;
+        }
+        message.is_received = true;
+        self.counters.delivered += 1;
+        let (to, iteration) = (message.to, message.iteration);
+        *self.processes[to].received.entry(iteration).or_default() += 1;
+        self.goes_on_if_it_can(to);
+    }
+}

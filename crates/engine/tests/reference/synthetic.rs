@@ -1,0 +1,114 @@
+//! The synthetic workload: every process computes, sends, and perhaps waits.
+
+use crate::machine::Reference;
+use crate::processes::{State, draw};
+use crate::wiring::Wiring;
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::{self, Spec, Sync, Throttle, Workload};
+
+/// Who sends to whom in the synthetic workload.
+pub struct Synthetic {
+    /// For each process those it may send to.
+    candidates: Vec<Vec<usize>>,
+    streams: Vec<Stream>,
+    /// For each process and iteration the destinations of its messages.
+    destinations: Vec<Vec<Vec<usize>>>,
+}
+
+impl Synthetic {
+    pub fn new(spec: &Spec, wiring: &Wiring, processes: usize) -> Self {
+        let Workload::Synthetic(synthetic) = &spec.workload else {
+            return Self { candidates: vec![], streams: vec![], destinations: vec![] };
+        };
+        let node =
+            |process: usize| wiring.coordinates(process / synthetic.processes_per_node as usize);
+        let is_near = |a: usize, b: usize| {
+            let (a, b) = (node(a), node(b));
+            a.iter().zip(&b).all(|(&i, &j)| i.abs_diff(j) <= synthetic.radius as usize)
+        };
+        let candidates =
+            |from: usize| (0..processes).filter(|&to| to != from && is_near(from, to)).collect();
+        let stream = |process| Stream::new(spec.seed, Purpose::Destination, process);
+        Self {
+            candidates: (0..processes).map(candidates).collect(),
+            streams: (0..processes as u32).map(stream).collect(),
+            destinations: vec![Vec::new(); processes],
+        }
+    }
+
+    /// Where a process sends its messages in an iteration, whether or not it
+    /// has got there yet.
+    fn destinations(&mut self, process: usize, iteration: u64, messages: u32) -> Vec<usize> {
+        let (stream, candidates) = (&mut self.streams[process], &self.candidates[process]);
+        let drawn = &mut self.destinations[process];
+        while drawn.len() as u64 <= iteration {
+            let one = |_| candidates[stream.below(candidates.len() as u64) as usize];
+            drawn.push((0..messages).map(one).collect());
+        }
+        drawn[iteration as usize].clone()
+    }
+
+    /// How many messages others address to a process in an iteration of theirs.
+    fn expected(&mut self, process: usize, iteration: u64, messages: u32) -> usize {
+        let others = 0..self.candidates.len();
+        let all = others.flat_map(|other| self.destinations(other, iteration, messages));
+        all.filter(|&to| to == process).count()
+    }
+}
+
+impl Reference {
+    pub fn next_of_synthetic(&mut self, process: usize, synthetic: &spec::Synthetic) {
+        let state = &mut self.processes[process];
+        if state.has_computed {
+            state.has_computed = false;
+            self.send_messages(process, synthetic);
+            self.processes[process].state = State::Synchronising;
+            self.goes_on_if_it_can(process);
+        } else {
+            state.has_computed = true;
+            state.iterations += 1;
+            let work = draw(&synthetic.compute, &mut state.compute_stream);
+            self.compute(process, work);
+            self.accept_what_it_is_ready_for(process);
+        }
+    }
+
+    fn send_messages(&mut self, process: usize, synthetic: &spec::Synthetic) {
+        let iteration = self.processes[process].iterations - 1;
+        for to in self.synthetic.destinations(process, iteration, synthetic.messages) {
+            let bytes = draw(&synthetic.bytes, &mut self.processes[process].length_stream);
+            if self.is_throttled(process, synthetic) {
+                self.counters.failures += 1;
+            } else {
+                self.send((process, to), 0, iteration, bytes as u32);
+            }
+        }
+    }
+
+    fn is_throttled(&self, process: usize, synthetic: &spec::Synthetic) -> bool {
+        let process = &self.processes[process];
+        match synthetic.throttle {
+            _ if synthetic.sync != Sync::Asynchronous => false,
+            Throttle::Outstanding { limit } => process.unacknowledged >= limit,
+            Throttle::QueueLength { limit } => {
+                self.waiting_data_packets(process.node) >= limit as usize
+            }
+        }
+    }
+
+    pub fn is_synchronised(&mut self, process: usize) -> bool {
+        let Workload::Synthetic(synthetic) = &self.spec.workload else { unreachable!() };
+        let (sync, messages) = (synthetic.sync, synthetic.messages);
+        let state = &self.processes[process];
+        let iteration = state.iterations - 1;
+        let received = state.received.get(&iteration).copied().unwrap_or(0) as usize;
+        match sync {
+            Sync::Asynchronous => true,
+            Sync::AsynchronousBlocking => state.unacknowledged == 0,
+            Sync::LooselySynchronous => {
+                state.unacknowledged == 0
+                    && received == self.synthetic.expected(process, iteration, messages)
+            }
+        }
+    }
+}
