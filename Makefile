@@ -1,0 +1,57 @@
+# Every target sets up what it needs in .venv, inside this checkout, and does
+# nothing twice. Needed beforehand: Rust (cargo) and Python 3.11 or newer.
+#
+#   make demo     the published experiment at a few compute periods
+#   make studies  all published tables, side by side with ours
+#   make bench    speed and memory, against their goals
+#   make test     all tests
+#   make check    formatting, lints, types, layers
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
+
+# What the compiled module is made from.
+SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml \
+	$(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
+
+.DEFAULT_GOAL := test
+.PHONY: demo studies bench test check
+
+demo: $(VENV)/built
+	$(BIN)/python -m studies.tweedie.demo
+
+studies: $(VENV)/built
+	$(BIN)/python -m studies.tweedie
+
+bench: $(VENV)/built
+	$(BIN)/python -m benches
+
+test: $(VENV)/built
+	cargo test --quiet
+	$(BIN)/python -m pytest -q
+
+check: $(VENV)/built
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --quiet --check
+	$(BIN)/mypy --strict python/tailback
+	$(BIN)/python -m pytest -q tests/unit/test_layers.py
+
+# The environment and, in it, the build tool that pyproject.toml names.
+$(VENV)/made: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
+		| xargs $(BIN)/pip install
+	touch $@
+
+# Tailback itself, importable from python/, with its libraries and the developers' tools.
+$(VENV)/built: $(VENV)/made $(SOURCES)
+	$(BIN)/maturin develop --release --quiet --extras dev
+	touch $@

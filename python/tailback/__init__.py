@@ -1,0 +1,74 @@
+"""Tailback: simulate an interconnection network and learn what contention costs.
+
+    import tailback as tb
+
+    machine = tb.Mesh(dims=(8, 8))
+    workload = tb.Synthetic(radius=4, compute_period="50 us")
+    print(tb.cost(machine, workload, precision=0.02))
+
+Names are looked up when they are first used, so that importing costs nothing.
+"""
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tailback.api import cost, describe, load, run
+    from tailback.comparison import Cost
+    from tailback.errors import RunFailure, UserError
+    from tailback.experiment import Experiment, Run
+    from tailback.machines import Hypercube, Mesh, Pair
+    from tailback.results import Result
+    from tailback.statistics import Estimate
+    from tailback.workloads import BoundaryExchange, ComputeOnly, Messages, Synthetic
+
+    __version__: str
+
+_HOMES = {
+    "api": ("cost", "describe", "load", "run"),
+    "comparison": ("Cost",),
+    "errors": ("RunFailure", "UserError"),
+    "experiment": ("Experiment", "Run"),
+    "machines": ("Hypercube", "Mesh", "Pair"),
+    "results": ("Result",),
+    "statistics": ("Estimate",),
+    "workloads": ("BoundaryExchange", "ComputeOnly", "Messages", "Synthetic"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "BoundaryExchange",
+    "ComputeOnly",
+    "Cost",
+    "Estimate",
+    "Experiment",
+    "Hypercube",
+    "Mesh",
+    "Messages",
+    "Pair",
+    "Result",
+    "Run",
+    "RunFailure",
+    "Synthetic",
+    "UserError",
+    "__version__",
+    "cost",
+    "describe",
+    "load",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version("tailback")
+    if name not in _HOME:
+        raise AttributeError(f"module 'tailback' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,86 @@
+"""What a Python program does with Tailback: `load`, `describe`, `run`, `cost`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from tailback import comparison, prediction
+from tailback.comparison import COMPARED, Cost
+from tailback.errors import UserError
+from tailback.experiment import Experiment, Run
+from tailback.machines import Machine
+from tailback.prediction import Prediction
+from tailback.progress import Ticker, ignore
+from tailback.results import Result
+from tailback.runner import run_mode
+from tailback.workloads import Workload
+
+What = Experiment | Machine | str | os.PathLike[str]
+"""An experiment, the file of one, or a machine (then a workload follows)."""
+
+
+def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Experiment:
+    """Read an experiment file; `overrides` are such as `"run.seed=2"`."""
+    return Experiment.load(Path(path), overrides)
+
+
+def describe(what: What, workload: Workload | None = None, **run_fields: Any) -> Prediction:
+    """Return what would be simulated, without simulating."""
+    return prediction.describe(experiment_of(what, workload, **run_fields))
+
+
+def run(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    packets: bool = False,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Result:
+    """Run one contention mode (`mode`, default `full`) and return what was measured.
+
+    `run_fields` are those of `Run`: `seed=2`, `duration="5 ms"`. `packets`
+    keeps one row per packet; `progress` shows where the run is on standard
+    error. The engine runs without the GIL. Ctrl-C ends the run early: the
+    result then has `complete == False`.
+    """
+    experiment = experiment_of(what, workload, **run_fields)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return run_mode(experiment, experiment.run.mode, packets=packets, watch=watch)
+
+
+def cost(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    modes: Iterable[str] = COMPARED,
+    packets: bool = False,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Cost:
+    """Run the same experiment with and without contention and compare.
+
+    Arguments are those of `run`; `modes` may add `free` and `ideal`.
+    """
+    experiment = experiment_of(what, workload, **run_fields)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return comparison.cost(experiment, modes, packets=packets, watch=watch)
+
+
+def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:
+    """Return the experiment meant by the arguments of `run`, `cost` and `describe`."""
+    if isinstance(what, Machine):
+        if workload is None:
+            raise UserError("workload", None, "must be given with a machine")
+        return Experiment(what, workload, Run(**run_fields))
+    if workload is not None:
+        raise UserError("workload", None, "is part of the experiment already")
+    experiment = what if isinstance(what, Experiment) else load(what)
+    if not run_fields:
+        return experiment
+    given = experiment.run.model_dump(exclude_unset=True)
+    return Experiment(experiment.machine, experiment.workload, Run(**given | run_fields))

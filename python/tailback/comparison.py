@@ -1,0 +1,182 @@
+"""What contention costs: the same experiment in several contention modes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tailback import interrupts
+from tailback.errors import choice
+from tailback.places import Place, node_places
+from tailback.progress import Watch, ignore
+from tailback.results import Result
+from tailback.runner import run_mode
+from tailback.statistics import Estimate, quotient
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+MODES = ("full", "throttled", "free", "ideal")
+COMPARED = ("full", "throttled")
+_CHANNELS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingChannel:
+    """A channel and how long packets waited for it, in one run."""
+
+    channel: int
+    kind: str
+    source: Place
+    destination: Place
+    packets: int
+    waiting_us: float
+    """All waits for it added up."""
+    share: float
+    """Of all waiting in the network."""
+    throttling_us: float
+    """Mean per packet: waits before a first internal channel."""
+    internal_contention_us: float
+    """Mean per packet: later waits."""
+    utilisation: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "channel": self.channel,
+            "kind": self.kind,
+            "from": list(self.source),
+            "to": list(self.destination),
+            "packets": self.packets,
+            "waiting_us": self.waiting_us,
+            "share_of_waiting": self.share,
+            "throttling_us": self.throttling_us,
+            "internal_contention_us": self.internal_contention_us,
+            "utilisation": self.utilisation,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cost:
+    """The same experiment with and without contention, compared.
+
+    `modes` holds the `Result` of every mode that was run. `theta_t` is how
+    much contention there is (mean routed lifetime, throttled over full);
+    `theta_r` is what it leaves of the message rate (full over throttled). Both
+    lie in (0, 1]; 1 means that contention costs nothing
+    [Tweedie, definition 6.1]. They are unknown if a run was interrupted before it
+    measured anything.
+    """
+
+    experiment: Experiment
+    modes: Mapping[str, Result]
+
+    @property
+    def theta_t(self) -> Estimate:
+        """Mean routed lifetime, throttled over full."""
+        return self._ratio("routed_lifetime_us", "throttled", "full")
+
+    @property
+    def theta_r(self) -> Estimate:
+        """Messages sent per time, full over throttled."""
+        return self._ratio("messages_per_node_per_ms", "full", "throttled")
+
+    @property
+    def complete(self) -> bool:
+        """Whether all modes were run and none was interrupted."""
+        results = self.modes.values()
+        return set(COMPARED) <= set(self.modes) and all(r.complete for r in results)
+
+    def channels_waiting_most(self, count: int = _CHANNELS) -> list[WaitingChannel]:
+        """Return the channels packets waited for longest in all, in the mode `full`."""
+        full = self.modes.get("full")
+        return [] if full is None else channels_waiting_most(full, count)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the tables, for JSON: the same bytes every time."""
+        first = next(iter(self.modes.values()))
+        return {
+            "theta_t": self.theta_t.to_dict(),
+            "theta_r": self.theta_r.to_dict(),
+            "complete": self.complete,
+            "modes": {mode: result.measured() for mode, result in self.modes.items()},
+            "channels_waiting_most": [c.to_dict() for c in self.channels_waiting_most()],
+            "seed": first.seed,
+            "version": first.version,
+            "results_version": first.results_version,
+            "identity": self.identity,
+            "parameters": self.experiment.resolved(),
+        }
+
+    @property
+    def identity(self) -> str:
+        """Hash of everything that can change the numbers of the mode `full`."""
+        first = next(iter(self.modes.values()))
+        return self.experiment.identity(first.results_version, first.version, "full")
+
+    def _ratio(self, metric: str, above: str, below: str) -> Estimate:
+        if above not in self.modes or below not in self.modes:
+            return Estimate.unknown()
+        return quotient(self.modes[above][metric], self.modes[below][metric])
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else ", incomplete"
+        return f"<Cost theta_t = {self.theta_t!r}, theta_r = {self.theta_r!r}{state}>"
+
+
+def cost(
+    experiment: Experiment,
+    modes: Iterable[str] = COMPARED,
+    *,
+    packets: bool = False,
+    watch: Watch = ignore,
+) -> Cost:
+    """Run `experiment` in each mode, with the same random streams, and compare.
+
+    `full` and `throttled` are always run: cost is their ratio. Ctrl-C ends the
+    comparison with what was measured so far.
+    """
+    results: dict[str, Result] = {}
+    with interrupts.deferred() as interrupted:
+        for mode in chosen_modes(modes):
+            results[mode] = run_mode(experiment, mode, packets=packets, watch=watch)
+            if interrupted() or not results[mode].complete:
+                break
+    return Cost(experiment, results)
+
+
+def chosen_modes(modes: Iterable[str]) -> list[str]:
+    """Return `modes` with those always needed, in the usual order."""
+    wanted = set(modes)
+    for mode in wanted - set(MODES):
+        raise choice("modes", mode, MODES)
+    return [mode for mode in MODES if mode in wanted or mode in COMPARED]
+
+
+def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
+    """Return the `count` channels with the longest waits in all, longest first."""
+    columns = {name: result.channels[name].to_numpy() for name in result.channels.column_names}
+    waits = columns["wait_throttling_ps"] + columns["wait_internal_ps"]
+    total = float(waits.sum())
+    # Longest first; of equal ones the lowest number.
+    longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
+    places = node_places(result.nodes)
+    return [
+        WaitingChannel(
+            channel=int(columns["channel"][i]),
+            kind=str(columns["kind"][i]),
+            source=places[int(columns["from_node"][i])],
+            destination=places[int(columns["to_node"][i])],
+            packets=int(columns["packets"][i]),
+            waiting_us=float(waits[i]) / 1e6,
+            share=float(waits[i]) / total,
+            throttling_us=float(columns["throttling_us"][i]),
+            internal_contention_us=float(columns["internal_contention_us"][i]),
+            utilisation=float(columns["utilisation"][i]),
+        )
+        for i in longest
+        if waits[i] > 0 and columns["packets"][i] > 0
+    ]

@@ -1,0 +1,138 @@
+"""The only door to the compiled engine.
+
+Maps the engine's errors to the user's: field paths are translated to the keys
+of an experiment file, a deadlock becomes a `RunFailure`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailback import _engine
+from tailback.errors import RunFailure, UserError
+
+VERSION: str = _engine.VERSION
+RESULTS_VERSION: int = _engine.RESULTS_VERSION
+
+Stop = Literal["time", "events", "finished"]
+MessageColumns = tuple[NDArray[Any], ...]
+Columns = dict[str, NDArray[Any]]
+
+# The engine's paths where the user's is not the same with a level left out.
+_USER_FIELDS = {
+    "machine.topology.kind": "machine.topology",
+    "machine.routing.kind": "machine.routing",
+    "machine.routing.order": "machine.dimension_order",
+    "machine.link.bit_ps": "machine.link_rate",
+    "machine.link.header_bytes": "machine.header",
+    "machine.link.wire_delay_ps": "machine.wire_delay",
+    "machine.link.switch_delay_ps": "machine.switch_delay",
+    "machine.node.packet_bytes": "machine.packet_size",
+    "machine.node.ack_priority": "machine.node_ack_priority",
+    "machine.node.time_slice_ps": "machine.time_slice",
+    "machine.switch.input_buffer_tokens": "machine.input_buffer",
+    "machine.switch.link_width": "machine.internal_link_width",
+    "machine.switch.policy": "machine.queue_policy",
+    "machine.switch.ack_priority": "machine.switch_ack_priority",
+    "sample_interval_ps": "run.sample_interval",
+    "mode": "run.mode",
+    "fidelity": "run.fidelity",
+    "seed": "run.seed",
+}
+_LEVEL = re.compile(r"^machine\.(topology|routing|link|node|switch)\.")
+
+
+class Simulation:
+    """One run of the engine: advance to an instant, read what was measured.
+
+    Times are picoseconds. While the engine runs the GIL is released.
+    """
+
+    def __init__(self, spec: str, messages: MessageColumns | None = None) -> None:
+        """`spec`: JSON; `messages`: columns of a message list that is not in it."""
+        with _user_errors():
+            self._engine = _engine.Simulation(spec, messages)
+
+    def advance(self, until_ps: int, max_events: int) -> Stop:
+        """Run until an instant, for `max_events` more events, or to the end of the workload."""
+        with _user_errors():
+            reached = self._engine.advance(until_ps, max_events)
+        assert reached in ("time", "events", "finished")
+        return reached  # type: ignore[return-value]
+
+    @property
+    def now_ps(self) -> int:
+        """Simulated time reached."""
+        return self._engine.now_ps
+
+    @property
+    def events(self) -> int:
+        """Events handled since time 0."""
+        return self._engine.events
+
+    def begin_window(self) -> None:
+        """Forget the tables' measures and packets; the window starts now. Counters go on."""
+        self._engine.begin_window()
+        self._engine.take_packets()
+
+    def counters(self) -> dict[str, int]:
+        """Everything counted since time 0."""
+        return self._engine.counters()
+
+    def take_samples(self) -> dict[str, NDArray[np.uint64]]:
+        """Counters at each sample instant passed since the last call."""
+        return self._engine.take_samples()
+
+    def nodes(self) -> Columns:
+        """One row per node: measures of the window."""
+        return self._engine.nodes()
+
+    def channels(self) -> Columns:
+        """One row per channel: measures of the window."""
+        return self._engine.channels()
+
+    def processes(self) -> Columns:
+        """One row per process: measures of the window."""
+        return self._engine.processes()
+
+    def take_packets(self) -> Columns:
+        """One row per packet delivered since the last call, if they are recorded."""
+        return self._engine.take_packets()
+
+    def moments(self) -> list[dict[str, Any]]:
+        """Count, sums of powers, extremes per variable and class; exact integers."""
+        return self._engine.moments()
+
+    def histograms(self) -> list[dict[str, Any]]:
+        """Occupied bins per variable and class."""
+        return self._engine.histograms()
+
+
+def predict(spec: str, max_pairs: int) -> dict[str, Any]:
+    """Return what can be said without simulating; see `prediction`."""
+    with _user_errors():
+        return _engine.predict(spec, max_pairs)
+
+
+def user_field(field: str) -> str:
+    """Return the engine's path of a field as the user writes it."""
+    return _USER_FIELDS.get(field) or _LEVEL.sub("machine.", field)
+
+
+@contextmanager
+def _user_errors() -> Iterator[None]:
+    """Map engine errors to exceptions users see; the only place that does."""
+    try:
+        yield
+    except _engine.SpecError as error:
+        raise UserError(user_field(error.field), error.given or None, error.allowed) from None
+    except _engine.DeadlockError as error:
+        raise RunFailure(str(error.args[0]), error.at_ps, error.waiting) from None
+    except _engine.ClockStuckError as error:
+        raise RunFailure(str(error.args[0])) from None

@@ -1,0 +1,206 @@
+"""What can go wrong, as values: the user's mistakes and runs that cannot go on.
+
+A mistake is found before anything runs, is one line of text, and names the
+place as the user writes it: ``machine.dims[0] = 0: must be at least 1``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+_LONGEST_SHOWN = 60
+
+
+class UserError(ValueError):
+    """The description of an experiment, or a file, cannot be used as it is.
+
+    ``str(error)`` is one line: ``field = given: allowed; did you mean nearest?``
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(
+        self, field: str, given: str | None, allowed: str, nearest: str | None = None
+    ) -> None:
+        """``field``: dotted path or file name; ``given``: the value as text, if there is one."""
+        super().__init__(field, given, allowed, nearest)
+        self.field = field
+        self.given = given
+        self.allowed = allowed
+        self.nearest = nearest
+
+    def inside(self, path: str) -> UserError:
+        """Return the same mistake, found in a part of the description at ``path``."""
+        names_a_key = self.given is None and self.nearest is not None
+        hint = joined(path, str(self.nearest)) if names_a_key else self.nearest
+        return UserError(joined(path, self.field), self.given, self.allowed, hint)
+
+    def __str__(self) -> str:
+        place = self.field if self.given is None else f"{self.field} = {self.given}"
+        hint = "" if self.nearest is None else f"; did you mean {self.nearest}?"
+        return " ".join(f"{place}: {self.allowed}{hint}".split())
+
+
+class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about the workload
+    """A run that cannot go on: a deadlock, or a clock that stands still.
+
+    ``waiting`` holds pairs of who waits and what for; ``at_ps`` is the instant
+    of simulated time. What was measured before stays valid.
+    """
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(
+        self, text: str, at_ps: int | None = None, waiting: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """``text``: one line for the user."""
+        super().__init__(text)
+        self.at_ps = at_ps
+        self.waiting = tuple(waiting)
+
+
+class Description(BaseModel):
+    """Base of everything a user describes: frozen, complete, no unknown keys.
+
+    A mistake raises `UserError`, whether the object is made from a file or in
+    Python. ``section`` is the table of the experiment file it stands for.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    section: ClassVar[str] = ""
+
+    def __init__(self, **values: Any) -> None:
+        """Validate ``values``; their names are the keys of the experiment file."""
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise _first_mistake(error, type(self)) from None
+
+
+def shown(value: object) -> str:
+    """Return ``value`` as the user wrote it (TOML, near enough), shortened to one line."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def listed(words: Iterable[object]) -> str:
+    """Return ``a, b or c``."""
+    *first, last = [str(word) for word in words]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def nearest(word: object, known: Iterable[str]) -> str | None:
+    """Return the known word that ``word`` was probably meant to be, if there is one."""
+    by_lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(str(word).lower(), by_lower, n=1)
+    return by_lower[close[0]] if close else None
+
+
+def unknown_key(path: str, key: str, known: Iterable[str]) -> UserError:
+    """Return the mistake of writing ``key`` in table ``path``, which has the keys ``known``."""
+    known = list(known)
+    found = nearest(key, known)
+    if found is not None:
+        return UserError(joined(path, key), None, "unknown key", joined(path, found))
+    return UserError(joined(path, key), None, f"unknown key; known here: {', '.join(known)}")
+
+
+def choice(path: str, given: object, known: Iterable[str]) -> UserError:
+    """Return the mistake of giving ``given`` where one of the words ``known`` is needed."""
+    known = [str(word) for word in known]
+    found = nearest(given, known)
+    quoted = listed(json.dumps(word) for word in known)
+    return UserError(path, shown(given), f"must be {quoted}", found and json.dumps(found))
+
+
+def joined(*parts: str) -> str:
+    """Return a dotted path: ``joined("workload", "process[2]", "node")``."""
+    return ".".join(part for part in parts if part).replace(".[", "[")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file; raise `UserError` if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        problem = "no such file"
+    except IsADirectoryError:
+        problem = "is a directory, not a file"
+    except OSError as error:
+        problem = f"cannot be read: {(error.strerror or str(error)).lower()}"
+    except ValueError:  # a null character in the name
+        problem = "is not a file name"
+    raise UserError(_file_name(path), None, problem)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file; raise `UserError` if it cannot be read."""
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 text (byte {error.start})"
+        raise UserError(_file_name(path), None, problem) from None
+
+
+def _file_name(path: Path) -> str:
+    name = str(path)
+    return name if name.isprintable() else repr(name)
+
+
+def _first_mistake(error: ValidationError, model: type[Description]) -> UserError:
+    """Return the most telling of pydantic's complaints: a misspelled key before a missing one."""
+    complaints = error.errors(include_url=False)
+    first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
+    *place, last = first["loc"] or ("",)
+    if first["type"] == "extra_forbidden":
+        return unknown_key(model.section, str(last), model.model_fields)
+    path = joined(model.section, *map(_step, [*place, last]))
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, UserError):
+        return cause.inside(path)
+    if first["type"] == "literal_error":
+        return choice(path, first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))
+    if first["type"] == "missing":
+        return UserError(path, None, "must be given")
+    return UserError(path, shown(first["input"]), _allowed(first))
+
+
+def _step(part: str | int) -> str:
+    return f"[{part}]" if isinstance(part, int) else part
+
+
+_ALLOWED = {
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text in quotes",
+    "tuple_type": "must be a list",
+    "model_type": "must be a table",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be above {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be below {lt}",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must have at most {max_length} entries",
+}
+
+
+def _allowed(complaint: ErrorDetails) -> str:
+    """Return what is allowed in our words; pydantic's where it has a rule we did not foresee."""
+    text = _ALLOWED.get(complaint["type"])
+    if text is None:
+        return complaint["msg"].removeprefix("Value error, ")
+    return text.format(**complaint.get("ctx", {}))

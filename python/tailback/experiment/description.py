@@ -1,0 +1,196 @@
+"""A machine, a workload and how to run it, checked together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from ..errors import UserError, shown, unknown_key
+from ..machines import Machine
+from ..units import Time
+from ..workloads import Messages, Workload
+from .choosing import MACHINE, WORKLOAD, chosen
+from .reading import read_description
+from .run import Metric, Run
+
+_MICROSECOND_PS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A machine, a workload that fits on it, and how to run it.
+
+    Raises `UserError` if they do not fit together.
+    """
+
+    machine: Machine
+    workload: Workload
+    run: Run = field(default_factory=Run)
+
+    def __post_init__(self) -> None:
+        """Check what no part can check alone."""
+        self.machine.check(self.run.fidelity)
+        self.workload.check(self.machine)
+        self._check_metric()
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
+        """Read an experiment file and change it by ``overrides``, such as ``"run.seed=2"``.
+
+        Files named in it are relative to it. Values of overrides are TOML or, if they are not,
+        plain text. Raises `UserError`.
+        """
+        return cls.from_dict(read_description(Path(path), overrides))
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Self:
+        """Return the experiment with the tables ``machine``, ``workload`` and ``run``.
+
+        Keys of a table refine its ``preset``. Raises `UserError`.
+        """
+        tables = ("machine", "workload", "run")
+        for key, table in description.items():
+            if key not in tables:
+                raise unknown_key("", key, tables)
+            if not isinstance(table, Mapping):
+                raise UserError(key, shown(table), f"must be a table: [{key}]")
+        machine, workload, run = (description.get(table, {}) for table in tables)
+        return cls(
+            chosen(MACHINE, machine),
+            chosen(WORKLOAD, workload),
+            Run(**run),
+        )
+
+    @property
+    def finite(self) -> bool:
+        """Whether the workload ends by itself."""
+        return self.workload.finite
+
+    @property
+    def metric(self) -> Metric:
+        """What must be precise: ``run.metric`` or its default."""
+        if self.run.metric is not None:
+            return self.run.metric
+        sends = self.workload.sends_messages
+        return "messages_per_node_per_ms" if sends else "iterations_per_node_per_ms"
+
+    @property
+    def precision(self) -> float | None:
+        """Relative half width at which the run ends; None if it ends otherwise."""
+        if self.run.precision is None and self.run.duration is None and not self.finite:
+            return 0.01
+        return self.run.precision
+
+    @property
+    def warmup_ps(self) -> int | None:
+        """Picoseconds cut from the start; None if they are to be found from the data."""
+        if self.run.warmup is not None:
+            return self.run.warmup.ps
+        return 0 if self.finite else None
+
+    @property
+    def sample_interval_ps(self) -> int:
+        """Picoseconds between samples of the counters.
+
+        Unless given: half the time a process needs between two messages when
+        nothing is in its way (computing of all processes of the node, and one
+        round trip over half the network's diameter), but at least 1 us and, if
+        a duration is given, at most a twentieth of it.
+        """
+        if self.run.sample_interval is not None:
+            return self.run.sample_interval.ps
+        chosen = max(self.workload.iteration_ps(self.machine) // 2, _MICROSECOND_PS)
+        if self.run.duration is not None:
+            chosen = min(chosen, self.run.duration.ps // 20)
+        return max(chosen, 1)
+
+    def spec(self, mode: str | None = None, *, record_packets: bool = False) -> str:
+        """Return the engine's description of one run, in ``mode`` or ``run.mode``, as JSON.
+
+        The rows of a message list are not in it; see `messages_arrays`.
+        """
+        return _canonical(self._spec(mode) | {"record_packets": record_packets})
+
+    def _spec(self, mode: str | None) -> dict[str, Any]:
+        return {
+            "machine": self.machine.spec(),
+            "workload": self.workload.spec(self.machine),
+            "mode": self.run.mode if mode is None else mode,
+            "fidelity": self.run.fidelity,
+            "seed": self.run.seed,
+            "sample_interval_ps": self.sample_interval_ps,
+        }
+
+    def messages_arrays(self) -> tuple[Any, Any, Any, Any] | None:
+        """Return the message list as NumPy arrays, or None for other workloads."""
+        return self.workload.messages_arrays() if isinstance(self.workload, Messages) else None
+
+    def stop_rule(self) -> dict[str, Any]:
+        """Return what ends a run and what is cut from its start, resolved."""
+        return {
+            "precision": self.precision,
+            "confidence": self.run.confidence,
+            "metric": self.metric,
+            "warmup_ps": self.warmup_ps,
+            "limit_ps": self.run.limit_ps,
+            "max_events": self.run.max_events,
+        }
+
+    def identity(self, results_version: int, version: str, mode: str | None = None) -> str:
+        """Return a SHA-256 over everything that can change the result of a run in ``mode``.
+
+        ``results_version`` and ``version`` are the engine's. Names of files are
+        not part of it, their content is.
+        """
+        question = {
+            "results_version": results_version,
+            "version": version,
+            "spec": self._spec(mode),
+            "content": self.workload.digest(),
+            "stop_rule": self.stop_rule(),
+        }
+        return hashlib.sha256(_canonical(question).encode()).hexdigest()
+
+    def resolved(self) -> dict[str, Any]:
+        """Return every parameter with its unit, defaults filled in; a valid `from_dict`.
+
+        Except that a message list is only counted and hashed.
+        """
+        run = self.run.model_dump(mode="json") | {
+            "metric": self.metric,
+            "precision": self.precision,
+            "warmup": None if self.warmup_ps is None else str(Time(self.warmup_ps)),
+            "sample_interval": str(Time(self.sample_interval_ps)),
+            "max_duration": str(Time(self.run.limit_ps)),
+        }
+        return {
+            "machine": self.machine.resolved(),
+            "workload": self.workload.resolved(self.machine),
+            "run": run,
+        }
+
+    def _check_metric(self) -> None:
+        """Refuse a metric that the workload or machine cannot have: it is never precise."""
+        metric = self.metric
+        if "messages" in metric and not self.workload.sends_messages:
+            allowed = 'the workload sends no messages; use "iterations_per_node_per_ms"'
+            raise UserError("run.metric", shown(metric), allowed)
+        if "iterations" in metric and isinstance(self.workload, Messages):
+            allowed = 'a list of messages has no iterations; use "messages_per_node_per_ms"'
+            raise UserError("run.metric", shown(metric), allowed)
+        if metric != "routed_lifetime_us":
+            return
+        if not (self.machine.has_internal_channels and self.workload.sends_messages):
+            allowed = "no packet crosses a channel between switches here"
+            raise UserError("run.metric", shown(metric), allowed)
+        if self.run.mode == "ideal":
+            allowed = 'there are no packets with run.mode = "ideal"'
+            raise UserError("run.metric", shown(metric), allowed)
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

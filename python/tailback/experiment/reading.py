@@ -1,0 +1,63 @@
+"""Experiment files and changes to them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError, read_text, shown
+
+
+def read_description(path: Path, overrides: Iterable[str]) -> dict[str, Any]:
+    """Return the tables of an experiment file, changed by ``overrides`` (``table.key=value``).
+
+    The name of a message file in it becomes relative to it; in an override it
+    stays as it is. Raises `UserError`.
+    """
+    description = _parsed(path)
+    _anchor_files(description, path.parent)
+    for override in overrides:
+        _apply(description, override)
+    return description
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file."""
+    text = read_text(path)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(str(path), None, f"is not valid TOML: {error}") from None
+    except RecursionError:
+        raise UserError(str(path), None, "is not valid TOML: nested too deeply") from None
+
+
+def _anchor_files(description: dict[str, Any], folder: Path) -> None:
+    """Make the name of a message file relative to the experiment file."""
+    workload = description.get("workload")
+    if isinstance(workload, dict) and isinstance(workload.get("file"), str):
+        workload["file"] = str(folder / workload["file"])
+
+
+def _apply(description: dict[str, Any], override: str) -> None:
+    """Set one value, given as ``a.b=value``."""
+    path, equals, text = override.partition("=")
+    keys = [key.strip() for key in path.split(".")]
+    if not equals or len(keys) != 2 or not all(keys):
+        allowed = "must be table.key=value, such as run.seed=2"
+        raise UserError("--set", shown(override), allowed)
+    table = description.setdefault(keys[0], {})
+    if not isinstance(table, dict):
+        raise UserError(keys[0], shown(table), f"must be a table: [{keys[0]}]")
+    table[keys[1]] = _value(text.strip())
+
+
+def _value(text: str) -> object:
+    """Return ``text`` as a TOML value, or as it is."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return parsed["value"] if len(parsed) == 1 else text

@@ -1,0 +1,93 @@
+"""How an experiment is run: seed, contention mode, fidelity and stop rule."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from ..errors import Description, UserError, shown
+from ..machines import Fidelity
+from ..units import Time
+
+Mode = Literal["full", "throttled", "free", "ideal"]
+Metric = Literal[
+    "messages_per_node_per_ms",
+    "delivered_messages_per_node_per_ms",
+    "iterations_per_node_per_ms",
+    "routed_lifetime_us",
+]
+
+
+class Run(Description):
+    """How an experiment is run: seed, contention mode, fidelity and stop rule."""
+
+    section: ClassVar[str] = "run"
+    seed: int = Field(default=1, ge=0, lt=2**63, description="Seed of every random stream.")
+    mode: Mode = Field(
+        default="full",
+        description="Contention simulated: all, only before the first internal channel "
+        "(throttled), none (free), or no communication cost at all (ideal).",
+    )
+    fidelity: Fidelity = Field(default="packet", description="How finely channels are simulated.")
+    duration: Time | None = Field(
+        default=None,
+        description="Simulated time, warm-up included, after which the run ends at the latest; "
+        "exactly then if no precision is given.",
+    )
+    precision: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="The run ends when the metric's interval is at most this share of its value "
+        "to either side; default: 0.01 unless a duration is given or the workload ends by itself.",
+    )
+    confidence: float = Field(
+        default=0.95, ge=0.5, le=0.9999, description="Confidence of the intervals."
+    )
+    metric: Metric | None = Field(
+        default=None,
+        description="What must be precise; default: messages_per_node_per_ms, or "
+        "iterations_per_node_per_ms for workloads without messages.",
+    )
+    warmup: Time | None = Field(
+        default=None,
+        description="Simulated time cut from the start; default: found from the data, "
+        "or 0 if the workload ends by itself.",
+    )
+    sample_interval: Time | None = Field(
+        default=None,
+        description="Simulated time between samples of the counters; default: chosen.",
+    )
+    max_duration: Time = Field(
+        default=Time(10**12), description="Limit in simulated time when no duration is given."
+    )
+    max_events: int = Field(
+        default=5_000_000_000, ge=1, lt=2**63, description="Limit in events, always."
+    )
+
+    @model_validator(mode="after")
+    def _stop_rule_can_be_met(self) -> Run:
+        for name in ("duration", "sample_interval", "max_duration"):
+            if getattr(self, name) == Time(0):
+                raise UserError(name, shown("0 s"), "must be above zero")
+        self._check_longest()
+        if self.warmup is not None and self.warmup.ps >= self.limit_ps:
+            limit = "duration" if self.duration else "max_duration"
+            allowed = f"must be less than run.{limit} = {Time(self.limit_ps)}"
+            raise UserError("warmup", shown(str(self.warmup)), allowed)
+        if self.sample_interval is not None and self.sample_interval.ps > self.limit_ps:
+            allowed = f"must be at most the longest run, {Time(self.limit_ps)}"
+            raise UserError("sample_interval", shown(str(self.sample_interval)), allowed)
+        return self
+
+    def _check_longest(self) -> None:
+        both_given = self.duration is not None and "max_duration" in self.model_fields_set
+        if both_given and self.limit_ps > self.max_duration.ps:
+            allowed = f"must be at most run.max_duration = {self.max_duration}"
+            raise UserError("duration", shown(str(self.duration)), allowed)
+
+    @property
+    def limit_ps(self) -> int:
+        """The run ends at this simulated time at the latest."""
+        return self.max_duration.ps if self.duration is None else self.duration.ps

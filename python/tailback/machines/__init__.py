@@ -1,0 +1,70 @@
+"""Machines: who is wired to whom, by what, and how packets find their way.
+
+One class per family of topologies; their fields are the keys of ``[machine]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import MOST_NODES, Fidelity, Machine
+from .grids import Mesh, Torus
+from .hypercube import Hypercube
+from .pair import Pair
+from .switched import SwitchedMachine
+
+__all__ = [
+    "DEFAULT_TOPOLOGY",
+    "MOST_NODES",
+    "PRESETS",
+    "TOPOLOGIES",
+    "Fidelity",
+    "Hypercube",
+    "Machine",
+    "Mesh",
+    "Pair",
+    "SwitchedMachine",
+    "Torus",
+]
+
+#: Every family of topologies by the word in ``machine.topology``.
+TOPOLOGIES: dict[str, type[Machine]] = {
+    "mesh": Mesh,
+    "torus": Torus,
+    "hypercube": Hypercube,
+    "pair": Pair,
+}
+
+#: The topology of a ``[machine]`` table that names none.
+DEFAULT_TOPOLOGY = "mesh"
+
+#: Named machines: ``preset = "t9000_c104"``, refined by further keys.
+#:
+#: * ``t9000_c104``: the T9000 transputer and C104 switch on a 16 x 16 grid, as
+#:   in the thesis (Tweedie), chapters 3 and 5.
+#: * ``t9000_pair``: two T9000 on one DS-Link (the same, section 4.1.4).
+PRESETS: dict[str, dict[str, Any]] = {
+    "t9000_c104": {
+        "topology": "mesh",
+        "dims": [16, 16],
+        "routing": "dimension_order",
+        "link_rate": "100 Mbit/s",
+        "data_token_bits": 10,
+        "control_token_bits": 4,
+        "header": "1 B",
+        "packet_size": "32 B",
+        "input_buffer": "70 B",
+        "queue_policy": "fifo",
+        "switch_ack_priority": False,
+        "node_ack_priority": True,
+    },
+    "t9000_pair": {
+        "topology": "pair",
+        "link_rate": "100 Mbit/s",
+        "data_token_bits": 10,
+        "control_token_bits": 4,
+        "header": "1 B",
+        "packet_size": "32 B",
+        "node_ack_priority": True,
+    },
+}

@@ -1,0 +1,115 @@
+"""What is estimated: every metric is a ratio of two sums of counters.
+
+A metric names the counters whose growth is its numerator, and what it is
+divided by: other counters (a mean over packets), or simulated time times the
+number of nodes or channels (a rate, a utilisation). The estimator in
+`statistics` needs no more, and a new metric is one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailback.statistics import Floats
+
+Counters = Mapping[str, NDArray[np.uint64]]
+
+_PER_MS = 1e9  # picoseconds in a millisecond
+_US = 1e-6  # microseconds in a picosecond
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """scale * sum of `numerator` / sum of `denominator`.
+
+    `denominator` is a tuple of counters, or the name of a population: then the
+    sum is simulated time (ps) times its size.
+    """
+
+    numerator: tuple[str, ...]
+    denominator: tuple[str, ...] | str
+    scale: float = 1.0
+    needs_packets: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Populations:
+    """How many there are of what a rate or utilisation is divided by."""
+
+    nodes: int
+    injection: int
+    internal: int
+    ejection: int
+
+
+def _rate(*counters: str, scale: float = _PER_MS) -> Metric:
+    return Metric(counters, "nodes", scale)
+
+
+def _share(counters: tuple[str, ...], population: str) -> Metric:
+    return Metric(counters, population)
+
+
+def _mean_us(sums: tuple[str, ...], counts: tuple[str, ...]) -> Metric:
+    return Metric(sums, counts, _US, needs_packets=True)
+
+
+def _both(stem: str, unit: str = "") -> tuple[str, ...]:
+    return (f"{stem}_data{unit}", f"{stem}_ack{unit}")
+
+
+_DELIVERED = _both("packets_delivered")
+
+METRICS: dict[str, Metric] = {
+    "messages_per_node_per_ms": _rate("messages_sent"),
+    "delivered_messages_per_node_per_ms": _rate("messages_delivered"),
+    "acknowledged_messages_per_node_per_ms": _rate("messages_acknowledged"),
+    "failed_messages_per_node_per_ms": _rate("messages_failed"),
+    "iterations_per_node_per_ms": _rate("iterations"),
+    "packets_per_node_per_ms": _rate("packets_sent_data"),
+    # 1 byte/ps = 8e6 Mbit/s
+    "payload_mbit_per_s_per_node": _rate("bytes_delivered", scale=8e6),
+    "routed_lifetime_us": _mean_us(_both("routed_lifetime", "_ps"), _both("routed")),
+    "routed_lifetime_data_us": _mean_us(("routed_lifetime_data_ps",), ("routed_data",)),
+    "routed_lifetime_ack_us": _mean_us(("routed_lifetime_ack_ps",), ("routed_ack",)),
+    "lifetime_us": _mean_us(_both("lifetime", "_ps"), _DELIVERED),
+    "lifetime_data_us": _mean_us(("lifetime_data_ps",), ("packets_delivered_data",)),
+    "network_lifetime_us": _mean_us(_both("network_lifetime", "_ps"), _DELIVERED),
+    "network_lifetime_data_us": _mean_us(
+        ("network_lifetime_data_ps",), ("packets_delivered_data",)
+    ),
+    "message_latency_us": Metric(("message_latency_ps",), ("message_latency_count",), _US),
+    "hops": Metric(_both("hops"), _DELIVERED, needs_packets=True),
+    "throttling_us": _mean_us(_both("wait_throttling", "_ps"), _DELIVERED),
+    "internal_contention_us": _mean_us(_both("wait_internal", "_ps"), _DELIVERED),
+    "injection_utilisation": _share(("busy_injection_ps",), "injection"),
+    "internal_utilisation": _share(("busy_internal_ps",), "internal"),
+    # The counter has only the time a granted packet waits for room.
+    "internal_held": _share(("busy_internal_ps", "held_internal_ps"), "internal"),
+    "ejection_utilisation": _share(("busy_ejection_ps",), "ejection"),
+    "cpu_utilisation": _share(("cpu_busy_ps",), "nodes"),
+}
+
+
+def increments(
+    metric: Metric, counters: Counters, populations: Populations
+) -> tuple[Floats, Floats]:
+    """Numerator (scaled) and denominator of `metric` between successive rows.
+
+    `counters` holds cumulative columns and `time_ps`; n rows give n - 1
+    increments. Differences are taken in whole numbers, then rounded once.
+    """
+    numerator = _growth(counters, metric.numerator) * metric.scale
+    if isinstance(metric.denominator, tuple):
+        return numerator, _growth(counters, metric.denominator)
+    size = getattr(populations, metric.denominator)
+    return numerator, _growth(counters, ("time_ps",)) * size
+
+
+def _growth(counters: Counters, names: tuple[str, ...]) -> Floats:
+    total = sum(np.diff(counters[name]).astype(np.float64) for name in names)
+    return np.asarray(total, dtype=np.float64)

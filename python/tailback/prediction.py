@@ -1,0 +1,164 @@
+"""What would be simulated, and what can be said of it without simulating."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from tailback import engine, tables
+from tailback.places import Place, node_places
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+_PAIRS = 2_000_000
+_CHANNELS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedChannel:
+    """A channel and how busy the workload's traffic will keep it."""
+
+    channel: int
+    kind: str
+    source: Place
+    destination: Place
+    load_us: float
+    """Occupied for so long, on average, when every node sends one message."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "channel": self.channel,
+            "kind": self.kind,
+            "from": list(self.source),
+            "to": list(self.destination),
+            "load_us": self.load_us,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction:
+    """What `describe` says: sizes, zero-load latencies, loads, saturation.
+
+    Averages are over the pairs of nodes the workload's messages go between;
+    all of them if `exact`, else a sample of `pairs`; NaN if there are none.
+    """
+
+    experiment: Experiment
+    nodes: int
+    switches: int
+    channel_count: int
+    internal_channels: int
+    mean_hops: float
+    """Channels crossed, external ones included."""
+    zero_load_data_us: float
+    """Lifetime of a full data packet that meets no other."""
+    zero_load_ack_us: float
+    zero_load_neighbour_us: float
+    """The same of a data packet to a neighbour."""
+    bisection_channels: int | None
+    """Channels, both directions, between two halves of the longest dimension."""
+    load_max_us: float
+    load_mean_internal_us: float
+    saturation_messages_per_node_per_ms: float | None
+    """Rate at which the most loaded channel is always busy."""
+    pairs: int
+    exact: bool
+    channels: pa.Table
+    """One row per channel: its ends and its `load_us`."""
+    places: list[Place]
+
+    def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
+        """Return the channels with the highest load, highest first."""
+        load = self.channels["load_us"].to_numpy()
+        rows = np.argsort(-load, kind="stable")[:count]
+        return [
+            LoadedChannel(
+                channel=row["channel"],
+                kind=row["kind"],
+                source=self.places[row["from_node"]],
+                destination=self.places[row["to_node"]],
+                load_us=row["load_us"],
+            )
+            for row in self.channels.take(rows).to_pylist()
+            if row["load_us"] > 0
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the table of channels, for JSON."""
+        predicted = {
+            "nodes": self.nodes,
+            "switches": self.switches,
+            "channels": self.channel_count,
+            "internal_channels": self.internal_channels,
+            "bisection_channels": self.bisection_channels,
+            "mean_hops": self.mean_hops,
+            "zero_load_data_us": self.zero_load_data_us,
+            "zero_load_ack_us": self.zero_load_ack_us,
+            "zero_load_neighbour_us": self.zero_load_neighbour_us,
+            "channel_load_max_us": self.load_max_us,
+            "channel_load_mean_internal_us": self.load_mean_internal_us,
+            "saturation_messages_per_node_per_ms": self.saturation_messages_per_node_per_ms,
+            "pairs": self.pairs,
+            "exact": self.exact,
+        }
+        return {
+            **{name: _finite(value) for name, value in predicted.items()},
+            "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
+            "seed": self.experiment.run.seed,
+            "version": engine.VERSION,
+            "results_version": engine.RESULTS_VERSION,
+            "identity": self.experiment.identity(engine.RESULTS_VERSION, engine.VERSION),
+            "parameters": self.experiment.resolved(),
+        }
+
+    def __repr__(self) -> str:
+        return f"<Prediction {self.nodes} nodes, {self.mean_hops:.4g} hops on average>"
+
+
+def describe(experiment: Experiment) -> Prediction:
+    """Return what would be simulated. Nothing is."""
+    predicted = engine.predict(_whole_spec(experiment), _PAIRS)
+    machine = engine.Simulation(experiment.spec(), experiment.messages_arrays())
+    load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
+    channels = tables.channel_ends(machine.channels())
+    return Prediction(
+        experiment=experiment,
+        nodes=predicted["nodes"],
+        switches=predicted["switches"],
+        channel_count=predicted["channels"],
+        internal_channels=predicted["internal_channels"],
+        mean_hops=predicted["mean_hops"] if pairs else math.nan,
+        zero_load_data_us=predicted["zero_load_data_ps"] / 1e6 if pairs else math.nan,
+        zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
+        zero_load_neighbour_us=predicted["zero_load_data_1hop_ps"] / 1e6,
+        bisection_channels=predicted["bisection_channels"],
+        load_max_us=predicted["channel_load_max"] / 1e6,
+        load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
+        saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],
+        pairs=pairs,
+        exact=predicted["exact"],
+        channels=channels.append_column("load_us", pa.array(load_us)),
+        places=node_places(tables.table(machine.nodes())),
+    )
+
+
+def _whole_spec(experiment: Experiment) -> str:
+    """Return the engine's description with the rows of a message list in it."""
+    columns = experiment.messages_arrays()
+    if columns is None:
+        return experiment.spec()
+    spec = json.loads(experiment.spec())
+    names = ("time_ps", "source", "destination", "bytes")
+    rows = {name: column.tolist() for name, column in zip(names, columns, strict=True)}
+    return json.dumps(spec | {"workload": spec["workload"] | rows})
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is None or math.isfinite(value) else None

@@ -1,0 +1,165 @@
+"""What one run measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailback.statistics import Estimate
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+_PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+_PERCENTILE_VARIABLES = ("lifetime", "routed_lifetime", "message_latency")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run went: how long it was and why it ended."""
+
+    simulated_ms: float
+    """Simulated time of the whole run."""
+    warmup_ms: float
+    """Simulated time that was cut off as start-up transient."""
+    events: int
+    """Events of the whole run."""
+    packet_hops: int
+    """Channel crossings begun in the whole run."""
+    stop_reason: str
+    """`precision`, `finished`, `duration`, `max_duration`, `max_events` or `interrupted`."""
+    settled: bool
+    """Whether the start-up transient was found to be over and no drift was seen later."""
+    converged: bool | None
+    """Whether the primary metric is as precise as was asked for; None if nothing was."""
+    complete: bool
+    """Whether the run was left to end by itself (no Ctrl-C)."""
+
+    @property
+    def window_ms(self) -> float:
+        """Simulated time that was measured."""
+        return self.simulated_ms - self.warmup_ms
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What one run of an experiment measured, in one contention mode.
+
+    `result["routed_lifetime_us"]` is an `Estimate`; `estimates` holds all of
+    them by name. Tables are Arrow tables of the measurement window: `nodes`,
+    `channels`, `processes`, `packets` (empty unless asked for), `histograms`,
+    `moments`; `samples` holds the cumulative counters of the whole run. They
+    go to pandas, Polars and NumPy as Arrow tables do, mostly without copying.
+    """
+
+    experiment: Experiment
+    mode: str
+    version: str
+    results_version: int
+    estimates: Mapping[str, Estimate]
+    ending: Ending
+    wall_seconds: float
+    """How long it took; the only field that is not the same every time."""
+    nodes: pa.Table
+    channels: pa.Table
+    processes: pa.Table
+    packets: pa.Table
+    samples: pa.Table
+    histograms: pa.Table
+    moments: pa.Table
+
+    def __getitem__(self, metric: str) -> Estimate:
+        """Return the estimate of a metric by its name."""
+        return self.estimates[metric]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run was left to end by itself (no Ctrl-C)."""
+        return self.ending.complete
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random stream."""
+        return self.experiment.run.seed
+
+    @property
+    def identity(self) -> str:
+        """Hash of everything that can change the numbers."""
+        return self.experiment.identity(self.results_version, self.version, self.mode)
+
+    def percentile(
+        self, variable: str, percent: float, packet_class: str | None = None
+    ) -> float | None:
+        """Return a percentile of `lifetime`, `message_latency`, … in microseconds; `hops` as is.
+
+        From the histogram, interpolated within a bin (relative error at most
+        1/64). Over both classes unless one is named; None if nothing was counted.
+        """
+        rows = self.histograms.filter(pc.field("variable") == variable)
+        if packet_class is not None:
+            rows = rows.filter(pc.field("class") == packet_class)
+        if rows.num_rows == 0:
+            return None
+        value = percentile_of(rows.sort_by("low"), percent)
+        return value if variable == "hops" else value / 1e6
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the tables, for JSON: the same bytes every time."""
+        return {
+            "mode": self.mode,
+            "fidelity": self.experiment.run.fidelity,
+            "seed": self.seed,
+            "version": self.version,
+            "results_version": self.results_version,
+            "identity": self.identity,
+            **self.measured(),
+            "parameters": self.experiment.resolved(),
+        }
+
+    def measured(self) -> dict[str, Any]:
+        """Return how the run went, its estimates and percentiles, for JSON."""
+        ending = self.ending
+        return {
+            "complete": ending.complete,
+            "converged": ending.converged,
+            "settled": ending.settled,
+            "stop_reason": ending.stop_reason,
+            "simulated_ms": ending.simulated_ms,
+            "warmup_ms": ending.warmup_ms,
+            "window_ms": ending.window_ms,
+            "events": ending.events,
+            "packet_hops": ending.packet_hops,
+            **{name: value.to_dict() for name, value in self.estimates.items()},
+            "percentiles": self._percentiles(),
+        }
+
+    def _percentiles(self) -> dict[str, dict[str, float | None]]:
+        return {
+            f"{variable}_us": {
+                f"p{percent:g}": self.percentile(variable, percent) for percent in _PERCENTILES
+            }
+            for variable in _PERCENTILE_VARIABLES
+        }
+
+    def __repr__(self) -> str:
+        state = self.ending.stop_reason if self.complete else "incomplete"
+        metric = self.experiment.metric
+        return (
+            f"<Result {self.mode}, {self.ending.simulated_ms:g} ms simulated, {state}: "
+            f"{metric} = {self.estimates[metric]!r}>"
+        )
+
+
+def percentile_of(bins: pa.Table, percent: float) -> float:
+    """Value below which `percent` of the counts of ascending `bins` lie."""
+    low, high, count = (bins[name].to_numpy() for name in ("low", "high", "count"))
+    reached = np.cumsum(count)
+    wanted = percent / 100 * reached[-1]
+    i = min(int(np.searchsorted(reached, wanted)), len(low) - 1)
+    within = (wanted - (reached[i] - count[i])) / count[i]
+    return float(low[i] + within * (high[i] - low[i]))

@@ -1,0 +1,166 @@
+"""Arrow tables from the engine's columns.
+
+Columns of the engine are wrapped, not copied; derived columns (shares, means,
+microseconds) are added behind them. Raw times end in `_ps`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Columns = Mapping[str, NDArray[Any]]
+
+CHANNEL_KINDS = ("injection", "internal", "ejection", "direct")
+PACKET_CLASSES = ("data", "ack")
+
+_NONE = np.uint64(2**64 - 1)
+
+
+def table(columns: Columns) -> pa.Table:
+    """Return the columns as they are, without copying."""
+    return pa.table({name: pa.array(column) for name, column in columns.items()})
+
+
+def nodes(columns: Columns, window_ps: int) -> pa.Table:
+    """Return one row per node: counts of the window and what follows from them.
+
+    * `messages_per_ms`: messages sent;
+    * `cpu_utilisation`: share of the window its processor was busy;
+    * `data_queue_mean`, `ack_queue_mean`: packets waiting, averaged over time.
+    """
+    per_ms = _over(columns["messages_sent"], window_ps / 1e9)
+    derived = {
+        "messages_per_ms": per_ms,
+        "cpu_utilisation": _over(columns["cpu_busy_ps"], window_ps),
+        "data_queue_mean": _over(columns["data_queue_area_ps"], window_ps),
+        "ack_queue_mean": _over(columns["ack_queue_area_ps"], window_ps),
+    }
+    return table({**columns, **derived})
+
+
+def channels(columns: Columns, window_ps: int) -> pa.Table:
+    """Return one row per channel: counts of the window and what follows from them.
+
+    * `utilisation`, `held`: shares of the window it transmitted, and it
+      transmitted or was kept by a packet that waited for room;
+    * `throttling_us`, `internal_contention_us`: mean wait for it, over the
+      packets that started on it (null where there were none).
+    """
+    packets = columns["packets"]
+    derived = {
+        "utilisation": _over(columns["busy_ps"], window_ps),
+        "held": _over(columns["held_ps"], window_ps),
+        "throttling_us": _over(columns["wait_throttling_ps"], packets * 1e6),
+        "internal_contention_us": _over(columns["wait_internal_ps"], packets * 1e6),
+    }
+    result = table(columns)
+    kind = _named(columns["kind"], CHANNEL_KINDS)
+    result = result.set_column(result.column_names.index("kind"), "kind", kind)
+    for name, values in derived.items():
+        result = result.append_column(name, pa.array(values, from_pandas=True))
+    return result
+
+
+def channel_ends(columns: Columns) -> pa.Table:
+    """Return one row per channel: its number, kind, ends and place, without measures."""
+    names = ("channel", "kind", "from_node", "to_node", "dimension", "direction", "place")
+    kind = _named(columns["kind"], CHANNEL_KINDS)
+    return pa.table({name: pa.array(columns[name]) for name in names} | {"kind": kind})
+
+
+def packets(columns: Columns) -> pa.Table:
+    """Return one row per delivered packet, in order of delivery.
+
+    Instants are whole picoseconds (`…_ps`, exact) and nanoseconds (`…_ns`,
+    the nearest float: exact for whole nanoseconds). `first_internal` is null
+    for a packet that crossed no channel between switches.
+    """
+    result: dict[str, pa.Array | pa.DictionaryArray] = {}
+    instants: dict[str, pa.Array] = {}
+    for name, column in columns.items():
+        if name == "class":
+            result[name] = _named(column, PACKET_CLASSES)
+        elif name.endswith("_ps"):
+            none = column == _NONE
+            mask = none if none.any() else None
+            result[name.removesuffix("_ps") + "_ns"] = pa.array(column / 1e3, mask=mask)
+            instants[name] = pa.array(column, mask=mask)
+        else:
+            result[name] = pa.array(column)
+    return pa.table({**result, **instants})
+
+
+def histograms(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return counts of values from `low` to `high`, both included, per variable and class.
+
+    Values are picoseconds, of `hops` channels. Empty bins are left out.
+    """
+    lengths = [len(row["count"]) for row in rows]
+
+    def text(name: str) -> pa.Array:
+        return pa.array(np.repeat([str(row[name]) for row in rows], lengths).tolist(), pa.string())
+
+    def numbers(name: str) -> pa.Array:
+        parts = [np.asarray(row[name], dtype=np.uint64) for row in rows]
+        return pa.array(np.concatenate(parts) if parts else np.zeros(0, np.uint64))
+
+    names = ("low", "high", "count")
+    return pa.table(
+        {"variable": text("variable"), "class": text("class")}
+        | {name: numbers(name) for name in names}
+    )
+
+
+def moments(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return count, sums of powers, extremes per variable and class.
+
+    `sum`, `sum2` and `sum3` are exact whole numbers of any length, as text of
+    decimal digits (ps, ps^2, ps^3; of `hops` channels), so that runs can be
+    merged without loss. `mean`, `standard_deviation` and `skewness` are
+    worked out from them exactly and rounded once.
+    """
+    power = ("sum", "sum2", "sum3")
+    columns: dict[str, pa.Array] = {
+        "variable": pa.array([row["variable"] for row in rows], pa.string()),
+        "class": pa.array([row["class"] for row in rows], pa.string()),
+        "count": pa.array([row["count"] for row in rows], pa.uint64()),
+        **{name: pa.array([str(row[name]) for row in rows], pa.string()) for name in power},
+    }
+    for name in ("min", "max"):
+        values = [row[name] if row["count"] else None for row in rows]
+        columns[name] = pa.array(values, pa.uint64())
+    shape = [_shape(row["count"], row["sum"], row["sum2"], row["sum3"]) for row in rows]
+    for i, name in enumerate(("mean", "standard_deviation", "skewness")):
+        columns[name] = pa.array([s[i] for s in shape], pa.float64())
+    return pa.table(columns)
+
+
+def _shape(n: int, s1: int, s2: int, s3: int) -> tuple[float | None, float | None, float | None]:
+    """Return mean, standard deviation (n - 1) and skewness from exact sums of powers."""
+    if n == 0:
+        return None, None, None
+    mean = Fraction(s1, n)
+    second = Fraction(s2, n) - mean**2
+    third = Fraction(s3, n) - 3 * mean * Fraction(s2, n) + 2 * mean**3
+    deviation = math.sqrt(second * n / (n - 1)) if n > 1 else None
+    skewness = float(third) / math.sqrt(second) ** 3 if second > 0 else None
+    return float(mean), deviation, skewness
+
+
+def _over(above: NDArray[Any], below: NDArray[Any] | float) -> NDArray[np.float64]:
+    """Return above / below, NaN where below is zero."""
+    bottom = np.broadcast_to(np.asarray(below, dtype=np.float64), above.shape)
+    ratios: NDArray[np.float64] = np.full(above.shape, np.nan)
+    np.divide(above.astype(np.float64), bottom, out=ratios, where=bottom > 0)
+    return ratios
+
+
+def _named(codes: NDArray[Any], names: tuple[str, ...]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), pa.array(names))

@@ -1,0 +1,83 @@
+"""Numbers and findings in words, as the terminal shows them."""
+
+from __future__ import annotations
+
+import math
+
+from tailback.results import Ending
+from tailback.statistics import Estimate
+
+UNKNOWN = "-"
+DIGITS = 5
+"""Most digits of a number that are shown."""
+
+
+def number(estimate: Estimate, scale: float = 1.0, most: int = DIGITS) -> str:
+    """Return `6.943 ±0.012`: one or two digits of the half-width, at most `most` in all.
+
+    A half-width too small to show is left out: all digits shown are certain.
+    """
+    value, half = estimate.value * scale, estimate.half_width * scale
+    if math.isnan(value):
+        return UNKNOWN
+    if math.isnan(half):
+        return f"{plain(value, most)} ±?"
+    if half == 0 or value == 0:
+        return plain(value, most)
+    # Two digits of a half-width that begins with 1 or 2, else one.
+    wanted = -math.floor(math.log10(half / 3))
+    size = _magnitude(value)
+    digits = max(0, min(wanted, most - 1 - (0 if size == -1 else size)))
+    shown = f"{half:.{digits}f}"
+    return f"{value:.{digits}f}" if float(shown) == 0 else f"{value:.{digits}f} ±{shown}"
+
+
+def plain(value: float, digits: int = DIGITS) -> str:
+    """Return a number with `digits` digits that count, in full unless it is very small or large."""
+    if math.isnan(value):
+        return UNKNOWN
+    if value == 0:
+        return "0"
+    size = _magnitude(value)
+    return f"{value:,.{max(0, digits - 1 - size)}f}" if -4 < size < 9 else f"{value:.{digits}g}"
+
+
+def _magnitude(value: float) -> int:
+    return math.floor(math.log10(abs(value)))
+
+
+def events_text(events: int, wall_seconds: float) -> str:
+    """Return how many events there were, and how fast if that says anything."""
+    if events < 100_000:
+        return f"{events:,} events"
+    return f"{plain(events / 1e6, 3)} M events, {plain(events / 1e6 / wall_seconds, 3)} M/s"
+
+
+def warnings(ending: Ending) -> list[str]:
+    """Return what a reader of the numbers should be wary of."""
+    found = []
+    if not ending.complete:
+        found.append("INCOMPLETE, interrupted; what was measured so far")
+    elif ending.converged is False:
+        found.append(f"not as precise as asked for: stopped by {ending.stop_reason}")
+    if not ending.settled:
+        found.append("NOT SETTLED: values still drift; run longer")
+    return found
+
+
+def rate_sentence(theta: Estimate) -> str:
+    """Return what `theta_r` means."""
+    if math.isnan(theta.value):
+        return "Not known: a mode is missing or sent nothing."
+    lost = 100 * (1 - theta.value)
+    if theta.low <= 1 <= theta.high:
+        most = 100 * (1 - theta.low)
+        return f"No cost seen; at most {most:.2g} % of the message rate."
+    return f"Contention costs {lost:.2g} % of the message rate."
+
+
+def lifetime_sentence(theta: Estimate) -> str:
+    """Return what `theta_t` means."""
+    if math.isnan(theta.value) or theta.value == 0:
+        return "Not known: a mode is missing or no packet crossed between switches."
+    return f"With contention packets are routed {plain(1 / theta.value, 3)} times as long."

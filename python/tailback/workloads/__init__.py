@@ -1,0 +1,74 @@
+"""Workloads: what the processes of a machine compute, send and receive.
+
+One class per kind; their fields are the keys of ``[workload]``. A workload
+knows messages and processor time, never channels or packets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Network, Workload
+from .builtin import Bandwidth, BoundaryExchange, ComputeOnly
+from .messages import Message, Messages
+from .program import Compute, Process, Program, Receive, Send
+from .synthetic import Synthetic
+
+__all__ = [
+    "DEFAULT_KIND",
+    "KINDS",
+    "PRESETS",
+    "Bandwidth",
+    "BoundaryExchange",
+    "Compute",
+    "ComputeOnly",
+    "Message",
+    "Messages",
+    "Network",
+    "Process",
+    "Program",
+    "Receive",
+    "Send",
+    "Synthetic",
+    "Workload",
+]
+
+#: Every kind of workload by the word in ``workload.kind``.
+KINDS: dict[str, type[Workload]] = {
+    "synthetic": Synthetic,
+    "boundary_exchange": BoundaryExchange,
+    "compute_only": ComputeOnly,
+    "bandwidth": Bandwidth,
+    "program": Program,
+    "messages": Messages,
+}
+
+#: The kind of a ``[workload]`` table that names none.
+DEFAULT_KIND = "synthetic"
+
+#: Named workloads: ``preset = "tweedie"``, refined by further keys.
+#:
+#: * ``tweedie``: (D, 8, 1, c, 1, 32), the experiments of the thesis (Tweedie),
+#:   chapters 5 and 6, with c = 100 us.
+#: * ``tweedie_boundary``: the boundary exchange of section 4.2.1. The period is
+#:   not printed; 3.5 us gives the rates of table 4.3.
+PRESETS: dict[str, dict[str, Any]] = {
+    "tweedie": {
+        "kind": "synthetic",
+        "processes_per_node": 1,
+        "radius": 8,
+        "compute_period": "100 us",
+        "compute_distribution": "constant",
+        "messages": 1,
+        "message_size": "32 B",
+        "message_distribution": "constant",
+        "sync": "loosely_synchronous",
+        "max_outstanding": 16,
+        "start": "random",
+    },
+    "tweedie_boundary": {
+        "kind": "boundary_exchange",
+        "period": "3.5 us",
+        "message_size": "32 B",
+    },
+}

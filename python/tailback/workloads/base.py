@@ -1,0 +1,73 @@
+"""What all workloads have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal, Protocol
+
+from ..errors import Description
+from ..units import Size, Time
+
+Shape = Literal["constant", "normal", "exponential"]
+Start = Literal["random", "together"]
+
+#: Processes of the largest workload.
+MOST_PROCESSES = 2**24
+
+
+class Network(Protocol):
+    """What a workload may know of the machine it runs on."""
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Nodes along each dimension, x first; empty for a machine without coordinates."""
+
+    def round_trip_ps(self, message_bytes: int) -> int:
+        """Return roughly how long a message and its acknowledgements take without contention."""
+
+
+class Workload(Description):
+    """What runs on a machine; the base of every kind."""
+
+    section: ClassVar[str] = "workload"
+    kind: str
+
+    @property
+    def finite(self) -> bool:
+        """Whether the workload ends by itself."""
+        return False
+
+    @property
+    def sends_messages(self) -> bool:
+        """Whether there is any message."""
+        return True
+
+    @abstractmethod
+    def check(self, network: Network) -> None:
+        """Raise `UserError` if the workload does not fit on the machine."""
+
+    @abstractmethod
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it: picoseconds, bytes."""
+
+    @abstractmethod
+    def iteration_ps(self, network: Network) -> int:
+        """Return roughly the time between two messages of a process without contention."""
+
+    def resolved(self, network: Network) -> dict[str, Any]:
+        """Return every parameter, with units and with the defaults that depend on the machine."""
+        return self.model_dump(mode="json")
+
+    def digest(self) -> str:
+        """Return a hash of content that is not part of `spec`; empty if there is none."""
+        return ""
+
+
+def distribution(shape: Shape, mean: Time | Size, sigma: float) -> dict[str, Any]:
+    """Return a distribution as the engine describes it."""
+    relative_sigma = sigma if shape == "normal" else 0.0
+    return {"shape": shape, "mean": mean.amount, "relative_sigma": relative_sigma}

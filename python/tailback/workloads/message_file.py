@@ -1,0 +1,141 @@
+"""Message lists as columns, and the files they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError, listed, nearest, read_bytes, read_text
+from ..units import Size, Time
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Column = NDArray[Any]
+
+_TIME_COLUMNS = {f"time_{unit}": int(factor) for unit, factor in Time.units.items()}
+_OTHER_COLUMNS = {"source": 2**32 - 1, "destination": 2**32 - 1, "bytes": Size.largest}
+
+
+@dataclass(frozen=True)
+class MessageArrays:
+    """Messages in order of time; equal times in the order given."""
+
+    time_ps: NDArray[np.uint64]
+    source: NDArray[np.uint32]
+    destination: NDArray[np.uint32]
+    bytes: NDArray[np.uint32]
+    row: NDArray[np.int64]
+    """Number of the row, from 0, that each message was given as."""
+
+
+def from_columns(
+    time_ps: Sequence[int] | Column,
+    source: Sequence[int] | Column,
+    destination: Sequence[int] | Column,
+    length: Sequence[int] | Column,
+) -> MessageArrays:
+    """Sort columns of valid numbers by time."""
+    import numpy as np  # here: importing it would slow the start of the command line
+
+    times = np.asarray(time_ps, dtype=np.uint64)
+    order = np.argsort(times, kind="stable")
+
+    def ordered(column: Sequence[int] | Column) -> NDArray[np.uint32]:
+        return np.asarray(column, dtype=np.uint32)[order]
+
+    return MessageArrays(
+        times[order], ordered(source), ordered(destination), ordered(length), order
+    )
+
+
+def read_messages(path: Path) -> MessageArrays:
+    """Read a CSV or Parquet file.
+
+    Times that are not whole numbers are rounded to the nearest picosecond.
+    Further columns are ignored. Raises `UserError` for a file that is missing,
+    unreadable, or has a wrong column or value.
+    """
+    columns = _read_columns(path)
+    unit = _time_column(path, columns)
+    times = _times(path, unit, columns[unit])
+    others = []
+    for name, most in _OTHER_COLUMNS.items():
+        if name not in columns:
+            raise UserError(str(path), None, f"has no column {name}", nearest(name, columns))
+        others.append(_whole(path, name, columns[name], most))
+    return from_columns(times, *others)
+
+
+def _read_columns(path: Path) -> dict[str, Column]:
+    """Return the file's columns as arrays, floating point where a column has missing values."""
+    import pyarrow as pa
+
+    try:
+        table = _read_table(path)
+    except pa.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(str(path), None, f"cannot be read: {reason}") from None
+    if table.num_rows == 0:
+        raise UserError(str(path), None, "has no messages")
+    return {name: table.column(name).to_numpy() for name in dict.fromkeys(table.column_names)}
+
+
+def _read_table(path: Path) -> Any:
+    import pyarrow as pa
+
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        from pyarrow import csv
+
+        return csv.read_csv(pa.BufferReader(read_text(path).encode()))
+    if suffix == ".parquet":
+        from pyarrow import parquet
+
+        return parquet.read_table(pa.BufferReader(read_bytes(path)))
+    raise UserError(str(path), None, "must end in .csv or .parquet")
+
+
+def _time_column(path: Path, columns: dict[str, Column]) -> str:
+    found = [name for name in columns if name in _TIME_COLUMNS]
+    if len(found) != 1:
+        problem = f"has {len(found) or 'no'} columns of time; needs one of {listed(_TIME_COLUMNS)}"
+        raise UserError(str(path), None, problem)
+    return found[0]
+
+
+def _times(path: Path, name: str, column: Column) -> Column:
+    """Return a column of times in picoseconds."""
+    import numpy as np
+
+    _check_numbers(path, name, column, Time.largest / _TIME_COLUMNS[name])
+    if column.dtype.kind == "f":
+        rounded: Column = np.rint(column * _TIME_COLUMNS[name])
+        return rounded.astype(np.uint64)
+    return column.astype(np.uint64) * np.uint64(_TIME_COLUMNS[name])
+
+
+def _whole(path: Path, name: str, column: Column, most: int) -> Column:
+    """Return a column of whole numbers from 0 to ``most``."""
+    _check_numbers(path, name, column, most)
+    fractions = column != column.astype("uint64")
+    if fractions.any():
+        raise _bad_value(path, name, column, fractions, "must be a whole number")
+    return column
+
+
+def _check_numbers(path: Path, name: str, column: Column, most: float) -> None:
+    """Raise `UserError` unless every value is a number from 0 to ``most``."""
+    if column.dtype.kind not in "iuf":
+        raise UserError(str(path), None, f"column {name} must hold numbers only")
+    wrong = ~((column >= 0) & (column <= most))
+    if wrong.any():
+        raise _bad_value(path, name, column, wrong, f"must be 0 to {most:.10g}")
+
+
+def _bad_value(path: Path, name: str, column: Column, wrong: Column, allowed: str) -> UserError:
+    row = int(wrong.argmax())
+    return UserError(f"{path}: {name} of message {row}", str(column[row]), allowed)

@@ -1,0 +1,207 @@
+"""Processes whose instructions the user writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, Strict, model_validator
+
+from ..errors import Description, UserError, choice, shown
+from ..units import Size, Time
+from . import steps
+from .base import Network, Shape, Workload
+
+
+class Compute(Description):
+    """Use the processor."""
+
+    compute: Time = Field(description="Mean time.")
+    distribution: Shape = Field(default="constant", description="Distribution of the times.")
+    sigma: float = Field(
+        default=0.1,
+        ge=0,
+        le=10,
+        allow_inf_nan=False,
+        description="Standard deviation over mean; for the normal distribution only.",
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the step as the engine describes it."""
+        return steps.compute(self.compute, self.distribution, self.sigma)
+
+
+class Send(Description):
+    """Send a message to a socket of a process."""
+
+    send: int = Field(ge=0, description="Number of the receiving process.")
+    socket: int = Field(default=0, ge=0, description="Number of its socket.")
+    bytes: Size = Field(default=Size(32), description="Length of the message.")
+    blocking: bool = Field(default=True, description="Whether to wait for the acknowledgement.")
+
+    def spec(self) -> dict[str, Any]:
+        """Return the step as the engine describes it."""
+        return steps.send(self.send, self.socket, self.bytes, self.blocking)
+
+
+class Receive(Description):
+    """Wait for a message and receive it."""
+
+    receive: Annotated[int, Field(ge=0)] | Literal["any"] = Field(
+        description='Number of the socket, or "any".'
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the step as the engine describes it."""
+        return steps.receive(None if self.receive == "any" else self.receive)
+
+
+_STEPS: dict[str, type[Compute | Send | Receive]] = {
+    "compute": Compute,
+    "send": Send,
+    "receive": Receive,
+}
+
+
+def _step(value: object) -> object:
+    """Choose the class of a step by the key that names it."""
+    if not isinstance(value, dict):
+        return value
+    named = [key for key in _STEPS if key in value]
+    if len(named) == 1:
+        return _STEPS[named[0]](**value)
+    if not named and value:
+        raise choice("", next(iter(value)), _STEPS)
+    raise UserError("", shown(value), 'must be one step, such as {compute = "10 us"}')
+
+
+Step = Annotated[Compute | Send | Receive, BeforeValidator(_step)]
+
+
+class Process(Description):
+    """A process: where it runs and what it does, again and again."""
+
+    node: int = Field(ge=0, description="Number of the node it runs on.")
+    start: Time = Field(default=Time(0), description="When it begins.")
+    start_window: Time = Field(
+        default=Time(0), description="It begins later by a random time within this window."
+    )
+    repeat: int | None = Field(
+        default=None, ge=1, description="How often the steps are executed; default: without end."
+    )
+    sockets: Annotated[tuple[int | Literal["any"], ...], Strict(False)] | None = Field(
+        default=None,
+        description='Who may send to each socket: a process number or "any"; '
+        "default: as many sockets as are used, open to any.",
+    )
+    steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)] = Field(
+        description='Such as {compute = "10 us"}, {send = 1, socket = 0, bytes = "32 B"}, '
+        '{receive = 0} or {receive = "any"}.'
+    )
+
+
+class Program(Workload):
+    """Processes that execute written steps."""
+
+    kind: Literal["program"] = "program"
+    process: Annotated[tuple[Process, ...], Strict(False), Field(min_length=1)] = Field(
+        description="The processes; their numbers count from 0."
+    )
+
+    @model_validator(mode="after")
+    def _addresses_exist(self) -> Program:
+        for place, _, step in self._all_steps():
+            if isinstance(step, Send) and step.send >= len(self.process):
+                allowed = f"must be at most {len(self.process) - 1}, the last process"
+                raise UserError(f"{place}.send", shown(step.send), allowed)
+        sockets = self._sockets()
+        self._check_senders(sockets)
+        for place, number, step in self._all_steps():
+            if isinstance(step, Send):
+                _check_send(place, number, step, sockets[step.send])
+            if isinstance(step, Receive) and step.receive != "any":
+                _check_socket(f"{place}.receive", step.receive, sockets[number])
+        return self
+
+    def _all_steps(self) -> Iterator[tuple[str, int, Compute | Send | Receive]]:
+        """Yield every step with its place in the file and the number of its process."""
+        for number, process in enumerate(self.process):
+            for index, step in enumerate(process.steps):
+                yield f"process[{number}].steps[{index}]", number, step
+
+    def _sockets(self) -> list[list[int | None]]:
+        """Return the permitted sender of each socket of each process; None is anybody."""
+        used = [0] * len(self.process)
+        for _, number, step in self._all_steps():
+            if isinstance(step, Send):
+                used[step.send] = max(used[step.send], step.socket + 1)
+            if isinstance(step, Receive) and step.receive != "any":
+                used[number] = max(used[number], step.receive + 1)
+        return [
+            [None] * count
+            if process.sockets is None
+            else [None if sender == "any" else sender for sender in process.sockets]
+            for process, count in zip(self.process, used, strict=True)
+        ]
+
+    def _check_senders(self, sockets: list[list[int | None]]) -> None:
+        for number, senders in enumerate(sockets):
+            for index, sender in enumerate(senders):
+                if sender is not None and not 0 <= sender < len(self.process):
+                    allowed = f'must be "any" or a process, 0 to {len(self.process) - 1}'
+                    raise UserError(f"process[{number}].sockets[{index}]", shown(sender), allowed)
+
+    @property
+    def finite(self) -> bool:
+        """Whether the workload ends by itself."""
+        return all(process.repeat is not None for process in self.process)
+
+    @property
+    def sends_messages(self) -> bool:
+        """Whether any step sends."""
+        return any(isinstance(step, Send) for _, _, step in self._all_steps())
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` if a process is not on a node of the machine."""
+        for number, process in enumerate(self.process):
+            if process.node >= network.nodes:
+                allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
+                raise UserError(f"workload.process[{number}].node", shown(process.node), allowed)
+
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it."""
+        processes = [
+            steps.process(
+                process.node,
+                [step.spec() for step in process.steps],
+                sockets,
+                start=process.start,
+                start_window=process.start_window,
+                repeat=process.repeat,
+            )
+            for process, sockets in zip(self.process, self._sockets(), strict=True)
+        ]
+        return {"kind": self.kind, "processes": processes}
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return the mean over processes of computing and round trips in one iteration."""
+        total = 0
+        for _, _, step in self._all_steps():
+            if isinstance(step, Compute):
+                total += step.compute.ps
+            if isinstance(step, Send):
+                total += network.round_trip_ps(step.bytes.bytes)
+        return total // len(self.process)
+
+
+def _check_send(place: str, sender: int, step: Send, sockets: list[int | None]) -> None:
+    _check_socket(f"{place}.socket", step.socket, sockets)
+    permitted = sockets[step.socket]
+    if permitted not in (None, sender):
+        allowed = f"socket {step.socket} of process {step.send} is for process {permitted} only"
+        raise UserError(f"{place}.socket", shown(step.socket), allowed)
+
+
+def _check_socket(place: str, socket: int, sockets: list[int | None]) -> None:
+    if socket >= len(sockets):
+        raise UserError(place, shown(socket), f"no such socket; there are {len(sockets)}")

@@ -1,0 +1,288 @@
+"""The command line as its users meet it: output, exit codes, one line per mistake."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+SMALL = """
+[machine]
+dims = [4, 4]
+[workload]
+radius = 2
+compute_period = "5 us"
+sync = "asynchronous_blocking"
+[run]
+duration = "2 ms"
+"""
+
+CIRCLE = """
+[machine]
+dims = [2, 2]
+[workload]
+kind = "program"
+[[workload.process]]
+node = 0
+sockets = [1]
+steps = [{ receive = 0 }, { send = 1 }]
+[[workload.process]]
+node = 1
+sockets = [0]
+steps = [{ receive = 0 }, { send = 0 }]
+"""
+
+
+def tailback(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tailback", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+def answer(*arguments: str | Path) -> dict[str, Any]:
+    done = tailback(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert isinstance(result, dict)
+    return result
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+class TestCost:
+    def test_json_has_what_is_promised(self, small: Path) -> None:
+        cost = answer("cost", small)
+        for theta in ("theta_t", "theta_r"):
+            assert 0 < cost[theta]["low"] <= cost[theta]["value"] <= cost[theta]["high"]
+        assert list(cost["modes"]) == ["full", "throttled"]
+        for mode in cost["modes"].values():
+            for metric in (
+                "messages_per_node_per_ms",
+                "routed_lifetime_us",
+                "routed_lifetime_data_us",
+                "hops",
+                "internal_utilisation",
+            ):
+                estimate = mode[metric]
+                assert estimate["low"] <= estimate["value"] <= estimate["high"]
+        assert cost["complete"] is True
+        assert cost["seed"] == 1
+        assert len(cost["identity"]) == 64
+        waiting = cost["channels_waiting_most"]
+        assert len(waiting) == 5
+        assert waiting[0]["waiting_us"] >= waiting[4]["waiting_us"] > 0
+        assert len(waiting[0]["from"]) == 2
+
+    def test_the_same_bytes_twice_and_others_from_another_seed(self, small: Path) -> None:
+        first, second = (tailback("cost", small, "--json").stdout for _ in range(2))
+        assert first == second
+        other = answer("cost", small, "--seed", "2")
+        assert other["identity"] != json.loads(first)["identity"]
+        assert other["theta_r"] != json.loads(first)["theta_r"]
+
+    def test_modes_are_added_to_those_compared(self, small: Path) -> None:
+        cost = answer("cost", small, "--modes", "ideal, free")
+        assert list(cost["modes"]) == ["full", "throttled", "free", "ideal"]
+        assert cost["modes"]["ideal"]["routed_lifetime_us"]["value"] is None
+
+    def test_the_table(self, small: Path) -> None:
+        done = tailback("cost", small)
+        assert done.returncode == 0
+        assert done.stderr == ""
+        for word in ("theta_r = ", "theta_t = ", "routed lifetime", "Where packets wait most"):
+            assert word in done.stdout
+
+
+class TestRun:
+    def test_mode_and_overrides(self, small: Path) -> None:
+        result = answer("run", small, "--set", "run.mode=free", "--set", "workload.radius=1")
+        assert result["mode"] == "free"
+        assert result["simulated_ms"] == 2
+        assert result["parameters"]["workload"]["radius"] == 1
+        assert result["internal_contention_us"]["value"] == 0
+
+    def test_a_message_list_is_exact(self, examples: Path) -> None:
+        result = answer("run", examples / "messages.toml")
+        assert result["stop_reason"] == "finished"
+        latency = result["message_latency_us"]
+        assert latency["low"] == latency["value"] == latency["high"]
+
+    def test_precision_ends_the_run(self, small: Path) -> None:
+        done = answer("run", small, "--set", "run.duration=1 s", "--set", "run.precision=0.05")
+        assert done["stop_reason"] == "precision"
+        assert done["converged"]
+        assert done["simulated_ms"] < 1000
+
+    def test_limits_are_told(self, small: Path) -> None:
+        done = answer(
+            "run", small, "--set", "run.precision=0.0001", "--set", "run.max_events=20000"
+        )
+        assert done["stop_reason"] == "max_events"
+        assert done["converged"] is False
+        assert done["events"] >= 20000
+
+
+class TestOut:
+    def test_tables_and_manifest(self, small: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        cost = answer("cost", small, "--out", out, "--packets")
+        manifest = json.loads((out / "manifest.json").read_text())
+        assert manifest.items() >= cost.items()
+        assert manifest["parameters"]["machine"]["dims"] == [4, 4]
+        for mode in ("full", "throttled"):
+            for path in manifest["files"][mode]:
+                pq.read_table(out / path)
+        nodes = pq.read_table(out / "full" / "nodes.parquet")
+        assert nodes.num_rows == 16
+        packets = pq.read_table(out / "full" / "packets.parquet")
+        assert packets.num_rows == sum(
+            sum(nodes[f"packets_delivered_{kind}"].to_pylist()) for kind in ("data", "ack")
+        )
+
+    def test_refused_before_anything_runs(self, small: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        assert tailback("run", small, "--out", out).returncode == 0
+        done = tailback("run", small, "--seed", "2", "--out", out)
+        assert done.returncode == 2
+        assert "nothing is overwritten" in done.stderr
+
+    def test_packets_need_a_folder(self, small: Path) -> None:
+        done = tailback("run", small, "--packets")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+class TestDescribe:
+    def test_known_sizes(self, examples: Path) -> None:
+        told = answer("describe", examples / "tweedie.toml")
+        assert told["nodes"] == told["switches"] == 256
+        assert told["internal_channels"] == 2 * 2 * 15 * 16
+        assert told["bisection_channels"] == 2 * 16
+        assert told["mean_hops"] == pytest.approx(9.48, abs=0.01)
+        assert told["zero_load_ack_us"] == pytest.approx(0.99, abs=0.01)
+        assert told["exact"] is True
+        assert told["parameters"]["machine"]["input_buffer"] == "70 B"
+
+    def test_the_table(self, small: Path) -> None:
+        done = tailback("describe", small)
+        assert done.returncode == 0
+        assert "mean hops" in done.stdout
+
+    @pytest.mark.parametrize(
+        "name", ["bandwidth", "boundary", "deadlock", "hypercube", "message_file", "ring"]
+    )
+    def test_every_example(self, examples: Path, name: str) -> None:
+        assert answer("describe", examples / f"{name}.toml")["nodes"] > 1
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["--set", "workload.raduis=3"], ["workload.raduis", "workload.radius"]),
+            (["--set", "workload.compute_period=5"], ["workload.compute_period", "unit"]),
+            (["--set", "workload.radius=9"], ["workload.radius"]),
+            (["--set", "machine.topology=torus"], ["virtual channels"]),
+            (["--set", "nonsense"], ["--set"]),
+            (["--seed", "-1"], ["run.seed"]),
+            (["--modes", "fulll"], ["did you mean", "full"]),
+        ],
+    )
+    def test_are_one_line_and_exit_code_2(
+        self, small: Path, arguments: Sequence[str], words: Sequence[str]
+    ) -> None:
+        done = tailback("cost", small, *arguments)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.startswith("error: ")
+        assert done.stderr.count("\n") == 1
+        for word in words:
+            assert word in done.stderr
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        done = tailback("run", tmp_path / "nowhere.toml")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+    @pytest.mark.parametrize("arguments", [["cost"], ["cost", "--nonsense"], ["nonsense"]])
+    def test_of_the_command_line_itself(self, arguments: Sequence[str]) -> None:
+        assert tailback(*arguments).returncode == 2
+
+
+class TestDeadlock:
+    @pytest.fixture
+    def circle(self, tmp_path: Path) -> Path:
+        path = tmp_path / "circle.toml"
+        path.write_text(CIRCLE)
+        return path
+
+    def test_names_who_waits(self, circle: Path) -> None:
+        done = tailback("run", circle)
+        assert done.returncode == 3
+        assert done.stdout == ""
+        assert done.stderr.startswith("error: deadlock at 0 ns")
+        assert "process 1 on node 1" in done.stderr
+
+    def test_in_json(self, circle: Path) -> None:
+        done = tailback("cost", circle, "--json")
+        assert done.returncode == 3
+        told = json.loads(done.stdout)
+        assert told["error"] == "deadlock"
+        assert told["at_ns"] == 0
+        assert [entry["who"] for entry in told["waiting"]] == [
+            "process 0 on node 0",
+            "process 1 on node 1",
+        ]
+
+
+class TestInterruption:
+    def test_leaves_what_was_measured(self, small: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        endless = ["--set", "run.duration=1000 s", "--set", "run.precision=0.00001"]
+        command = [sys.executable, "-m", "tailback", "cost", str(small), *endless]
+        command += ["--json", "--out", str(out)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stderr is not None
+            process.stderr.readline()  # the first line of progress: it is running
+            process.send_signal(signal.SIGINT)
+            started = time.monotonic()
+            output, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert time.monotonic() - started < 5
+        assert b"Traceback" not in errors
+        told = json.loads(output)
+        assert told["complete"] is False
+        assert list(told["modes"]) == ["full"]
+        full = told["modes"]["full"]
+        assert full["stop_reason"] == "interrupted"
+        assert full["messages_per_node_per_ms"]["value"] > 0
+        assert json.loads((out / "manifest.json").read_text())["complete"] is False
+
+
+def test_version() -> None:
+    done = tailback("--version")
+    assert done.stdout.startswith("tailback 0.")
+
+
+def test_schema_is_json() -> None:
+    schema = json.loads(tailback("schema").stdout)
+    assert set(schema["properties"]) == {"machine", "workload", "run"}
+
+
+def test_help_waits_for_no_library() -> None:
+    code = "import sys, tailback.cli; print([m for m in sys.modules if m in HEAVY])"
+    heavy = "HEAVY = {'numpy', 'pyarrow', 'pydantic', 'scipy', 'rich'}; "
+    done = subprocess.run(
+        [sys.executable, "-c", heavy + code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,218 @@
+"""The documents say what is so: commands, outputs, links, words, sources, quoted code."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tailback.experiment import Experiment
+from tailback.metrics import METRICS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [
+    path
+    for folder in (ROOT, ROOT / "docs", *(ROOT / "studies").glob("*"))
+    for path in sorted(folder.glob("*.md"))
+]
+CODE = [
+    path
+    for folder in ("crates", "python", "examples", "tests", "studies", "benches")
+    for kind in ("rs", "py", "toml")
+    for path in sorted((ROOT / folder).rglob(f"*.{kind}"))
+]
+
+#: Words that must be in the glossary.
+WORDS = """
+    message, packet, flit, token, phit, channel, hunt group, link, virtual link, virtual channel,
+    head, tail, hop, injection channel, internal channel, ejection channel, external channel,
+    direct channel, credit, offered load, accepted load, zero-load latency, saturation,
+    saturation failure, lifetime, network lifetime, routed lifetime, message latency, throttling,
+    internal contention, contention, contention mode, full, throttled, free, ideal, theta_t,
+    theta_r, fidelity, head-of-line blocking, queue policy, acknowledgement,
+    acknowledgement priority, busy, held, warm-up, batch means, window, interval, deadlock,
+    process, node, switch, topology, routing, seed, stream, sent, delivered, acknowledged, socket
+"""
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """Return the fenced blocks of a document in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def prose(path: Path) -> str:
+    """Return a document without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    """The script that fills in the documents."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=name_of
+)
+def test_tables_and_outputs_are_up_to_date(path: Path, generate: ModuleType) -> None:
+    """If not, run: .venv/bin/python docs/generate.py, and look at what has changed."""
+    text = path.read_text()
+    assert generate.filled(text) == text
+
+
+def test_what_is_generated_is_found(generate: ModuleType) -> None:
+    assert len(blocks(ROOT / "README.md", "console")) == 1
+    assert len(blocks(ROOT / "README.md", "python")) == 1
+    text = (ROOT / "docs" / "experiment-file.md").read_text()
+    begun = set(re.findall("<!-- generated: (.*?) -->", text))
+    assert begun == set(generate._PARTS)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_experiments_in_documents_are_valid(path: Path) -> None:
+    for block in blocks(path, "toml"):
+        description = tomllib.loads(block)
+        if "workload" in description:
+            Experiment.from_dict(description)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(path)):
+        file, _, anchor = target.partition("#")
+        if "://" in target:
+            continue
+        found = path.parent / file if file else path
+        assert found.exists(), target
+        if anchor:
+            assert anchor in {anchor_of(heading) for heading in headings(found)}, target
+
+
+def headings(path: Path) -> list[str]:
+    return re.findall(r"^#+ (.*)$", prose(path), re.MULTILINE)
+
+
+def anchor_of(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_word_is_in_the_glossary_once() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text()
+    found = [w for line in re.findall(r"^### (.*)$", text, re.MULTILINE) for w in line.split(", ")]
+    assert sorted(found) == sorted(set(found))
+    wanted = {word.strip() for word in WORDS.replace("\n", " ").split(",")}
+    wanted = {re.sub(r"\s+", " ", word) for word in wanted}
+    assert sorted(wanted - set(found)) == []
+
+
+def test_every_metric_is_documented() -> None:
+    text = (ROOT / "docs" / "command-line.md").read_text()
+    assert [name for name in METRICS if f"`{name}`" not in text] == []
+
+
+def test_every_option_is_documented() -> None:
+    text = (ROOT / "docs" / "command-line.md").read_text()
+    declared = set(re.findall(r'"(--[a-z]+)"', (ROOT / "python/tailback/cli.py").read_text()))
+    assert declared
+    assert [option for option in sorted(declared) if option not in text] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_make_targets_exist(path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"(?:^|`)make ([a-z]+)", path.read_text(), re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def quotations() -> Iterator[tuple[str, str]]:
+    """Yield files and what docs/extending.md quotes from them."""
+    for language, mark in (("rust", "//"), ("python", "#")):
+        for block in blocks(ROOT / "docs" / "extending.md", language):
+            first, rest = block.split("\n", 1)
+            yield first.removeprefix(mark).strip(), rest
+
+
+@pytest.mark.parametrize(("file", "text"), list(quotations()))
+def test_quoted_code_is_in_the_code(file: str, text: str) -> None:
+    code = [line.strip() for line in (ROOT / file).read_text().splitlines()]
+    at = 0
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line != "…":
+            assert line in code[at:], line
+            at = code.index(line, at) + 1
+
+
+def comments(path: Path) -> Iterator[str]:
+    """Yield runs of comment lines of a file, joined; in Python also docstrings."""
+    text = path.read_text()
+    mark = "//+!?" if path.suffix == ".rs" else "#:?"
+    for run in re.findall(rf"(?:^[ \t]*{mark}(?: .*)?\n)+", text, re.MULTILINE):
+        yield re.sub(rf"\s*^[ \t]*{mark}", " ", run, flags=re.MULTILINE)
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                yield str(node.value.value)
+
+
+def citations(text: str) -> Iterator[str]:
+    """Yield what stands in brackets like a citation: `[Lemire 2019]`, `[Tweedie, …; Law, …]`."""
+    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"`\[[^`]*\]`|\[`[^\]]*`\](?!`)", "", text)  # code, and links to code
+    for found in re.findall(r"\[((?:as in )?[A-Z`][^\[\]]*[a-z0-9)`][^\[\]]*)\](?![(\w])", text):
+        yield from (part.strip() for part in found.split(";"))
+
+
+def known_keys() -> list[str]:
+    keys = re.findall(r"^\*\*(.+?)\*\*:", (ROOT / "REFERENCES.md").read_text(), re.MULTILINE)
+    assert keys
+    return keys
+
+
+def is_known(citation: str, keys: list[str]) -> bool:
+    citation = citation.removeprefix("as in ").replace("`", "")
+    return any(re.match(rf"{re.escape(key)}(?:$|[,: ])", citation) for key in keys)
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, *CODE], ids=name_of)
+def test_every_citation_is_in_the_references(path: Path) -> None:
+    texts = [prose(path)] if path.suffix == ".md" else comments(path)
+    keys = known_keys()
+    unknown = [c for text in texts for c in citations(text) if not is_known(c, keys)]
+    assert unknown == []
+
+
+def test_every_reference_is_cited() -> None:
+    files = [path for path in [*DOCUMENTS, *CODE] if path.name != "REFERENCES.md"]
+    texts = [
+        text
+        for path in files
+        for text in ([prose(path)] if path.suffix == ".md" else comments(path))
+    ]
+    cited = {citation for text in texts for citation in citations(text)}
+    unused = [key for key in known_keys() if not any(is_known(c, [key]) for c in cited)]
+    assert unused == []
+
+
+def test_citations_are_understood() -> None:
+    text = "rule [White 1997; White, Cobb &\n Spratt 2000], [`NodeId`], [Law, ch. 9], a[i], [x](y)"
+    assert list(citations(text)) == ["White 1997", "White, Cobb & Spratt 2000", "Law, ch. 9"]
+    keys = ["White 1997", "Law"]
+    assert is_known("White 1997", keys)
+    assert is_known("Law, ch. 9", keys)
+    assert not is_known("Lawson 1999", keys)
+    assert not is_known("White 1998", keys)

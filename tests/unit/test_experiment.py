@@ -1,0 +1,448 @@
+"""Experiments: files, presets, overrides, stop rules, identity, schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tailback.errors import RunFailure, UserError
+from tailback.experiment import Experiment, Run, json_schema
+from tailback.machines import Hypercube, Mesh, Pair
+from tailback.units import Time
+from tailback.workloads import (
+    Bandwidth,
+    BoundaryExchange,
+    ComputeOnly,
+    Messages,
+    Program,
+    Synthetic,
+)
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
+SMALL: dict[str, Any] = {"machine": {"dims": [4, 4]}}
+
+
+def small(**run: Any) -> Experiment:
+    """Return a small synthetic experiment."""
+    return Experiment.from_dict(SMALL | {"run": run})
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples(path: Path) -> None:
+    experiment = Experiment.load(path)
+    spec = json.loads(experiment.spec())
+    assert list(spec) == sorted(
+        ["machine", "workload", "mode", "fidelity", "seed", "sample_interval_ps", "record_packets"]
+    )
+    jsonschema.validate(_plain(path), json_schema(), cls=jsonschema.Draft202012Validator)
+
+
+def _plain(path: Path) -> Any:
+    import tomllib
+
+    return tomllib.loads(path.read_text())
+
+
+def test_there_are_examples() -> None:
+    assert {"tweedie", "messages", "boundary", "deadlock"} <= {path.stem for path in EXAMPLES}
+
+
+def test_the_published_experiment(examples: Path) -> None:
+    experiment = Experiment.load(examples / "tweedie.toml")
+    assert experiment.machine == Mesh(dims=[16, 16], link_width=4)
+    assert experiment.workload == Synthetic(radius=8, compute_period="100 us")
+    assert experiment.precision == 0.01
+    assert experiment.run.confidence == 0.95
+    spec = json.loads(experiment.spec())
+    assert spec["workload"]["radius"] == 8
+    assert spec["mode"] == "full"
+
+
+def test_the_message_file_is_found_beside_the_experiment(examples: Path) -> None:
+    from_file = Experiment.load(examples / "message_file.toml")
+    inline = Experiment.load(examples / "messages.toml")
+    assert from_file.identity(1, "0.1.0") == inline.identity(1, "0.1.0")
+    arrays = from_file.messages_arrays()
+    assert arrays is not None
+    assert arrays[3].tolist() == [32, 32, 100, 0]
+    assert small().messages_arrays() is None
+
+
+def test_defaults_make_an_experiment() -> None:
+    experiment = Experiment.from_dict({})
+    assert experiment == Experiment(Mesh(), Synthetic(), Run())
+
+
+def test_the_kind_of_machine_and_workload_is_chosen_by_a_word() -> None:
+    kinds = {"topology": "hypercube", "dimensions": 3}
+    experiment = Experiment.from_dict({"machine": kinds, "workload": {"kind": "compute_only"}})
+    assert experiment.machine == Hypercube(dimensions=3)
+    assert experiment.workload == ComputeOnly()
+
+
+def test_keys_refine_presets() -> None:
+    experiment = Experiment.from_dict(
+        {
+            "machine": {"preset": "t9000_c104", "dims": [4, 4, 4], "input_buffer": "200 B"},
+            "workload": {"preset": "tweedie", "radius": 2, "compute_period": "8 us"},
+        }
+    )
+    assert experiment.machine == Mesh(dims=[4, 4, 4], input_buffer="200 B")
+    assert experiment.workload == Synthetic(radius=2, compute_period="8 us")
+
+
+def test_a_preset_for_another_topology_leaves_out_what_does_not_apply() -> None:
+    machine = {"preset": "t9000_c104", "topology": "hypercube", "dimensions": 4}
+    assert Experiment.from_dict({"machine": machine}).machine == Hypercube(dimensions=4)
+    machine = {"preset": "t9000_c104", "topology": "pair"}
+    pair = Experiment.from_dict({"machine": machine, "workload": {"kind": "bandwidth"}})
+    assert pair.machine == Pair()
+
+
+@pytest.mark.parametrize(
+    ("override", "path", "value"),
+    [
+        ("workload.compute_period=16 us", "workload.compute_period", Time(16_000_000)),
+        ('workload.compute_period="16 us"', "workload.compute_period", Time(16_000_000)),
+        ("workload.compute_period = 16 us ", "workload.compute_period", Time(16_000_000)),
+        ("machine.dims=[8, 20]", "machine.dims", (8, 20)),
+        ('machine.dimension_order=["y","x"]', "machine.order", (1, 0)),
+        ("machine.node_ack_priority=false", "machine.node_ack_priority", False),
+        ("run.mode=throttled", "run.mode", "throttled"),
+        ("run.seed=7", "run.seed", 7),
+        ("run.precision=5e-3", "precision", 0.005),
+        ("run.duration=3 ms", "run.limit_ps", 3 * 10**9),
+        ("workload.sync=asynchronous", "workload.sync", "asynchronous"),
+        ("workload.max_outstanding=4", "workload.max_outstanding", 4),
+    ],
+)
+def test_overrides(examples: Path, override: str, path: str, value: object) -> None:
+    found: Any = Experiment.load(examples / "tweedie.toml", [override])
+    for name in path.split("."):
+        found = getattr(found, name)
+    assert found == value
+
+
+def test_the_last_override_counts(examples: Path) -> None:
+    overrides = ["run.seed=2", "run.seed=3"]
+    assert Experiment.load(examples / "tweedie.toml", overrides).run.seed == 3
+
+
+def test_message_files_in_overrides_are_as_typed(
+    examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.csv").write_text("time_ns,source,destination,bytes\n5,0,1,2\n")
+    file = examples / "message_file.toml"
+    arrays = Experiment.load(file, ["workload.file=other.csv"]).messages_arrays()
+    assert arrays is not None
+    assert arrays[0].tolist() == [5000]
+
+
+def test_mode_and_packets_of_a_run() -> None:
+    experiment = small(mode="free")
+    assert json.loads(experiment.spec())["mode"] == "free"
+    spec = json.loads(experiment.spec("throttled", record_packets=True))
+    assert spec["mode"] == "throttled"
+    assert spec["record_packets"] is True
+
+
+FOREVER = Synthetic()
+ENDS = Messages(messages=[["0 s", 0, 1, "1 B"]])
+
+
+@pytest.mark.parametrize(
+    ("workload", "run", "precision", "limit_ps", "warmup_ps"),
+    [
+        (FOREVER, {}, 0.01, 10**12, None),
+        (FOREVER, {"duration": "1 ms"}, None, 10**9, None),
+        (FOREVER, {"duration": "1 ms", "precision": 0.1}, 0.1, 10**9, None),
+        (FOREVER, {"max_duration": "20 ms"}, 0.01, 2 * 10**10, None),
+        (FOREVER, {"duration": "2 s", "warmup": "1 ms"}, None, 2 * 10**12, 10**9),
+        (FOREVER, {"warmup": "0 s"}, 0.01, 10**12, 0),
+        (ENDS, {}, None, 10**12, 0),
+        (ENDS, {"precision": 0.05, "warmup": "1 us"}, 0.05, 10**12, 10**6),
+    ],
+)
+def test_stop_rules(
+    workload: Any, run: dict[str, Any], precision: float | None, limit_ps: int, warmup_ps: int
+) -> None:
+    experiment = Experiment(Mesh(dims=[2, 2]), workload, Run(**run))
+    assert experiment.precision == precision
+    assert experiment.run.limit_ps == limit_ps
+    assert experiment.warmup_ps == warmup_ps
+
+
+@pytest.mark.parametrize(
+    ("workload", "run", "interval_ps"),
+    [
+        (Synthetic(), {}, (100_000_000 + 4_280_000) // 2),
+        (Synthetic(), {"duration": "1 ms"}, 50_000_000),
+        (Synthetic(), {"duration": "20 us"}, 1_000_000),
+        (Synthetic(), {"duration": "10 ps"}, 1),
+        (Synthetic(compute_period="0 s", sync="asynchronous_blocking"), {}, 2_140_000),
+        (Synthetic(compute_period="1 us", sync="asynchronous"), {}, 1_000_000),
+        (Synthetic(), {"sample_interval": "3 us"}, 3_000_000),
+    ],
+)
+def test_sample_interval(workload: Any, run: dict[str, Any], interval_ps: int) -> None:
+    experiment = Experiment(Mesh(dims=[4, 4]), workload, Run(**run))
+    assert experiment.sample_interval_ps == interval_ps
+
+
+def test_the_metric_suits_the_workload() -> None:
+    assert small().metric == "messages_per_node_per_ms"
+    computing = Experiment(Mesh(dims=[2]), ComputeOnly())
+    assert computing.metric == "iterations_per_node_per_ms"
+    assert small(metric="routed_lifetime_us").metric == "routed_lifetime_us"
+
+
+def test_finite() -> None:
+    steps = [{"compute": "1 us"}]
+    mesh = Mesh(dims=[2, 2])
+    assert Experiment(mesh, Program(process=[{"node": 0, "steps": steps, "repeat": 3}])).finite
+    assert not Experiment(mesh, Program(process=[{"node": 0, "steps": steps}])).finite
+    assert Experiment(mesh, BoundaryExchange(repeat=3)).finite
+    assert not small().finite
+
+
+CHANGES = [
+    {"machine": {"dims": [4, 5]}},
+    {"machine": {"dims": [4, 4], "switch_ack_priority": True}},
+    {"workload": {"radius": 1}},
+    {"workload": {"compute_period": "99 us"}},
+    {"run": {"seed": 2}},
+    {"run": {"mode": "free"}},
+    {"run": {"precision": 0.02}},
+    {"run": {"duration": "1 ms"}},
+    {"run": {"max_duration": "1 ms"}},
+    {"run": {"warmup": "1 us"}},
+    {"run": {"confidence": 0.9}},
+    {"run": {"metric": "routed_lifetime_us"}},
+    {"run": {"sample_interval": "2 us"}},
+    {"run": {"max_events": 1000}},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_the_identity_changes_with_what_can_change_the_result(change: dict[str, Any]) -> None:
+    assert Experiment.from_dict(SMALL | change).identity(1, "0.1.0") != small().identity(1, "0.1.0")
+
+
+def test_the_identity_does_not_change_with_how_it_was_written() -> None:
+    written = {
+        "machine": {"preset": "t9000_c104", "dims": [4, 4], "link_width": 4},
+        "workload": {"radius": 2, "compute_period": "0.1 ms"},
+        "run": {"precision": 0.01, "metric": "messages_per_node_per_ms"},
+    }
+    identity = small().identity(1, "0.1.0")
+    assert Experiment.from_dict(written).identity(1, "0.1.0") == identity
+    assert identity != small().identity(2, "0.1.0")
+    assert identity != small().identity(1, "0.2.0")
+    assert identity != small().identity(1, "0.1.0", "free")
+    assert small(mode="free").identity(1, "0.1.0") == small().identity(1, "0.1.0", "free")
+    assert len(identity) == 64
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
+    experiment = Experiment.load(path)
+    resolved = json.loads(json.dumps(experiment.resolved()))
+    if isinstance(experiment.workload, Messages):
+        assert resolved["workload"]["messages"] == 4
+    else:
+        assert Experiment.from_dict(resolved).identity(1, "a") == experiment.identity(1, "a")
+
+
+def test_resolved_says_what_was_left_to_tailback() -> None:
+    resolved = small(duration="1 ms").resolved()
+    assert resolved["machine"]["link_width"] == 4
+    assert resolved["workload"]["radius"] == 2
+    assert resolved["run"]["sample_interval"] == "50 us"
+    assert resolved["run"]["metric"] == "messages_per_node_per_ms"
+
+
+def test_the_schema_describes_every_key() -> None:
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    definitions = [*schema["$defs"].values(), schema["properties"]["run"]]
+    assert len(definitions) > 10
+    for definition in definitions:
+        for key, described in definition["properties"].items():
+            constant = "const" in described
+            assert constant or "description" in described, (definition["title"], key)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"machine": {"link_widht": 4}},
+        {"machine": {"dims": [0]}},
+        {"workload": {"compute_period": 16}},
+        {"workload": {"compute_period": "16 B"}},
+        {"workload": {"kind": "program", "radius": 3}},
+        {"run": {"mode": "none"}},
+        {"runs": {}},
+    ],
+    ids=str,
+)
+def test_the_schema_refuses_what_tailback_refuses(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UserError):
+        Experiment.from_dict(wrong)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, json_schema(), cls=jsonschema.Draft202012Validator)
+
+
+def test_the_schema_shows_defaults_as_users_write_them() -> None:
+    mesh = json_schema()["$defs"]["Mesh"]["properties"]
+    assert mesh["link_rate"]["default"] == "100 Mbit/s"
+    assert mesh["input_buffer"]["default"] == "70 B"
+    assert json_schema()["properties"]["run"]["properties"]["max_duration"]["default"] == "1 s"
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"machin": {}}, "machin: unknown key; did you mean machine?"),
+    ({"machine": 3}, "machine = 3: must be a table: [machine]"),
+    ({"run": {"sed": 3}}, "run.sed: unknown key; did you mean run.seed?"),
+    ({"run": {"seed": -1}}, "run.seed = -1: must be at least 0"),
+    ({"run": {"seed": 1.5}}, "run.seed = 1.5: must be a whole number"),
+    (
+        {"run": {"mode": "throttle"}},
+        'run.mode = "throttle": must be "full", "throttled", "free" or "ideal"; '
+        'did you mean "throttled"?',
+    ),
+    ({"run": {"fidelity": "token"}}, 'run.fidelity = "token": must be "packet"'),
+    ({"run": {"precision": 0}}, "run.precision = 0: must be above 0"),
+    ({"run": {"precision": -0.1}}, "run.precision = -0.1: must be above 0"),
+    ({"run": {"precision": 1}}, "run.precision = 1: must be below 1"),
+    ({"run": {"precision": float("nan")}}, "run.precision"),
+    ({"run": {"precision": "1 %"}}, 'run.precision = "1 %": must be a number'),
+    ({"run": {"confidence": 1}}, "run.confidence = 1: must be at most 0.9999"),
+    ({"run": {"max_events": 0}}, "run.max_events = 0: must be at least 1"),
+    ({"run": {"duration": 0}}, 'run.duration = "0 s": must be above zero'),
+    ({"run": {"duration": "1"}}, 'run.duration = "1": needs a unit, such as "16 us"'),
+    ({"run": {"max_duration": "0 s"}}, 'run.max_duration = "0 s": must be above zero'),
+    ({"run": {"sample_interval": "0 s"}}, 'run.sample_interval = "0 s": must be above zero'),
+    (
+        {"run": {"duration": "1 ms", "warmup": "1 ms"}},
+        'run.warmup = "1 ms": must be less than run.duration = 1 ms',
+    ),
+    ({"run": {"warmup": "3 s"}}, 'run.warmup = "3 s": must be less than run.max_duration = 1 s'),
+    (
+        {"run": {"duration": "2 s", "max_duration": "1 s"}},
+        'run.duration = "2 s": must be at most run.max_duration = 1 s',
+    ),
+    (
+        {"run": {"duration": "1 ms", "sample_interval": "2 ms"}},
+        'run.sample_interval = "2 ms": must be at most the longest run, 1 ms',
+    ),
+    (
+        {"workload": {"kind": "compute_only"}, "run": {"metric": "messages_per_node_per_ms"}},
+        'run.metric = "messages_per_node_per_ms": the workload sends no messages; '
+        'use "iterations_per_node_per_ms"',
+    ),
+    (
+        {
+            "machine": {"topology": "pair"},
+            "workload": {"kind": "bandwidth"},
+            "run": {"metric": "routed_lifetime_us"},
+        },
+        'run.metric = "routed_lifetime_us": no packet crosses a channel between switches here',
+    ),
+    (
+        {"run": {"metric": "routed_lifetime_us", "mode": "ideal"}},
+        'run.metric = "routed_lifetime_us": there are no packets with run.mode = "ideal"',
+    ),
+    (
+        {"machine": {"topology": "torus", "dims": [4, 4]}},
+        'machine.routing = "dimension_order": can deadlock on a torus',
+    ),
+    (
+        {"machine": {"topology": "tours"}},
+        'machine.topology = "tours": must be "mesh", "torus", "hypercube" or "pair"; '
+        'did you mean "torus"?',
+    ),
+    (
+        {"machine": {"topology": "hypercube", "dims": [4]}},
+        'machine.dims: not a key with topology = "hypercube"; known here: topology, link_rate',
+    ),
+    ({"machine": {"topology": ["mesh"]}}, 'machine.topology = ["mesh"]: must be'),
+    (
+        {"machine": {"preset": "t9000_c140"}},
+        'machine.preset = "t9000_c140": must be "t9000_c104" or "t9000_pair"; '
+        'did you mean "t9000_c104"?',
+    ),
+    ({"machine": {"presett": "t9000_c104"}}, "did you mean machine.preset?"),
+    ({"machine": {"preset": {}}}, "machine.preset = {}: must be"),
+    ({"machine": {"flux": 1}}, "machine.flux: unknown key; known here: preset, topology"),
+    ({"workload": {"kind": "sythetic"}}, 'did you mean "synthetic"?'),
+    (
+        {"workload": {"radius": 40}},
+        "workload.radius = 40: must be at most 15 (the largest dimension less one)",
+    ),
+    ({"workload": {"processes_per_node": 0}}, "workload.processes_per_node = 0: must be at least"),
+    (
+        {"machine": {"input_buffer": "20 B"}},
+        'machine.input_buffer = "20 B": must hold a whole packet, at least 34 B',
+    ),
+]
+
+
+@pytest.mark.parametrize(("description", "expected"), BAD)
+def test_refused_in_one_line(description: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Experiment.from_dict(description)
+    line = str(caught.value)
+    assert expected in line
+    assert "\n" not in line
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("run.seed", '--set = "run.seed": must be table.key=value, such as run.seed=2'),
+        ("seed=3", '--set = "seed=3": must be table.key=value'),
+        ("=3", "must be table.key=value"),
+        ("", "must be table.key=value"),
+        ("run.=3", "must be table.key=value"),
+        ("a.b.c=3", "must be table.key=value"),
+        ("run.sead=3", "run.sead: unknown key; did you mean run.seed?"),
+        ("rum.seed=3", "rum: unknown key; did you mean run?"),
+        ("run.seed=three", 'run.seed = "three": must be a whole number'),
+        ("run.seed=", 'run.seed = "": must be a whole number'),
+        ("run.seed=3\nmode = 1", "run.seed"),
+        ("machine.dims=8x8", 'machine.dims = "8x8": must be a list'),
+        ("workload.radius=99", "workload.radius = 99: must be at most 15"),
+        ("workload.compute_period=16", 'needs a unit: write "16 us" if that is meant'),
+    ],
+)
+def test_overrides_refused_in_one_line(examples: Path, override: str, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Experiment.load(examples / "tweedie.toml", [override])
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_parts_are_checked_together_in_python() -> None:
+    with pytest.raises(UserError, match=r"workload\.radius = 4: must be at most 3"):
+        Experiment(Mesh(dims=[4, 4]), Synthetic(radius=4))
+    with pytest.raises(UserError, match=r"workload\.destination = 7: must be at most 1"):
+        Experiment(Pair(), Bandwidth(destination=7))
+
+
+def test_long_values_are_shortened() -> None:
+    with pytest.raises(UserError) as caught:
+        small(mode="x" * 10_000)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_failed_run_says_who_waits() -> None:
+    failure = RunFailure("deadlock at 5 ns", 5000, [("process 0", "a message on socket 0")])
+    assert failure.exit_code == 3
+    assert failure.waiting == (("process 0", "a message on socket 0"),)
+    assert str(failure) == "deadlock at 5 ns"

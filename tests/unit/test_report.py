@@ -1,0 +1,107 @@
+"""What the terminal shows: numbers that read well, tables that fit."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import pytest
+from rich.console import Console, RenderableType
+
+import tailback as tb
+from tailback.errors import RunFailure
+from tailback.progress import State, line
+from tailback.report import cost_report, failure_report, prediction_report, run_report
+from tailback.statistics import Estimate
+from tailback.wording import number, plain
+
+
+def printed(report: RenderableType, width: int = 80) -> str:
+    output = io.StringIO()
+    Console(file=output, width=width, highlight=False).print(report)
+    return output.getvalue()
+
+
+@pytest.fixture(scope="module")
+def cost() -> tb.Cost:
+    machine = tb.Mesh(dims=(4, 4))
+    workload = tb.Synthetic(radius=2, compute_period="5 us", sync="asynchronous")
+    modes = ("full", "throttled", "free", "ideal")
+    return tb.cost(machine, workload, modes=modes, duration="2 ms")
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (6.94321, 0.0521, "6.94 ±0.05"),
+        (6.94321, 0.0121, "6.943 ±0.012"),
+        (53.2, 1.4, "53.2 ±1.4"),
+        (946.61, 0.43, "946.6 ±0.4"),
+        (41.3, 4.2, "41 ±4"),
+        (12345.6, 0.2, "12346"),
+        (0.64111, 0.00182, "0.6411 ±0.0018"),
+        (5.0, 0.0, "5.0000"),
+        (0.0, 0.0, "0"),
+        (3.0, math.nan, "3.0000 ±?"),
+        (math.nan, math.nan, "-"),
+    ],
+)
+def test_numbers_show_what_is_known(value: float, half: float, text: str) -> None:
+    assert number(Estimate(value, value - half, value + half)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (1234567.0, "1,234,567"), (0.012345678, "0.012346"), (1e-9, "1e-09")],
+)
+def test_plain_numbers(value: float, text: str) -> None:
+    assert plain(value) == text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_four_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
+    text = printed(cost_report(cost), width)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    for word in ("messages sent", "routed lifetime", "theta_r = ", "theta_t = ", "share of"):
+        assert word in text
+
+
+def test_a_cost_is_said_in_words(cost: tb.Cost) -> None:
+    text = printed(cost_report(cost))
+    assert "times as long" in text
+    assert "of the message rate" in text
+
+
+def test_a_run_shows_its_mode_only(cost: tb.Cost) -> None:
+    text = printed(run_report(cost.modes["throttled"]))
+    assert "throttled" in text
+    assert "full" not in text
+
+
+def test_a_prediction_has_sizes_and_parameters() -> None:
+    prediction = tb.describe(tb.Mesh(dims=(4, 4)), tb.Synthetic(radius=2))
+    text = printed(prediction_report(prediction))
+    for word in ("mean hops", "saturation", "bisection", "machine.input_buffer", "70 B"):
+        assert word in text
+
+
+def test_a_failure_lists_who_waits() -> None:
+    failure = RunFailure("deadlock", 5, [(f"process {i}", "a message") for i in range(50)])
+    text = printed(failure_report(failure))
+    assert "process 39" in text
+    assert "and 10 more" in text
+
+
+def test_progress_is_one_line() -> None:
+    state = State(
+        mode="full",
+        phase="measuring",
+        now_ps=2_500_000_000,
+        events=10**7,
+        metric="messages_per_node_per_ms",
+        estimate=Estimate(50.0, 49.0, 51.0, 20),
+        precision=0.01,
+    )
+    expected = "full: 2.500 ms simulated, 20.0 M events/s, messages 50 ±2 % (goal 1 %)"
+    assert line(state, 2e7) == expected

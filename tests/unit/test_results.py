@@ -1,0 +1,193 @@
+"""Tables and metrics from columns whose answers are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tailback import engine, tables
+from tailback.metrics import METRICS, Populations, increments
+from tailback.results import percentile_of
+from tailback.samples import Samples, estimate
+
+POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8)
+
+
+def counters(**values: int) -> dict[str, int]:
+    names = {n for m in METRICS.values() for n in m.numerator}
+    names |= {
+        n for m in METRICS.values() if isinstance(m.denominator, tuple) for n in m.denominator
+    }
+    return dict.fromkeys(sorted(names), 0) | values
+
+
+def columns(**values: list[int]) -> dict[str, np.ndarray]:
+    return {name: np.array(column, dtype=np.uint64) for name, column in values.items()}
+
+
+class TestMetrics:
+    def test_a_rate_is_per_node_and_millisecond(self) -> None:
+        rows = columns(time_ps=[0, 10**9, 3 * 10**9], messages_sent=[0, 20, 80])
+        numerator, denominator = increments(METRICS["messages_per_node_per_ms"], rows, POPULATIONS)
+        assert numerator.sum() / denominator.sum() == pytest.approx(80 / 4 / 3)
+
+    def test_a_lifetime_is_over_both_classes(self) -> None:
+        rows = columns(
+            time_ps=[0, 1],
+            routed_lifetime_data_ps=[0, 8_000_000],
+            routed_lifetime_ack_ps=[0, 1_000_000],
+            routed_data=[0, 2],
+            routed_ack=[0, 1],
+        )
+        numerator, denominator = increments(METRICS["routed_lifetime_us"], rows, POPULATIONS)
+        assert numerator.sum() / denominator.sum() == pytest.approx(3.0)
+
+    def test_a_utilisation_is_over_all_channels_of_the_kind(self) -> None:
+        rows = columns(time_ps=[0, 100], busy_internal_ps=[0, 250], held_internal_ps=[0, 50])
+        for name, share in {"internal_utilisation": 0.25, "internal_held": 0.3}.items():
+            numerator, denominator = increments(METRICS[name], rows, POPULATIONS)
+            assert numerator.sum() / denominator.sum() == pytest.approx(share)
+
+    def test_payload_in_megabits_per_second(self) -> None:
+        # 4 nodes, 1000 bytes in 1 ms: 2 Mbit/s each.
+        rows = columns(time_ps=[0, 10**9], bytes_delivered=[0, 1000])
+        numerator, denominator = increments(
+            METRICS["payload_mbit_per_s_per_node"], rows, POPULATIONS
+        )
+        assert numerator.sum() / denominator.sum() == pytest.approx(2.0)
+
+    def test_large_counters_lose_nothing(self) -> None:
+        rows = columns(time_ps=[2**62, 2**62 + 1], messages_sent=[2**63, 2**63 + 1])
+        numerator, _ = increments(METRICS["messages_per_node_per_ms"], rows, POPULATIONS)
+        assert numerator.tolist() == [1e9]
+
+
+class TestSamples:
+    def test_rows_not_later_than_the_last_are_left_out(self) -> None:
+        samples = Samples({"a": 0})
+        samples.extend(columns(time_ps=[0, 10, 20], a=[0, 1, 2]))
+        samples.extend(columns(time_ps=[20, 30], a=[2, 3]))
+        assert samples.since(0)["time_ps"].tolist() == [0, 10, 20, 30]
+
+    def test_a_mark_makes_sums_exact(self) -> None:
+        samples = Samples({"a": 0})
+        samples.extend(columns(time_ps=[10, 20], a=[1, 2]))
+        begin = samples.mark(25, {"a": 3})
+        samples.extend(columns(time_ps=[30], a=[5]))
+        samples.mark(33, {"a": 9})
+        assert samples.mark(33, {"a": 9}) == len(samples) - 1
+        window = samples.since(begin)
+        assert window["time_ps"].tolist() == [25, 30, 33]
+        assert window["a"][-1] - window["a"][0] == 6
+
+    def test_a_finished_workload_has_exact_estimates(self) -> None:
+        samples = Samples(counters())
+        samples.mark(10**9, counters(messages_sent=8))
+        rate = estimate("messages_per_node_per_ms", samples.since(0), POPULATIONS, 0.95, exact=True)
+        assert (rate.low, rate.value, rate.high) == (2, 2, 2)
+
+
+class TestTables:
+    def test_columns_are_not_copied(self) -> None:
+        column = np.arange(5, dtype=np.uint64)
+        table = tables.table({"a": column})
+        assert table["a"].chunk(0).buffers()[1].address == column.ctypes.data
+
+    def test_channels(self) -> None:
+        table = tables.channels(
+            {
+                "channel": np.array([0, 1], np.uint32),
+                "kind": np.array([0, 1], np.uint8),
+                "packets": np.array([4, 0], np.uint64),
+                "busy_ps": np.array([250, 0], np.uint64),
+                "held_ps": np.array([500, 0], np.uint64),
+                "wait_throttling_ps": np.array([8_000_000, 0], np.uint64),
+                "wait_internal_ps": np.array([4_000_000, 0], np.uint64),
+            },
+            window_ps=1000,
+        )
+        assert table["kind"].to_pylist() == ["injection", "internal"]
+        assert table["utilisation"].to_pylist() == [0.25, 0]
+        assert table["held"].to_pylist() == [0.5, 0]
+        assert table["throttling_us"].to_pylist() == [2.0, None]
+        assert table["internal_contention_us"].to_pylist() == [1.0, None]
+
+    def test_packets_in_exact_nanoseconds(self) -> None:
+        never = 2**64 - 1
+        table = tables.packets(
+            {
+                "class": np.array([0, 1], np.uint8),
+                "message": np.array([7, 7], np.uint64),
+                "queued_ps": np.array([140_000, 2**52 + 1], np.uint64),
+                "first_internal_ps": np.array([240_000, never], np.uint64),
+            }
+        )
+        assert table["class"].to_pylist() == ["data", "ack"]
+        assert table["queued_ns"][0].as_py() == 140
+        assert table["queued_ps"].to_pylist() == [140_000, 2**52 + 1]
+        assert table["first_internal_ns"].to_pylist() == [240, None]
+        assert table["first_internal_ps"].to_pylist() == [240_000, None]
+
+    def test_moments_beyond_64_bits_stay_exact(self) -> None:
+        values = [10**13 + k for k in (0, 1, 5)]
+        sums = {f"sum{p}": sum(v**p for v in values) for p in (2, 3)}
+        row = {"variable": "lifetime", "class": "data", "count": 3, "sum": sum(values), **sums}
+        row |= {"min": min(values), "max": max(values)}
+        table = tables.moments([row])
+        assert int(table["sum3"][0].as_py()) == sums["sum3"]
+        assert table["mean"][0].as_py() == 10**13 + 2
+        assert table["standard_deviation"][0].as_py() == pytest.approx(math.sqrt(7))
+        # Deviations -2, -1, 3: third moment 18/3, variance 14/3.
+        skewness = (18 / 3) / (14 / 3) ** 1.5
+        assert table["skewness"][0].as_py() == pytest.approx(skewness)
+
+    def test_moments_of_nothing(self) -> None:
+        row = {"variable": "hops", "class": "ack", "count": 0, "sum": 0, "sum2": 0, "sum3": 0}
+        table = tables.moments([row | {"min": 0, "max": 0}])
+        assert table["mean"].to_pylist() == [None]
+        assert table["min"].to_pylist() == [None]
+
+    def test_histograms(self) -> None:
+        bins = {"low": np.array([5, 8]), "high": np.array([5, 11]), "count": np.array([2, 3])}
+        table = tables.histograms(
+            [
+                {"variable": "hops", "class": "data", **bins},
+                {"variable": "hops", "class": "ack", **{k: v[:0] for k, v in bins.items()}},
+            ]
+        )
+        assert table.to_pydict() == {
+            "variable": ["hops", "hops"],
+            "class": ["data", "data"],
+            "low": [5, 8],
+            "high": [5, 11],
+            "count": [2, 3],
+        }
+
+    def test_no_histograms_at_all(self) -> None:
+        assert tables.histograms([]).num_rows == 0
+
+
+class TestPercentiles:
+    BINS = pa.table({"low": [10, 20], "high": [10, 30], "count": [1, 3]})
+
+    @pytest.mark.parametrize(("percent", "value"), [(0, 10), (25, 10), (50, 23 + 1 / 3), (100, 30)])
+    def test_are_interpolated_within_a_bin(self, percent: float, value: float) -> None:
+        assert percentile_of(self.BINS, percent) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("field", "users"),
+    [
+        ("machine.topology.dims", "machine.dims"),
+        ("machine.node.link_width", "machine.link_width"),
+        ("machine.switch.link_width", "machine.internal_link_width"),
+        ("machine.link.bit_ps", "machine.link_rate"),
+        ("workload.radius", "workload.radius"),
+        ("sample_interval_ps", "run.sample_interval"),
+    ],
+)
+def test_engine_fields_are_translated(field: str, users: str) -> None:
+    assert engine.user_field(field) == users
