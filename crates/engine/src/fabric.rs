@@ -10,16 +10,18 @@ mod layout;
 mod packet;
 mod policy;
 mod pool;
+mod timing;
 
 pub use layout::{End, Group, Layout};
 pub use pool::{Packet, PacketPool};
+pub use timing::Timing;
 
 use crate::error::SpecError;
-use crate::event_queue::EventQueue;
+use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, GroupId, NodeId, PacketId, SwitchId};
 use crate::measure::{Measures, PacketRow};
 use crate::routing::Routing;
-use crate::spec::{Link, Machine, Mode};
+use crate::spec::{Machine, Mode};
 use crate::time::Time;
 use crate::topology::Topology;
 use contention_free::ContentionFree;
@@ -36,7 +38,7 @@ pub struct Fabric {
 struct Wiring {
     layout: Layout,
     routing: Routing,
-    link: Link,
+    link: Timing,
 }
 
 impl Wiring {
@@ -77,7 +79,7 @@ impl Fabric {
             Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(&layout)),
             Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free()),
         };
-        let wiring = Wiring { layout, routing, link: machine.link };
+        let wiring = Wiring { layout, routing, link: Timing::new(&machine.link) };
         Ok(Self { wiring, packets: PacketPool::default(), model })
     }
 
@@ -118,6 +120,23 @@ impl Fabric {
     pub fn retry(&mut self, group: u32, now: Time) {
         if let Model::Packet(fabric) = &mut self.model {
             fabric.retry(GroupId(group), now);
+        }
+    }
+
+    /// Reads what an event of the next few nanoseconds will need.
+    ///
+    /// Changes nothing. Done for all events of a bucket in a row, the cache
+    /// misses overlap instead of coming one after the other.
+    #[inline]
+    pub fn touch(&self, kind: Kind, number: u32) {
+        if let Model::Packet(fabric) = &self.model {
+            match kind {
+                Kind::Request => {
+                    fabric.touch_request(ChannelId(number), &self.wiring, &self.packets)
+                }
+                Kind::Retry => fabric.touch_retry(GroupId(number)),
+                _ => {}
+            }
         }
     }
 
@@ -166,8 +185,8 @@ impl Fabric {
             delivered: now,
         };
         let link = &self.wiring.link;
-        let zero_load = zero_load_lifetime(link, packet.hops, packet.bytes);
-        measures.packet_delivered(&row, zero_load, link.hop_ps());
+        let zero_load = link.zero_load_lifetime(packet.hops, packet.bytes);
+        measures.packet_delivered(&row, zero_load, link.hop_ps);
         packet
     }
 
@@ -222,11 +241,6 @@ impl Fabric {
             sums
         })
     }
-}
-
-/// Lifetime of a packet that never waits: header time per switch, then the whole packet.
-pub fn zero_load_lifetime(link: &Link, hops: u16, bytes: u32) -> Time {
-    link.hop_ps() * u64::from(hops - 1) + link.packet_ps(bytes) + link.wire_delay_ps
 }
 
 fn check_link(machine: &Machine) -> Result<(), SpecError> {

@@ -1,5 +1,5 @@
-//! Simulation engine of Tailback: interconnection networks, flit by flit or
-//! packet by packet, with contention and without.
+//! Simulation engine of Tailback: interconnection networks, packet by packet,
+//! with contention and without.
 //!
 //! A [`Spec`] describes one run: machine, workload, contention [`spec::Mode`] and seed.
 //! [`Simulation::new`] checks it and builds the run, [`Simulation::advance`]

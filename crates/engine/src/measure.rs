@@ -53,6 +53,15 @@ impl ChannelKind {
     }
 }
 
+/// How long a packet has waited for a channel, and as what that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// How long.
+    pub time: Time,
+    /// Throttling, or else internal contention.
+    pub is_throttling: bool,
+}
+
 /// Everything known about a delivered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketRow {
@@ -162,29 +171,28 @@ impl Measures {
         }
     }
 
-    /// A packet occupies a channel from `start` to `end`.
+    /// A packet occupies a channel from `start` to `end`, having waited for it.
     #[inline]
-    pub fn transmits(&mut self, channel: ChannelId, kind: ChannelKind, start: Time, end: Time) {
+    pub fn starts(
+        &mut self,
+        channel: ChannelId,
+        kind: ChannelKind,
+        (start, end): (Time, Time),
+        wait: Wait,
+    ) {
         let tally = &mut self.channels[channel.index()];
         tally.packets += 1;
         tally.busy_ps += end - start;
+        if wait.time > 0 {
+            tally.waits += 1;
+            if wait.is_throttling {
+                tally.wait_throttling_ps += wait.time;
+            } else {
+                tally.wait_internal_ps += wait.time;
+            }
+        }
         self.counters.packet_hops += 1;
         self.busy[kind.in_sums()].add(start, end);
-    }
-
-    /// A packet has waited for `channel` before starting on it.
-    #[inline]
-    pub fn waited(&mut self, channel: ChannelId, wait: Time, throttling: bool) {
-        if wait > 0 {
-            let tally = &mut self.channels[channel.index()];
-            tally.waits += 1;
-            let sum = if throttling {
-                &mut tally.wait_throttling_ps
-            } else {
-                &mut tally.wait_internal_ps
-            };
-            *sum += wait;
-        }
     }
 
     /// A granted packet has kept a channel idle while it waited for room.

@@ -5,12 +5,12 @@
 //! bounds the rate of the whole machine, if nothing else does.
 
 use crate::error::SpecError;
-use crate::fabric::{End, Layout, zero_load_lifetime};
+use crate::fabric::{End, Layout, Timing};
 use crate::ids::{NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
 use crate::simulation::Simulation;
-use crate::spec::{Link, Spec, Step, Workload};
+use crate::spec::{Spec, Step, Workload};
 use crate::topology::Topology;
 use crate::workload::Reach;
 
@@ -64,7 +64,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     let simulation = Simulation::new(spec)?;
     let topology = simulation.topology();
     let walk = Walk {
-        link: &spec.machine.link,
+        link: Timing::new(&spec.machine.link),
         layout: simulation.layout(),
         routing: Routing::new(&spec.machine.routing, topology)?,
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
@@ -75,7 +75,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
 }
 
 struct Walk<'a> {
-    link: &'a Link,
+    link: Timing,
     layout: &'a Layout,
     routing: Routing,
     packet_bytes: u64,
@@ -191,7 +191,7 @@ fn summarise(
     sums: &Sums,
     exact: bool,
 ) -> Prediction {
-    let (link, layout) = (walk.link, walk.layout);
+    let (link, layout) = (&walk.link, walk.layout);
     let per_node = sums.messages / topology.nodes as f64;
     let share = |load: f64| if per_node > 0.0 { load / per_node } else { 0.0 };
     let channel_load_ps: Vec<f64> = sums.load_ps.iter().map(|&load| share(load)).collect();
@@ -204,7 +204,7 @@ fn summarise(
         .map(|(_, &load)| load)
         .collect();
     let mean_hops = if sums.remote > 0.0 { sums.hops / sums.remote } else { 0.0 };
-    let way = link.hop_ps() as f64 * (mean_hops - 1.0) + link.wire_delay_ps as f64;
+    let way = link.hop_ps as f64 * (mean_hops - 1.0) + link.wire_ps as f64;
     let neighbour_hops = if topology.switches == 0 { 1 } else { 3 };
     let full = spec.machine.node.packet_bytes;
     Prediction {
@@ -217,7 +217,7 @@ fn summarise(
         mean_hops,
         zero_load_data_ps: way + link.packet_ps(full) as f64,
         zero_load_ack_ps: way + link.packet_ps(0) as f64,
-        zero_load_neighbour_ps: zero_load_lifetime(link, neighbour_hops, full) as f64,
+        zero_load_neighbour_ps: link.zero_load_lifetime(neighbour_hops, full) as f64,
         load_max_ps,
         load_mean_internal_ps: internal.iter().sum::<f64>() / internal.len().max(1) as f64,
         saturation_per_ms: (load_max_ps > 0.0).then(|| 1e9 / load_max_ps),

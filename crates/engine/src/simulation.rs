@@ -124,6 +124,9 @@ impl Simulation {
                 return Ok(Progress::Time);
             }
             self.sample_before(time);
+            for (kind, number) in self.events.newly_due() {
+                self.fabric.touch(kind, number);
+            }
             self.now = time;
             self.instant(time)?;
             if self.events_handled >= enough {

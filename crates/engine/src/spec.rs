@@ -339,35 +339,6 @@ pub struct Messages {
     pub bytes: Vec<u32>,
 }
 
-impl Link {
-    /// Time of one data or header token.
-    pub fn token_ps(&self) -> Time {
-        self.bit_ps * u64::from(self.data_token_bits)
-    }
-
-    /// Time from the start of a packet until its header has been sent.
-    pub fn header_ps(&self) -> Time {
-        self.token_ps() * u64::from(self.header_bytes)
-    }
-
-    /// Time a packet with `bytes` data bytes occupies a channel.
-    pub fn packet_ps(&self, bytes: u32) -> Time {
-        self.token_ps() * u64::from(self.header_bytes + bytes)
-            + self.bit_ps * u64::from(self.control_token_bits)
-    }
-
-    /// Tokens of a packet with `bytes` data bytes: header, data and end token.
-    pub fn packet_tokens(&self, bytes: u32) -> u32 {
-        self.header_bytes + bytes + 1
-    }
-
-    /// Time from the start of a packet on a channel until the switch at its
-    /// end asks for an output.
-    pub fn hop_ps(&self) -> Time {
-        self.header_ps() + self.wire_delay_ps + self.switch_delay_ps
-    }
-}
-
 impl Machine {
     /// The T9000/C104 machine with default constants on a topology; the width of
     /// the node's link is the degree of the network.

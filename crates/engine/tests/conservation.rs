@@ -3,6 +3,7 @@
 mod common;
 
 use common::{MICROSECOND, Run, spec};
+use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::*;
 use tailback_engine::time::NEVER;
@@ -128,7 +129,7 @@ fn tables_add_up_to_the_counters() {
 fn every_wait_is_charged_once() {
     for number in 0..CASES {
         let (machine, workload) = case(number);
-        let hop = machine.link.hop_ps();
+        let hop = Timing::new(&machine.link).hop_ps;
         // A finite workload, so that every wait has ended.
         let rows = rows_of(machine.clone(), &workload);
         let mut run = Run::new(machine, common::message_list(&rows), MODES[number as usize % 3]);

@@ -9,7 +9,7 @@ use super::layout::{End, Group, Layout};
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Class, Measures};
+use crate::measure::{ChannelKind, Class, Measures, Wait};
 use crate::time::{NEVER, Time};
 
 /// The network without contention.
@@ -49,23 +49,24 @@ impl ContentionFree {
         loop {
             let place = &wiring.layout.groups[group.index()];
             let mut channel = place.first;
+            let mut wait = Wait { time: 0, is_throttling: true };
             if place.kind == ChannelKind::Internal && packet.first_internal == NEVER {
                 let ready = start;
                 (channel, start) = self.enter(place, ready, duration);
                 packet.first_internal = start;
-                measures.waited(channel, start - ready, true);
+                wait.time = start - ready;
             }
-            measures.transmits(channel, place.kind, start, start + duration);
+            measures.starts(channel, place.kind, (start, start + duration), wait);
             packet.hops += 1;
             match place.end {
                 End::Node(_) => break,
                 End::Switch(switch) => group = wiring.output(switch, packet.destination),
             }
-            start += wiring.link.hop_ps();
+            start += wiring.link.hop_ps;
         }
-        let wire = wiring.link.wire_delay_ps;
+        let wire = wiring.link.wire_ps;
         if packet.class == Class::Data {
-            events.post(start + wiring.link.header_ps() + wire, Kind::Head, id.0);
+            events.post(start + wiring.link.header_ps + wire, Kind::Head, id.0);
         }
         events.post(start + duration + wire, Kind::Tail, id.0);
     }

@@ -26,6 +26,13 @@ impl DimensionOrder {
     /// Prepares routing through the dimensions in `order` (empty: 0, 1, 2, …).
     pub fn new(order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
         let dims = &topology.dims;
+        if dims.is_empty() && topology.switches > 0 {
+            return Err(SpecError::new(
+                "machine.routing",
+                "dimension_order",
+                "needs a topology with dimensions",
+            ));
+        }
         let order: Vec<usize> = if order.is_empty() {
             (0..dims.len()).collect()
         } else {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use tailback_engine::fabric::zero_load_lifetime;
+use tailback_engine::fabric::Timing;
 use tailback_engine::spec::*;
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 
@@ -11,13 +11,13 @@ pub const MICROSECOND: u64 = 1_000_000;
 /// A run with all its packets.
 pub struct Run {
     pub simulation: Simulation,
-    pub link: Link,
+    pub link: Timing,
     pub rows: Vec<PacketRow>,
 }
 
 impl Run {
     pub fn new(machine: Machine, workload: Workload, mode: Mode) -> Self {
-        let link = machine.link;
+        let link = Timing::new(&machine.link);
         let simulation = Simulation::new(&spec(machine, workload, mode));
         Self { simulation: simulation.unwrap(), link, rows: Vec::new() }
     }
@@ -57,7 +57,7 @@ impl Run {
     /// Sum over packets of lifetime less lifetime without contention.
     pub fn lifetimes_beyond_zero_load(&self) -> u64 {
         let beyond = |p: &PacketRow| {
-            let zero_load = zero_load_lifetime(&self.link, p.hops, p.bytes);
+            let zero_load = self.link.zero_load_lifetime(p.hops, p.bytes);
             (p.delivered - p.queued).checked_sub(zero_load).unwrap()
         };
         self.rows.iter().map(beyond).sum()

@@ -3,6 +3,7 @@
 
 use crate::machine::Time;
 use crate::programs;
+use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
     Distribution, Fidelity, Link, Machine, Messages, Mode, Node, Policy, RoutingSpec, Shape, Spec,
@@ -74,7 +75,7 @@ pub fn nodes(machine: &Machine) -> u64 {
 
 /// How long a packet of the largest size occupies a channel.
 pub fn packet_time(machine: &Machine) -> Time {
-    machine.link.packet_ps(machine.node.packet_bytes)
+    Timing::new(&machine.link).packet_ps(machine.node.packet_bytes)
 }
 
 fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
@@ -86,7 +87,7 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
         ack_priority: dice.chance(60),
         time_slice_ps: None,
     };
-    let tokens = u64::from(link.packet_tokens(node.packet_bytes));
+    let tokens = u64::from(Timing::new(&link).packet_tokens(node.packet_bytes));
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
     let policies = [
         Policy::Fifo,
@@ -209,7 +210,7 @@ fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
     let nodes = nodes(machine);
     let mut list = Messages::default();
     let gap = dice.one_of(&[0, packet_time(machine) / 10, packet_time(machine)]);
-    let grid = dice.one_of(&[1, 1, machine.link.token_ps()]);
+    let grid = dice.one_of(&[1, 1, machine.link.bit_ps * u64::from(machine.link.data_token_bits)]);
     let mut time = 0;
     for _ in 0..dice.number(1, 60) {
         // Often several at one instant, and on a grid so that paths meet exactly.
