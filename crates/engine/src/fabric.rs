@@ -18,8 +18,8 @@ pub use timing::Timing;
 
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
-use crate::ids::{ChannelId, GroupId, NodeId, PacketId, SwitchId};
-use crate::measure::{Measures, PacketRow};
+use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
+use crate::measure::{Measures, PacketRow, Use};
 use crate::routing::Routing;
 use crate::spec::{Machine, Mode};
 use crate::time::Time;
@@ -42,12 +42,12 @@ struct Wiring {
 }
 
 impl Wiring {
-    /// The group by which a packet for `destination` leaves a switch.
+    /// The lead of the group by which a packet for `destination` leaves a switch.
     #[inline]
-    fn output(&self, switch: SwitchId, destination: NodeId) -> GroupId {
+    fn output_lead(&self, switch: SwitchId, destination: NodeId) -> ChannelId {
         match self.routing.next_port(switch, destination) {
-            Some(port) => self.layout.at_port(switch, port),
-            None => self.layout.ejection(destination),
+            Some(port) => self.layout.lead_at_port(switch, port),
+            None => self.layout.ejection_lead(destination),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Fabric {
         let model = match mode {
             Mode::Full => Model::Packet(PacketFabric::new(machine, topology, &layout, seed)),
             Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(&layout)),
-            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free()),
+            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free(&layout)),
         };
         let wiring = Wiring { layout, routing, link: Timing::new(&machine.link) };
         Ok(Self { wiring, packets: PacketPool::default(), model })
@@ -100,7 +100,9 @@ impl Fabric {
         measures.counters.class_mut(packet.class).queued += 1;
         let id = self.packets.insert(packet);
         match &mut self.model {
-            Model::Packet(fabric) => fabric.queue(id, &mut self.packets, now, measures),
+            Model::Packet(fabric) => {
+                fabric.queue(id, &self.wiring, &mut self.packets, now, measures)
+            }
             Model::ContentionFree(fabric) => {
                 fabric.send(id, &self.wiring, &mut self.packets, now, events, measures);
             }
@@ -117,9 +119,9 @@ impl Fabric {
 
     /// A group that had to wait looks again.
     #[inline]
-    pub fn retry(&mut self, group: u32, now: Time) {
+    pub fn retry(&mut self, lead: u32, now: Time) {
         if let Model::Packet(fabric) = &mut self.model {
-            fabric.retry(GroupId(group), now);
+            fabric.retry(ChannelId(lead), now);
         }
     }
 
@@ -134,7 +136,7 @@ impl Fabric {
                 Kind::Request => {
                     fabric.touch_request(ChannelId(number), &self.wiring, &self.packets)
                 }
-                Kind::Retry => fabric.touch_retry(GroupId(number)),
+                Kind::Retry => fabric.touch(ChannelId(number)),
                 _ => {}
             }
         }
@@ -144,7 +146,7 @@ impl Fabric {
     #[inline]
     pub fn arbitrate(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
         if let Model::Packet(fabric) = &mut self.model {
-            fabric.arbitrate(&self.wiring.link, &mut self.packets, now, events, measures);
+            fabric.arbitrate(&self.wiring, &mut self.packets, now, events, measures);
         }
     }
 
@@ -219,27 +221,32 @@ impl Fabric {
         &self.packets
     }
 
-    /// For every channel, time already counted as busy that lies after `now`;
-    /// none in the modes without contention.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        let channels: &[_] = match &self.model {
-            Model::Packet(fabric) => fabric.channels(),
-            Model::ContentionFree(_) => &[],
-        };
-        channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
+    /// What every channel has done in the current window, up to `now`.
+    pub fn used(&self, now: Time) -> Vec<Use> {
+        match &self.model {
+            Model::Packet(fabric) => fabric.used(now),
+            Model::ContentionFree(fabric) => fabric.used().to_vec(),
+        }
     }
 
-    /// The sums of [`Self::overhang`] over injection, internal and ejection
-    /// channels; unknown in the modes without contention.
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        match &mut self.model {
+            Model::Packet(fabric) => fabric.begin_window(now),
+            Model::ContentionFree(fabric) => fabric.begin_window(),
+        }
+    }
+
+    /// Transmission time already counted that lies after `now`, on injection,
+    /// internal and ejection channels; unknown in the modes without contention.
     pub fn overhang_by_kind(&self, now: Time) -> Option<[Time; 3]> {
-        matches!(self.model, Model::Packet(_)).then(|| {
-            let mut sums = [0; 3];
-            for (ahead, group) in self.overhang(now).zip(&self.wiring.layout.group_of) {
-                let kind = self.wiring.layout.groups[group.index()].kind;
-                sums[kind.in_sums()] += ahead;
-            }
-            sums
-        })
+        let Model::Packet(fabric) = &self.model else { return None };
+        let mut sums = [0; 3];
+        for (channel, ahead) in fabric.overhang(now).enumerate() {
+            let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
+            sums[kind.in_sums()] += ahead;
+        }
+        Some(sums)
     }
 }
 

@@ -15,7 +15,7 @@ pub use binned::Binned;
 pub use counters::{Counters, PacketCounters};
 pub use histogram::Histogram;
 pub use moments::Moments;
-pub use tally::{ChannelTally, NodeTally, QueueTally};
+pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 
 use crate::ids::{ChannelId, NodeId};
 use crate::time::{NEVER, Time};
@@ -180,10 +180,8 @@ impl Measures {
         (start, end): (Time, Time),
         wait: Wait,
     ) {
-        let tally = &mut self.channels[channel.index()];
-        tally.packets += 1;
-        tally.busy_ps += end - start;
         if wait.time > 0 {
+            let tally = &mut self.channels[channel.index()];
             tally.waits += 1;
             if wait.is_throttling {
                 tally.wait_throttling_ps += wait.time;

@@ -6,7 +6,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::{End, Layout, Timing};
-use crate::ids::{NodeId, SwitchId};
+use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
 use crate::simulation::Simulation;
@@ -111,25 +111,25 @@ impl Walk<'_> {
 
     /// Spreads a load over the channels of a route; how many groups it crosses.
     fn occupy(&self, from: NodeId, to: NodeId, load: f64, sums: &mut Sums) -> u16 {
-        let mut group = Layout::injection(from);
+        let mut lead = self.layout.injection_lead(from);
         let mut hops = 0;
         loop {
-            let place = &self.layout.groups[group.index()];
+            let place = self.layout.group(lead);
             for channel in place.channels() {
                 sums.load_ps[channel.index()] += load / f64::from(place.width);
             }
             hops += 1;
             match place.end {
                 End::Node(_) => return hops,
-                End::Switch(switch) => group = self.next(switch, to),
+                End::Switch(switch) => lead = self.next(switch, to),
             }
         }
     }
 
-    fn next(&self, switch: SwitchId, to: NodeId) -> crate::ids::GroupId {
+    fn next(&self, switch: SwitchId, to: NodeId) -> ChannelId {
         match self.routing.next_port(switch, to) {
-            Some(port) => self.layout.at_port(switch, port),
-            None => self.layout.ejection(to),
+            Some(port) => self.layout.lead_at_port(switch, port),
+            None => self.layout.ejection_lead(to),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout};
 use crate::ids::{NodeId, ProcessId};
-use crate::measure::{Binned, ChannelTally, Counters, Measures, NodeTally, PacketRow};
+use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
 use crate::node::{Nodes, World};
 use crate::spec::{Mode, Spec};
 use crate::time::Time;
@@ -281,10 +281,7 @@ impl Simulation {
         for (process, before) in self.done_before.iter_mut().enumerate() {
             *before = self.workload.progress_of(ProcessId::from_index(process));
         }
-        let channels = self.fabric.overhang(self.now).zip(&mut self.measures.channels);
-        for (ahead, tally) in channels {
-            tally.busy_ps = ahead;
-        }
+        self.fabric.begin_window(self.now);
         self.nodes.begin_window(self.now);
     }
 
@@ -358,13 +355,9 @@ impl Simulation {
         self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// What every channel did in the window, up to now.
-    pub fn channel_tallies(&self) -> Vec<ChannelTally> {
-        let mut tallies = self.measures.channels.clone();
-        for (ahead, tally) in self.fabric.overhang(self.now).zip(&mut tallies) {
-            tally.busy_ps -= ahead;
-        }
-        tallies
+    /// What every channel carried in the window, up to now.
+    pub fn channels_used(&self) -> Vec<Use> {
+        self.fabric.used(self.now)
     }
 
     /// What every process did in the window.

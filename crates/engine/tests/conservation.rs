@@ -102,13 +102,13 @@ fn tables_add_up_to_the_counters() {
         run.advance(250 * MICROSECOND + 1);
         let after = run.simulation.counters();
         let simulation = &run.simulation;
-        let channels = simulation.channel_tallies();
+        let channels = simulation.channels_used();
         let nodes = simulation.node_tallies();
         let of = |f: fn(&Counters) -> u64| f(&after) - f(&before);
-        let packets: u64 = channels.iter().map(|t| t.packets).sum();
+        let packets: u64 = channels.iter().map(|u| u64::from(u.packets)).sum();
         assert_eq!(packets, of(|c| c.packet_hops));
         if mode == Mode::Full {
-            let busy: u64 = channels.iter().map(|t| t.busy_ps).sum();
+            let busy: u64 = channels.iter().map(|u| u.busy_ps).sum();
             let counted = of(|c| c.busy_injection_ps + c.busy_internal_ps + c.busy_ejection_ps);
             assert_eq!(busy, counted, "case {number}");
         }
@@ -170,8 +170,8 @@ fn no_channel_is_busy_for_more_than_all_of_the_time() {
         run.advance(40 * MICROSECOND);
         run.simulation.begin_window();
         run.advance(340 * MICROSECOND);
-        for tally in run.simulation.channel_tallies() {
-            assert!(tally.busy_ps <= 300 * MICROSECOND);
+        for used in run.simulation.channels_used() {
+            assert!(used.busy_ps <= 300 * MICROSECOND);
         }
     }
 }

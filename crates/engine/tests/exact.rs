@@ -125,7 +125,7 @@ fn a_full_buffer_holds_the_upstream_channel() {
     rows.extend([(0, 0, 2, 32); 4]);
     let run = Run::to_the_end(machine, message_list(&rows));
     assert_eq!(run.waits(), run.lifetimes_beyond_zero_load());
-    let held = run.simulation.channel_tallies().iter().map(|t| t.kept_ps).sum::<u64>();
+    let held = run.simulation.measures().channels.iter().map(|t| t.kept_ps).sum::<u64>();
     assert!(held > 0, "a granted packet must have waited for room");
 }
 

@@ -33,7 +33,7 @@ mod wiring;
 use cases::{Dice, Kind};
 use machine::{Counters, NEVER, Reference, Time};
 use tailback_engine::error::RunError;
-use tailback_engine::measure::ChannelTally;
+use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::{Spec, Sync};
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 use tally::Tally;
@@ -116,13 +116,13 @@ fn engine_counters(simulation: &Simulation) -> Counters {
     }
 }
 
-fn engine_tally(tally: &ChannelTally) -> Tally {
+fn engine_tally(used: &Use, tally: &ChannelTally) -> Tally {
     Tally {
-        packets: tally.packets,
+        packets: u64::from(used.packets),
         waits: tally.waits,
         throttling: tally.wait_throttling_ps,
         internal_contention: tally.wait_internal_ps,
-        busy: tally.busy_ps,
+        busy: used.busy_ps,
         kept: tally.kept_ps,
     }
 }
@@ -163,9 +163,10 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> (usize, End) {
     }
     assert_eq!(end, reference_end(&reference), "{}", context());
     assert_eq!(engine_counters(&simulation), reference.counters, "{}", context());
-    let tallies = simulation.channel_tallies();
-    for (number, (channel, tally)) in reference.channels.iter().zip(&tallies).enumerate() {
-        let mut got = engine_tally(tally);
+    let used = simulation.channels_used();
+    let tallies = used.iter().zip(&simulation.measures().channels);
+    for (number, (channel, (used, tally))) in reference.channels.iter().zip(tallies).enumerate() {
+        let mut got = engine_tally(used, tally);
         if reference.granted.iter().any(Option::is_some) {
             // The engine counts such a wait when it ends.
             got.kept = channel.tally.kept;

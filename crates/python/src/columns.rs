@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::NodeId;
-use tailback_engine::measure::{ChannelTally, Distribution, Measures, PacketRow};
+use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::{Sample, Simulation};
 
@@ -82,7 +82,8 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
     let table = Table::new(py);
     let layout = simulation.layout();
     let groups: Vec<_> = layout.group_of.iter().map(|g| layout.groups[g.index()]).collect();
-    let tallies = simulation.channel_tallies();
+    let tallies = &simulation.measures().channels;
+    let used = simulation.channels_used();
     table.column("channel", 0..tallies.len() as u32)?;
     table.column("kind", groups.iter().map(|g| g.kind as u8))?;
     table.column("from_node", groups.iter().map(|g| g.from))?;
@@ -100,9 +101,9 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
     let place = groups.iter().enumerate().map(|(channel, g)| (channel as u32 - g.first.0) as u16);
     table.column("place", place)?;
     let rows = || tallies.iter();
-    table.column("packets", rows().map(|t| t.packets))?;
-    table.column("busy_ps", rows().map(|t| t.busy_ps))?;
-    table.column("held_ps", rows().map(ChannelTally::held_ps))?;
+    table.column("packets", used.iter().map(|u| u64::from(u.packets)))?;
+    table.column("busy_ps", used.iter().map(|u| u.busy_ps))?;
+    table.column("held_ps", rows().zip(&used).map(|(t, u)| u.busy_ps + t.kept_ps))?;
     table.column("wait_throttling_ps", rows().map(|t| t.wait_throttling_ps))?;
     table.column("wait_internal_ps", rows().map(|t| t.wait_internal_ps))?;
     table.column("waits", rows().map(|t| t.waits))?;

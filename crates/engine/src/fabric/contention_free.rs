@@ -9,24 +9,36 @@ use super::layout::{End, Group, Layout};
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Class, Measures, Wait};
+use crate::measure::{ChannelKind, Class, Measures, Use, Wait};
 use crate::time::{NEVER, Time};
 
 /// The network without contention.
 pub struct ContentionFree {
     /// When each channel is free for a packet on its first internal hop; empty in `free`.
     free_at: Vec<Time>,
+    /// What each channel has done in the current window.
+    used: Vec<Use>,
 }
 
 impl ContentionFree {
     /// Mode `throttled`.
     pub fn throttled(layout: &Layout) -> Self {
-        Self { free_at: vec![0; layout.channels()] }
+        Self { free_at: vec![0; layout.channels()], ..Self::free(layout) }
     }
 
     /// Mode `free`.
-    pub fn free() -> Self {
-        Self { free_at: Vec::new() }
+    pub fn free(layout: &Layout) -> Self {
+        Self { free_at: Vec::new(), used: vec![Use::default(); layout.channels()] }
+    }
+
+    /// What every channel has done in the current window.
+    pub fn used(&self) -> &[Use] {
+        &self.used
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self) {
+        self.used.fill(Use::default());
     }
 
     /// Sends a packet the instant it is queued and posts its arrival.
@@ -44,10 +56,10 @@ impl ContentionFree {
         packet.queued = now;
         packet.first_sent = now;
         measures.packet_sent(packet.source, packet.class, packet.last);
-        let mut group = Layout::injection(packet.source);
+        let mut lead = wiring.layout.injection_lead(packet.source);
         let mut start = now;
         loop {
-            let place = &wiring.layout.groups[group.index()];
+            let place = wiring.layout.group(lead);
             let mut channel = place.first;
             let mut wait = Wait { time: 0, is_throttling: true };
             if place.kind == ChannelKind::Internal && packet.first_internal == NEVER {
@@ -56,11 +68,13 @@ impl ContentionFree {
                 packet.first_internal = start;
                 wait.time = start - ready;
             }
+            self.used[channel.index()].packets += 1;
+            self.used[channel.index()].busy_ps += duration;
             measures.starts(channel, place.kind, (start, start + duration), wait);
             packet.hops += 1;
             match place.end {
                 End::Node(_) => break,
-                End::Switch(switch) => group = wiring.output(switch, packet.destination),
+                End::Switch(switch) => lead = wiring.output_lead(switch, packet.destination),
             }
             start += wiring.link.hop_ps;
         }

@@ -17,6 +17,8 @@ pub enum End {
 }
 
 /// A hunt group: parallel channels from one place to another.
+///
+/// Its lowest-numbered channel, the *lead*, stands for it wherever speed counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// Its lowest-numbered channel; the others follow.
@@ -49,10 +51,12 @@ pub struct Layout {
     pub groups: Vec<Group>,
     /// Group of each channel.
     pub group_of: Vec<GroupId>,
-    /// Per switch and port the group there, or [`GroupId::NONE`].
-    port_group: Vec<GroupId>,
-    /// Ejection group of node 0.
+    /// Per switch and port the lead of the group there, or [`ChannelId::NONE`].
+    port_lead: Vec<ChannelId>,
+    /// Lead of node 0's ejection group.
     first_ejection: u32,
+    /// Channels in an injection or ejection group.
+    node_width: u32,
     ports: usize,
 }
 
@@ -78,8 +82,9 @@ impl Layout {
         let mut layout = Self {
             groups: Vec::new(),
             group_of: Vec::new(),
-            port_group: vec![GroupId::NONE; topology.neighbours.len()],
+            port_lead: vec![ChannelId::NONE; topology.neighbours.len()],
             first_ejection: 0,
+            node_width,
             ports: topology.ports,
         };
         layout.add_injection(topology, node_width as u16);
@@ -88,22 +93,28 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The group by which a node sends.
+    /// The lead of the group by which a node sends.
     #[inline]
-    pub fn injection(node: NodeId) -> GroupId {
-        GroupId(node.0)
+    pub fn injection_lead(&self, node: NodeId) -> ChannelId {
+        ChannelId(node.0 * self.node_width)
     }
 
-    /// The group from a switch to a node on it.
+    /// The lead of the group from a switch to a node on it.
     #[inline]
-    pub fn ejection(&self, node: NodeId) -> GroupId {
-        GroupId(self.first_ejection + node.0)
+    pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
+        ChannelId(self.first_ejection + node.0 * self.node_width)
     }
 
-    /// The group behind a port of a switch.
+    /// The lead of the group behind a port of a switch.
     #[inline]
-    pub fn at_port(&self, switch: SwitchId, port: usize) -> GroupId {
-        self.port_group[switch.index() * self.ports + port]
+    pub fn lead_at_port(&self, switch: SwitchId, port: usize) -> ChannelId {
+        self.port_lead[switch.index() * self.ports + port]
+    }
+
+    /// The group a channel belongs to.
+    #[inline]
+    pub fn group(&self, channel: ChannelId) -> &Group {
+        &self.groups[self.group_of[channel.index()].index()]
     }
 
     /// Number of channels.
@@ -118,12 +129,12 @@ impl Layout {
         end: End,
         port: Option<u8>,
         width: u16,
-    ) -> GroupId {
+    ) -> ChannelId {
         let group = GroupId::from_index(self.groups.len());
         let first = ChannelId::from_index(self.group_of.len());
         self.groups.push(Group { first, width, port, kind, from, end });
         self.group_of.extend(std::iter::repeat_n(group, usize::from(width)));
-        group
+        first
     }
 
     fn add_injection(&mut self, topology: &Topology, width: u16) {
@@ -141,13 +152,13 @@ impl Layout {
             if neighbour.is_some() {
                 let (switch, port) = ((at / self.ports) as u32, Some((at % self.ports) as u8));
                 let end = End::Switch(neighbour);
-                self.port_group[at] = self.add(ChannelKind::Internal, switch, end, port, width);
+                self.port_lead[at] = self.add(ChannelKind::Internal, switch, end, port, width);
             }
         }
     }
 
     fn add_ejection(&mut self, topology: &Topology, width: u16) {
-        self.first_ejection = self.groups.len() as u32;
+        self.first_ejection = self.group_of.len() as u32;
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Attachment::Switch(switch) = *attachment {
                 let end = End::Node(NodeId::from_index(node));

@@ -6,87 +6,37 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
-use super::layout::{End, Group, Layout};
+mod state;
+
+use super::Wiring;
+use super::layout::Layout;
 use super::policy::Arbiter;
-use super::pool::{PacketFifo, PacketPool};
-use super::{Timing, Wiring};
+use super::pool::PacketPool;
 use crate::event_queue::{EventQueue, Kind};
-use crate::ids::{ChannelId, GroupId, NodeId, PacketId};
-use crate::measure::{ChannelKind, Class, Measures, Wait};
+use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::{ChannelKind, Class, Measures, Use, Wait};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use state::{Channel, Source};
 use std::hint::black_box;
 
-/// The real network, packet by packet.
+/// The real network, packet by packet. Groups go by their lead.
 pub struct PacketFabric {
     channels: Vec<Channel>,
-    outputs: Vec<Output>,
     sources: Vec<Source>,
     arbiter: Arbiter,
     ack_priority: bool,
     /// Tokens an input buffer holds.
     capacity: u32,
-    /// Outputs that must choose when the events of this instant are done.
-    dirty: Vec<GroupId>,
-}
-
-/// A channel and the input buffer at its end: one cache line.
-#[repr(align(64))]
-pub(super) struct Channel {
-    /// When the last token of the latest packet has left the sending side.
-    pub free_at: Time,
-    /// When the buffer's front falls free: the latest departure from it.
-    leaving_at: Time,
-    /// Tokens of packets in the buffer or on the way to it, the departing one included.
-    occupied: u32,
-    /// Tokens of the packet that departs or departed last.
-    leaving: u32,
-    /// Packets in the buffer that have not started to leave.
-    buffer: PacketFifo,
-    /// At a node: the first packet whose header has not been reported.
-    heading: PacketId,
-    /// The channel whose request came next to this one's at the same output.
-    next_waiting: ChannelId,
-    group: GroupId,
-    end: End,
-    /// Whether the group waits for the buffer's front to start leaving.
-    room_wanted: bool,
-}
-
-/// A hunt group at work: one cache line.
-#[repr(align(64))]
-struct Output {
-    first: ChannelId,
-    width: u16,
-    kind: ChannelKind,
-    dirty: bool,
-    /// The switch or node it belongs to.
-    from: u32,
-    /// Requests in order: the channels whose front packets ask.
-    first_waiting: ChannelId,
-    last_waiting: ChannelId,
-    /// The request that has been granted and waits for room.
-    granted: ChannelId,
-    granted_at: Time,
-    /// The idle channel it keeps, while it waits for room.
-    held: ChannelId,
-    /// The earliest retry posted, or [`NEVER`].
-    retry_at: Time,
-    /// When the first of its channels is or was free.
-    idle_from: Time,
-}
-
-/// A node's output queues, by class; the first serves both without priority.
-struct Source {
-    queues: [PacketFifo; 2],
-    waiting_data: u32,
+    /// Groups that must choose when the events of this instant are done.
+    dirty: Vec<ChannelId>,
 }
 
 /// Everything of a run that changes while the network acts.
 struct Act<'a> {
     now: Time,
-    link: &'a Timing,
+    wiring: &'a Wiring,
     packets: &'a mut PacketPool,
     events: &'a mut EventQueue,
     measures: &'a mut Measures,
@@ -95,52 +45,39 @@ struct Act<'a> {
 impl PacketFabric {
     /// An empty network.
     pub fn new(machine: &Machine, topology: &Topology, layout: &Layout, seed: u64) -> Self {
-        let channel = |&group: &GroupId| Channel {
-            free_at: 0,
-            leaving_at: 0,
-            occupied: 0,
-            leaving: 0,
-            buffer: PacketFifo::EMPTY,
-            heading: PacketId::NONE,
-            next_waiting: ChannelId::NONE,
-            group,
-            end: layout.groups[group.index()].end,
-            room_wanted: false,
-        };
-        let output = |&group: &Group| Output {
-            first: group.first,
-            width: group.width,
-            kind: group.kind,
-            from: group.from,
-            dirty: false,
-            first_waiting: ChannelId::NONE,
-            last_waiting: ChannelId::NONE,
-            granted: ChannelId::NONE,
-            granted_at: 0,
-            held: ChannelId::NONE,
-            retry_at: NEVER,
-            idle_from: 0,
-        };
-        let source = || Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
         Self {
-            channels: layout.group_of.iter().map(channel).collect(),
-            outputs: layout.groups.iter().map(output).collect(),
-            sources: std::iter::repeat_with(source).take(topology.nodes).collect(),
+            channels: Channel::all(layout),
+            sources: vec![Source::EMPTY; topology.nodes],
             arbiter: Arbiter::new(&machine.switch, layout.groups.len(), seed),
             ack_priority: machine.node.ack_priority,
             capacity: machine.switch.input_buffer_tokens,
             dirty: Vec::new(),
         }
     }
-}
 
-impl PacketFabric {
-    /// The state of every channel.
-    pub(super) fn channels(&self) -> &[Channel] {
-        &self.channels
+    /// For every channel, transmission already counted that lies after `now`.
+    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
+    }
+
+    /// What every channel has done in the current window, up to `now`.
+    pub fn used(&self, now: Time) -> Vec<Use> {
+        let past = |(channel, ahead): (&Channel, Time)| Use {
+            busy_ps: channel.used.busy_ps - ahead,
+            packets: channel.used.packets,
+        };
+        self.channels.iter().zip(self.overhang(now)).map(past).collect()
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        for channel in &mut self.channels {
+            channel.used = Use { busy_ps: channel.free_at.saturating_sub(now), packets: 0 };
+        }
     }
 
     /// Data packets in a node's output queue.
+    #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
         self.sources[node.index()].waiting_data
     }
@@ -149,6 +86,7 @@ impl PacketFabric {
     pub fn queue(
         &mut self,
         id: PacketId,
+        wiring: &Wiring,
         packets: &mut PacketPool,
         now: Time,
         measures: &mut Measures,
@@ -162,7 +100,7 @@ impl PacketFabric {
         source.waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
         source.queues[queue].push(id, packets);
-        self.mark(Layout::injection(node));
+        self.mark(wiring.layout.injection_lead(node));
     }
 
     /// The front packet of a channel's buffer asks for its output.
@@ -174,57 +112,60 @@ impl PacketFabric {
         wiring: &Wiring,
         packets: &PacketPool,
     ) {
-        let asking = &mut self.channels[channel.index()];
-        let End::Switch(switch) = asking.end else { return };
-        let group = wiring.output(switch, packets[asking.buffer.first].destination);
-        let output = &mut self.outputs[group.index()];
-        if output.is_idle(now) && self.arbiter.takes_first() {
+        let lead = self.output_of_front(channel, wiring, packets);
+        let output = &mut self.channels[lead.index()];
+        if output.group_is_idle(now) && self.arbiter.takes_first() {
             // Requests of one instant come in order of channel number: this is the best.
             output.granted = channel;
             output.granted_at = now;
-            self.mark(group);
-            return;
-        }
-        asking.next_waiting = ChannelId::NONE;
-        let last = output.last_waiting;
-        output.last_waiting = channel;
-        if output.first_waiting.is_some() {
-            self.channels[last.index()].next_waiting = channel;
         } else {
-            output.first_waiting = channel;
+            let last = output.last_waiting;
+            output.last_waiting = channel;
+            if output.first_waiting.is_some() {
+                self.channels[last.index()].next_waiting = channel;
+            } else {
+                output.first_waiting = channel;
+            }
+            self.channels[channel.index()].next_waiting = ChannelId::NONE;
         }
-        self.mark(group);
+        self.mark(lead);
+    }
+
+    /// The lead of the group the front packet of a channel's buffer leaves by.
+    #[inline]
+    fn output_of_front(
+        &self,
+        channel: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> ChannelId {
+        let asking = &self.channels[channel.index()];
+        wiring.output_lead(asking.switch, packets[asking.buffer.first].destination)
     }
 
     /// Reads what a request will need.
     #[inline]
     pub fn touch_request(&self, channel: ChannelId, wiring: &Wiring, packets: &PacketPool) {
         let asking = &self.channels[channel.index()];
-        if let End::Switch(switch) = asking.end
-            && asking.buffer.first.is_some()
-        {
-            let packet = &packets[asking.buffer.first];
-            let group = wiring.output(switch, packet.destination);
-            let output = &self.outputs[group.index()];
-            black_box(self.channels[output.first.index()].free_at);
+        if asking.switch.is_some() && asking.buffer.first.is_some() {
+            self.touch(self.output_of_front(channel, wiring, packets));
         }
     }
 
-    /// Reads what a retry will need.
+    /// Reads what a channel's next event will need.
     #[inline]
-    pub fn touch_retry(&self, group: GroupId) {
-        let output = &self.outputs[group.index()];
-        black_box(self.channels[output.first.index()].free_at);
+    pub fn touch(&self, channel: ChannelId) {
+        black_box(self.channels[channel.index()].free_at);
     }
 
     /// A group that had to wait looks again.
     #[inline]
-    pub fn retry(&mut self, group: GroupId, now: Time) {
-        let output = &mut self.outputs[group.index()];
+    pub fn retry(&mut self, lead: ChannelId, now: Time) {
+        let output = &mut self.channels[lead.index()];
         if output.retry_at <= now {
             output.retry_at = NEVER;
         }
-        self.mark(group);
+        self.mark(lead);
     }
 
     /// The data packet whose header has reached the node at a channel's end.
@@ -244,39 +185,39 @@ impl PacketFabric {
         self.channels[channel.index()].buffer.pop(packets)
     }
 
-    /// Every output marked at this instant chooses.
+    /// Every group marked at this instant chooses.
     #[inline]
     pub fn arbitrate(
         &mut self,
-        link: &Timing,
+        wiring: &Wiring,
         packets: &mut PacketPool,
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
     ) {
-        let mut act = Act { now, link, packets, events, measures };
-        while let Some(group) = self.dirty.pop() {
-            let output = &mut self.outputs[group.index()];
+        let mut act = Act { now, wiring, packets, events, measures };
+        while let Some(lead) = self.dirty.pop() {
+            let output = &mut self.channels[lead.index()];
             output.dirty = false;
             match output.kind {
-                ChannelKind::Injection | ChannelKind::Direct => self.serve_source(group, &mut act),
-                ChannelKind::Internal | ChannelKind::Ejection => self.serve_output(group, &mut act),
+                ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, &mut act),
+                ChannelKind::Internal | ChannelKind::Ejection => self.serve_output(lead, &mut act),
             }
         }
     }
 
     #[inline]
-    fn mark(&mut self, group: GroupId) {
-        let output = &mut self.outputs[group.index()];
+    fn mark(&mut self, lead: ChannelId) {
+        let output = &mut self.channels[lead.index()];
         if !output.dirty {
             output.dirty = true;
-            self.dirty.push(group);
+            self.dirty.push(lead);
         }
     }
 
     /// A node sends what it can, the packet at hand first.
-    fn serve_source(&mut self, group: GroupId, act: &mut Act) {
-        let node = self.outputs[group.index()].from as usize;
+    fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
+        let node = self.channels[lead.index()].from as usize;
         loop {
             let source = &self.sources[node];
             let queue = usize::from(source.queues[1].first.is_some());
@@ -284,8 +225,8 @@ impl PacketFabric {
             if !id.is_some() {
                 return;
             }
-            let tokens = act.link.packet_tokens(act.packets[id].bytes);
-            let Some(channel) = self.find_channel(group, tokens, act) else {
+            let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+            let Some(channel) = self.find_channel(lead, tokens, act) else {
                 return;
             };
             let source = &mut self.sources[node];
@@ -296,51 +237,52 @@ impl PacketFabric {
             source.waiting_data -= u32::from(class == Class::Data);
             act.measures.nodes[node].queues[class as usize].leave(act.now);
             act.measures.packet_sent(from, class, last);
-            self.start(group, channel, id, act);
+            self.start(lead, channel, id, act);
         }
     }
 
     /// A switch output grants and starts what it can.
     #[inline]
-    fn serve_output(&mut self, group: GroupId, act: &mut Act) {
+    fn serve_output(&mut self, lead: ChannelId, act: &mut Act) {
         loop {
-            if !self.grant(group, act) {
+            if !self.grant(lead, act) {
                 return;
             }
-            let input = self.outputs[group.index()].granted;
+            let input = self.channels[lead.index()].granted;
             let id = self.channels[input.index()].buffer.first;
-            let tokens = act.link.packet_tokens(act.packets[id].bytes);
-            let Some(channel) = self.find_channel(group, tokens, act) else {
+            let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+            let Some(channel) = self.find_channel(lead, tokens, act) else {
                 return;
             };
             self.channels[input.index()].buffer.pop(act.packets);
-            let output = &mut self.outputs[group.index()];
+            let output = &mut self.channels[lead.index()];
             output.granted = ChannelId::NONE;
             let waited = act.now - output.granted_at;
             if waited > 0 {
                 act.measures.kept(output.held, output.kind, waited);
             }
-            let end = self.start(group, channel, id, act);
+            let end = self.start(lead, channel, id, act);
             self.leave(input, tokens, end, act);
         }
     }
 
     /// Makes sure that a request is granted, if there is one and a channel is idle.
     #[inline]
-    fn grant(&mut self, group: GroupId, act: &mut Act) -> bool {
-        let output = &self.outputs[group.index()];
+    fn grant(&mut self, lead: ChannelId, act: &mut Act) -> bool {
+        let output = &self.channels[lead.index()];
         if output.granted.is_some() {
             return true;
         }
         if !output.first_waiting.is_some() {
             return false;
         }
-        if output.idle_from > act.now {
-            self.post_retry(group, output.idle_from, act);
+        let idle_from = output.group_idle_from();
+        if idle_from > act.now {
+            self.post_retry(lead, idle_from, act);
             return false;
         }
-        let input = self.take_best(group, act.packets);
-        let output = &mut self.outputs[group.index()];
+        let input = self.take_best(lead, act);
+        let output = &mut self.channels[lead.index()];
         output.granted = input;
         output.granted_at = act.now;
         true
@@ -348,41 +290,41 @@ impl PacketFabric {
 
     /// Takes the best request out of a group's list.
     #[inline]
-    fn take_best(&mut self, group: GroupId, packets: &PacketPool) -> ChannelId {
-        let first = self.outputs[group.index()].first_waiting;
+    fn take_best(&mut self, lead: ChannelId, act: &Act) -> ChannelId {
         let mut before = ChannelId::NONE;
         if !self.arbiter.takes_first() {
-            let channels = &self.channels;
+            let (channels, packets) = (&self.channels, &act.packets);
             let following = |channel: &ChannelId| {
                 Some(channels[channel.index()].next_waiting).filter(|next| next.is_some())
             };
+            let first = channels[lead.index()].first_waiting;
             let waiting = std::iter::successors(Some(first), following);
             let asking = waiting.clone().map(|c| &packets[channels[c.index()].buffer.first]);
+            let group = act.wiring.layout.group_of[lead.index()];
             let best = self.arbiter.best(group, asking);
             before = best.checked_sub(1).map_or(ChannelId::NONE, |previous| {
                 waiting.clone().nth(previous).unwrap_or(ChannelId::NONE)
             });
         }
-        self.unlink(group, before)
+        self.unlink(lead, before)
     }
 
     /// Removes the request behind `before` (none: the first) from a group's list.
     #[inline]
-    fn unlink(&mut self, group: GroupId, before: ChannelId) -> ChannelId {
-        let output = &mut self.outputs[group.index()];
+    fn unlink(&mut self, lead: ChannelId, before: ChannelId) -> ChannelId {
         let taken = if before.is_some() {
             self.channels[before.index()].next_waiting
         } else {
-            output.first_waiting
+            self.channels[lead.index()].first_waiting
         };
         let next = self.channels[taken.index()].next_waiting;
         if before.is_some() {
             self.channels[before.index()].next_waiting = next;
         } else {
-            output.first_waiting = next;
+            self.channels[lead.index()].first_waiting = next;
         }
         if !next.is_some() {
-            output.last_waiting = before;
+            self.channels[lead.index()].last_waiting = before;
         }
         taken
     }
@@ -390,52 +332,54 @@ impl PacketFabric {
     /// The lowest-numbered idle channel of a group whose buffer has room for a
     /// packet. If there is none, sees to it that the group looks again in time.
     #[inline]
-    fn find_channel(&mut self, group: GroupId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
-        let output = &self.outputs[group.index()];
-        let first = &self.channels[output.first.index()];
+    fn find_channel(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
+        let first = &self.channels[lead.index()];
         if first.free_at <= act.now && first.has_room(tokens, self.capacity, act.now) {
-            return Some(output.first);
+            return Some(lead);
         }
-        self.find_other(group, tokens, act)
+        self.find_other(lead, tokens, act)
     }
 
     /// The rest of [`Self::find_channel`], when it is not the first channel.
     #[inline(never)]
-    fn find_other(&mut self, group: GroupId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
-        let channels = self.outputs[group.index()].channels();
+    fn find_other(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
+        let width = u32::from(self.channels[lead.index()].width);
         let mut again = NEVER;
         let mut held = ChannelId::NONE;
-        for candidate in channels {
+        for candidate in (lead.0..lead.0 + width).map(ChannelId) {
             let channel = &mut self.channels[candidate.index()];
             if channel.free_at > act.now {
                 again = again.min(channel.free_at);
-            } else if channel.has_room(tokens, self.capacity, act.now) {
+                continue;
+            }
+            if channel.has_room(tokens, self.capacity, act.now) {
                 return Some(candidate);
-            } else if channel.leaving_at > act.now {
+            }
+            if channel.leaving_at > act.now {
                 again = again.min(channel.leaving_at);
             } else {
                 channel.room_wanted = true;
             }
-            if held == ChannelId::NONE && channel.free_at <= act.now {
+            if !held.is_some() {
                 held = candidate;
             }
         }
-        let output = &mut self.outputs[group.index()];
+        let output = &mut self.channels[lead.index()];
         if output.granted_at == act.now {
             output.held = held;
         }
         if again != NEVER {
-            self.post_retry(group, again, act);
+            self.post_retry(lead, again, act);
         }
         None
     }
 
     #[inline]
-    fn post_retry(&mut self, group: GroupId, at: Time, act: &mut Act) {
-        let output = &mut self.outputs[group.index()];
+    fn post_retry(&mut self, lead: ChannelId, at: Time, act: &mut Act) {
+        let output = &mut self.channels[lead.index()];
         if at < output.retry_at {
             output.retry_at = at;
-            act.events.post(at, Kind::Retry, group.0);
+            act.events.post(at, Kind::Retry, lead.0);
         }
     }
 
@@ -443,14 +387,18 @@ impl PacketFabric {
     // Inlined into both its callers: 3 % fewer instructions in all.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn start(&mut self, group: GroupId, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
-        let (now, link) = (act.now, act.link);
+    fn start(
+        &mut self,
+        lead: ChannelId,
+        id: ChannelId,
+        packet_id: PacketId,
+        act: &mut Act,
+    ) -> Time {
+        let (now, link) = (act.now, &act.wiring.link);
         let packet = &mut act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);
-        let tokens = link.packet_tokens(packet.bytes);
         let channel = &mut self.channels[id.index()];
-        let output = &mut self.outputs[group.index()];
-        let kind = output.kind;
+        let kind = channel.kind;
         let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
         let wait =
             Wait { time: now - packet.ready, is_throttling: first_internal || packet.hops == 0 };
@@ -459,34 +407,39 @@ impl PacketFabric {
             packet.first_internal = now;
         }
         packet.hops += 1;
+        channel.used.packets += 1;
+        channel.used.busy_ps += end - now;
         channel.free_at = end;
-        match channel.end {
-            End::Switch(_) => {
-                packet.ready = now + link.hop_ps;
-                if !channel.buffer.first.is_some() {
-                    let at = packet.ready.max(channel.leaving_at);
-                    act.events.post(at, Kind::Request, id.0);
-                }
-                channel.occupied += tokens;
+        if channel.switch.is_some() {
+            packet.ready = now + link.hop_ps;
+            if !channel.buffer.first.is_some() {
+                let at = packet.ready.max(channel.leaving_at);
+                act.events.post(at, Kind::Request, id.0);
             }
-            End::Node(_) => {
-                if packet.class == Class::Data {
-                    let head = now + link.header_ps + link.wire_ps;
-                    act.events.post(head, Kind::Head, id.0);
-                    if !channel.heading.is_some() {
-                        channel.heading = packet_id;
-                    }
+            channel.occupied += link.packet_tokens(packet.bytes);
+        } else {
+            if packet.class == Class::Data {
+                let head = now + link.header_ps + link.wire_ps;
+                act.events.post(head, Kind::Head, id.0);
+                if !channel.heading.is_some() {
+                    channel.heading = packet_id;
                 }
-                act.events.post(end + link.wire_ps, Kind::Tail, id.0);
             }
+            act.events.post(end + link.wire_ps, Kind::Tail, id.0);
         }
         channel.buffer.push(packet_id, act.packets);
-        output.idle_from = end;
-        if output.width > 1 {
-            let free_at = |channel: ChannelId| self.channels[channel.index()].free_at;
-            output.idle_from = output.channels().map(free_at).min().unwrap_or(end);
+        if channel.width > 1 {
+            self.find_idle_from(lead);
         }
         end
+    }
+
+    /// Keeps the instant from which a channel of a wide group is free.
+    fn find_idle_from(&mut self, lead: ChannelId) {
+        let first = lead.index();
+        let width = usize::from(self.channels[first].width);
+        let free_at = self.channels[first..first + width].iter().map(|channel| channel.free_at);
+        self.channels[first].idle_from = free_at.min().unwrap_or(NEVER);
     }
 
     /// The front packet of a buffer departs; its last token leaves at `end`.
@@ -502,37 +455,8 @@ impl PacketFabric {
         }
         if channel.room_wanted {
             channel.room_wanted = false;
-            let group = channel.group;
-            self.post_retry(group, end, act);
+            let lead = channel.lead;
+            self.post_retry(lead, end, act);
         }
-    }
-}
-
-impl Output {
-    /// Its channels, lowest number first.
-    #[inline]
-    fn channels(&self) -> impl Iterator<Item = ChannelId> + use<> {
-        (self.first.0..self.first.0 + u32::from(self.width)).map(ChannelId)
-    }
-
-    /// Whether nobody asks and a channel is free.
-    #[inline]
-    fn is_idle(&self, now: Time) -> bool {
-        !self.granted.is_some() && !self.first_waiting.is_some() && self.idle_from <= now
-    }
-}
-
-impl Channel {
-    /// Whether a packet can start now as far as the buffer at the end goes;
-    /// nodes always accept.
-    #[inline]
-    fn has_room(&self, tokens: u32, capacity: u32, now: Time) -> bool {
-        matches!(self.end, End::Node(_)) || self.occupied_at(now) + tokens <= capacity
-    }
-
-    /// Tokens that occupy the buffer at `now`.
-    #[inline]
-    fn occupied_at(&self, now: Time) -> u32 {
-        if self.leaving_at <= now { self.occupied - self.leaving } else { self.occupied }
     }
 }

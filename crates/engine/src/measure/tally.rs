@@ -2,13 +2,18 @@
 
 use crate::time::Time;
 
-/// What one channel did in the current window.
+/// What one channel carried in the current window; the channel itself counts this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChannelTally {
-    /// Packets that started on it.
-    pub packets: u64,
+pub struct Use {
     /// Time it transmitted.
     pub busy_ps: Time,
+    /// Packets that started on it.
+    pub packets: u32,
+}
+
+/// Who waited for one channel in the current window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelTally {
     /// Time it was kept idle by a granted packet that waited for room.
     pub kept_ps: Time,
     /// Waits for it before a packet's first channel or first internal channel.
@@ -17,13 +22,6 @@ pub struct ChannelTally {
     pub wait_internal_ps: Time,
     /// Packets that waited for it.
     pub waits: u64,
-}
-
-impl ChannelTally {
-    /// Time it transmitted or was kept by a granted packet.
-    pub fn held_ps(&self) -> Time {
-        self.busy_ps + self.kept_ps
-    }
 }
 
 /// What one node did in the current window.

@@ -65,7 +65,7 @@ impl Run {
 
     /// Sum over channels of all waits charged to them.
     pub fn waits(&self) -> u64 {
-        let tallies = self.simulation.channel_tallies();
+        let tallies = &self.simulation.measures().channels;
         tallies.iter().map(|t| t.wait_throttling_ps + t.wait_internal_ps).sum()
     }
 }

@@ -1,0 +1,133 @@
+//! What the `packet` fidelity keeps for every channel and node.
+
+use super::super::layout::{End, Layout};
+use super::super::pool::PacketFifo;
+use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::measure::{ChannelKind, Use};
+use crate::time::{NEVER, Time};
+
+/// A channel, the input buffer at its end, and the group it leads.
+///
+/// A hunt group is kept with its lowest-numbered channel, its *lead*: most groups
+/// have one channel, and then everything an uncontended packet touches lies in
+/// the first of the record's two cache lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Channel {
+    /// When the last token of the latest packet has left the sending side.
+    pub free_at: Time,
+    /// When the buffer's front falls free: the latest departure from it.
+    pub leaving_at: Time,
+    /// What it has done in the current window.
+    pub used: Use,
+    /// Tokens of packets in the buffer or on the way to it, the departing one included.
+    pub occupied: u32,
+    /// Tokens of the packet that departs or departed last.
+    pub leaving: u32,
+    /// Packets in the buffer that have not started to leave.
+    pub buffer: PacketFifo,
+    /// The switch at its end; none at a node, which always accepts.
+    pub switch: SwitchId,
+    /// Group: the request that has been granted and waits for room.
+    pub granted: ChannelId,
+    /// Group: requests in order, as the channels whose front packets ask.
+    pub first_waiting: ChannelId,
+    pub last_waiting: ChannelId,
+
+    /// Group: the earliest retry posted, or [`NEVER`].
+    pub retry_at: Time,
+    /// Group: when the first of its channels is or was free.
+    pub idle_from: Time,
+    /// Group: when the present request was granted.
+    pub granted_at: Time,
+    /// Group: the idle channel a granted request keeps while it waits for room.
+    pub held: ChannelId,
+    /// The channel whose request came next to this one's at the same output.
+    pub next_waiting: ChannelId,
+    /// At a node: the first packet whose header has not been reported.
+    pub heading: PacketId,
+    /// The first channel of its group.
+    pub lead: ChannelId,
+    /// The switch or node it comes from.
+    pub from: u32,
+    /// Group: how many channels it has.
+    pub width: u16,
+    pub kind: ChannelKind,
+    /// Group: whether it must choose at the end of this instant.
+    pub dirty: bool,
+    /// Whether the group waits for the buffer's front to start leaving.
+    pub room_wanted: bool,
+}
+
+/// A node's output queues, by class; the first serves both without priority.
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub queues: [PacketFifo; 2],
+    pub waiting_data: u32,
+}
+
+impl Source {
+    pub const EMPTY: Self = Self { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
+}
+
+impl Channel {
+    /// All channels of a machine, idle.
+    pub fn all(layout: &Layout) -> Vec<Self> {
+        let idle = |group: &crate::ids::GroupId| {
+            let group = &layout.groups[group.index()];
+            Self {
+                free_at: 0,
+                leaving_at: 0,
+                used: Use::default(),
+                occupied: 0,
+                leaving: 0,
+                buffer: PacketFifo::EMPTY,
+                switch: match group.end {
+                    End::Switch(switch) => switch,
+                    End::Node(_) => SwitchId::NONE,
+                },
+                granted: ChannelId::NONE,
+                first_waiting: ChannelId::NONE,
+                last_waiting: ChannelId::NONE,
+                retry_at: NEVER,
+                idle_from: 0,
+                granted_at: 0,
+                held: ChannelId::NONE,
+                next_waiting: ChannelId::NONE,
+                heading: PacketId::NONE,
+                lead: group.first,
+                from: group.from,
+                width: group.width,
+                kind: group.kind,
+                dirty: false,
+                room_wanted: false,
+            }
+        };
+        layout.group_of.iter().map(idle).collect()
+    }
+
+    /// Tokens that occupy the buffer at `now`.
+    #[inline]
+    pub fn occupied_at(&self, now: Time) -> u32 {
+        if self.leaving_at <= now { self.occupied - self.leaving } else { self.occupied }
+    }
+
+    /// Whether a packet can start now as far as the buffer at the end goes;
+    /// nodes always accept.
+    #[inline]
+    pub fn has_room(&self, tokens: u32, capacity: u32, now: Time) -> bool {
+        !self.switch.is_some() || self.occupied_at(now) + tokens <= capacity
+    }
+
+    /// Of a lead: when the first channel of the group is or was free.
+    #[inline]
+    pub fn group_idle_from(&self) -> Time {
+        if self.width == 1 { self.free_at } else { self.idle_from }
+    }
+
+    /// Of a lead: whether nobody asks and a channel is free.
+    #[inline]
+    pub fn group_is_idle(&self, now: Time) -> bool {
+        !self.granted.is_some() && !self.first_waiting.is_some() && self.group_idle_from() <= now
+    }
+}
