@@ -136,12 +136,11 @@ impl EventQueue {
         Some(named(event as u32))
     }
 
-    /// The events of the next few nanoseconds, once for each bucket; else none.
+    /// The events of the next few nanoseconds, once for each bucket.
     #[inline]
-    pub fn newly_due(&mut self) -> impl Iterator<Item = (Kind, u32)> {
-        let from = if self.is_new { 0 } else { self.current.len() };
-        self.is_new = false;
-        self.current[from..].iter().map(|&event| named(event as u32))
+    pub fn newly_due(&mut self) -> Option<impl Iterator<Item = (Kind, u32)> + Clone> {
+        std::mem::take(&mut self.is_new)
+            .then(|| self.current.iter().map(|&event| named(event as u32)))
     }
 
     fn place(&mut self, bucket: u64, event: u64) {

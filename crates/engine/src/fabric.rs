@@ -125,20 +125,11 @@ impl Fabric {
         }
     }
 
-    /// Reads what an event of the next few nanoseconds will need.
-    ///
-    /// Changes nothing. Done for all events of a bucket in a row, the cache
-    /// misses overlap instead of coming one after the other.
+    /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    pub fn touch(&self, kind: Kind, number: u32) {
+    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone) {
         if let Model::Packet(fabric) = &self.model {
-            match kind {
-                Kind::Request => {
-                    fabric.touch_request(ChannelId(number), &self.wiring, &self.packets)
-                }
-                Kind::Retry => fabric.touch(ChannelId(number)),
-                _ => {}
-            }
+            fabric.touch(events, &self.wiring, &self.packets);
         }
     }
 

@@ -44,11 +44,15 @@ impl Stream {
 
     /// A whole number uniform in `[0, bound)`; 0 draws nothing and gives 0.
     ///
-    /// Multiplication with rejection [Lemire 2019]: exactly uniform.
+    /// Multiplication with rejection [Lemire 2019]: exactly uniform. Bounds below
+    /// 2^32 take 32 random bits at a time, larger ones 64.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound <= 1 {
             return 0;
+        }
+        if let Ok(bound) = u32::try_from(bound) {
+            return u64::from(self.below_32(bound));
         }
         let mut product = u128::from(self.0.next_u64()) * u128::from(bound);
         // The threshold is below the bound: the division is rarely needed.
@@ -59,6 +63,19 @@ impl Stream {
             }
         }
         (product >> 64) as u64
+    }
+
+    /// The same with half as many random bits.
+    #[inline]
+    fn below_32(&mut self, bound: u32) -> u32 {
+        let mut product = u64::from(self.0.next_u32()) * u64::from(bound);
+        if (product as u32) < bound {
+            let threshold = bound.wrapping_neg() % bound;
+            while (product as u32) < threshold {
+                product = u64::from(self.0.next_u32()) * u64::from(bound);
+            }
+        }
+        (product >> 32) as u32
     }
 
     /// A number uniform in `[0, 1)` with 53 random bits.

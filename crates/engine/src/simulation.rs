@@ -124,8 +124,8 @@ impl Simulation {
                 return Ok(Progress::Time);
             }
             self.sample_before(time);
-            for (kind, number) in self.events.newly_due() {
-                self.fabric.touch(kind, number);
+            if let Some(due) = self.events.newly_due() {
+                self.fabric.touch(due);
             }
             self.now = time;
             self.instant(time)?;

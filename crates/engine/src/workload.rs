@@ -142,9 +142,9 @@ impl Workload {
 
     /// The next instruction of a process that can go on, or `None`: it waits.
     ///
-    /// `waiting_data` is the number of data packets in its node's output queue.
+    /// `waiting_data` tells the number of data packets in its node's output queue.
     #[inline]
-    pub fn next(&mut self, process: ProcessId, waiting_data: u32) -> Option<Op> {
+    pub fn next(&mut self, process: ProcessId, waiting_data: impl Fn() -> u32) -> Option<Op> {
         match self {
             Self::Synthetic(synthetic) => synthetic.next(process, waiting_data),
             Self::Programs(programs) => programs.next(process),

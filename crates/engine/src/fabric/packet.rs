@@ -21,6 +21,9 @@ use crate::topology::Topology;
 use state::{Channel, Source};
 use std::hint::black_box;
 
+/// More channels than this do not fit a core's own cache.
+const MANY_CHANNELS: usize = 1 << 15;
+
 /// The real network, packet by packet. Groups go by their lead.
 pub struct PacketFabric {
     channels: Vec<Channel>,
@@ -143,19 +146,36 @@ impl PacketFabric {
         wiring.output_lead(asking.switch, packets[asking.buffer.first].destination)
     }
 
-    /// Reads what a request will need.
-    #[inline]
-    pub fn touch_request(&self, channel: ChannelId, wiring: &Wiring, packets: &PacketPool) {
-        let asking = &self.channels[channel.index()];
-        if asking.switch.is_some() && asking.buffer.first.is_some() {
-            self.touch(self.output_of_front(channel, wiring, packets));
+    /// Reads what events will need: channels, then the packets at their fronts,
+    /// then the outputs these ask for.
+    ///
+    /// Within each pass no load waits for another, so that the cache misses
+    /// overlap. Worth its time only where the channels do not fit the cache.
+    pub fn touch(
+        &self,
+        events: impl Iterator<Item = (Kind, u32)> + Clone,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) {
+        if self.channels.len() < MANY_CHANNELS {
+            return;
         }
-    }
-
-    /// Reads what a channel's next event will need.
-    #[inline]
-    pub fn touch(&self, channel: ChannelId) {
-        black_box(self.channels[channel.index()].free_at);
+        let about_channels = events.filter(|(kind, _)| {
+            matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head)
+        });
+        let channels = about_channels.map(|(kind, number)| (kind, &self.channels[number as usize]));
+        for (_, channel) in channels.clone() {
+            black_box(channel.switch);
+        }
+        let fronts = channels.filter(|(_, channel)| channel.buffer.first.is_some());
+        for (_, channel) in fronts.clone() {
+            black_box(packets[channel.buffer.first].destination);
+        }
+        for (_, channel) in fronts.filter(|(kind, _)| *kind == Kind::Request) {
+            let destination = packets[channel.buffer.first].destination;
+            let lead = wiring.output_lead(channel.switch, destination);
+            black_box(self.channels[lead.index()].free_at);
+        }
     }
 
     /// A group that had to wait looks again.

@@ -7,7 +7,7 @@ use crate::time::Time;
 /// The processors of all nodes.
 pub struct Processors {
     processors: Vec<Processor>,
-    /// Per process: computing still to do.
+    /// Per process: computing still to do after the present piece.
     remaining: Vec<Time>,
     /// Per process: the one behind it in the run queue.
     next: Vec<ProcessId>,
@@ -15,9 +15,9 @@ pub struct Processors {
 }
 
 #[derive(Clone, Copy)]
+#[repr(align(32))]
 struct Processor {
     running: ProcessId,
-    piece: Time,
     piece_end: Time,
     /// Time it has computed in the current window, the present piece included.
     busy: Time,
@@ -30,7 +30,6 @@ impl Processors {
     pub fn new(nodes: usize, processes: usize, time_slice: Option<Time>) -> Self {
         let idle = Processor {
             running: ProcessId::NONE,
-            piece: 0,
             piece_end: 0,
             busy: 0,
             first: ProcessId::NONE,
@@ -82,10 +81,11 @@ impl Processors {
         now: Time,
         events: &mut EventQueue,
     ) -> Time {
-        let piece = self.remaining[process.index()].min(self.time_slice);
+        let remaining = &mut self.remaining[process.index()];
+        let piece = (*remaining).min(self.time_slice);
+        *remaining -= piece;
         let processor = &mut self.processors[node.index()];
         processor.running = process;
-        processor.piece = piece;
         processor.piece_end = now + piece;
         processor.busy += piece;
         events.post(now + piece, Kind::Cpu, node.0);
@@ -112,9 +112,7 @@ impl Processors {
         debug_assert_eq!(processor.piece_end, now);
         let process = processor.running;
         processor.running = ProcessId::NONE;
-        let remaining = &mut self.remaining[process.index()];
-        *remaining -= processor.piece;
-        if *remaining == 0 {
+        if self.remaining[process.index()] == 0 {
             return Some(process);
         }
         self.enter(node, process);

@@ -113,7 +113,7 @@ impl Synthetic {
 
     /// See [`super::Workload::next`].
     #[inline]
-    pub fn next(&mut self, process: ProcessId, waiting_data: u32) -> Option<Op> {
+    pub fn next(&mut self, process: ProcessId, waiting_data: impl Fn() -> u32) -> Option<Op> {
         loop {
             let state = &mut self.processes[process.index()];
             match state.phase {
@@ -130,7 +130,7 @@ impl Synthetic {
                 }
                 Phase::Sending(sent) if sent < self.spec.messages => {
                     state.phase = Phase::Sending(sent + 1);
-                    if let Some(send) = self.send(process, sent as usize, waiting_data) {
+                    if let Some(send) = self.send(process, sent as usize, &waiting_data) {
                         return Some(Op::Send(send));
                     }
                 }
@@ -150,7 +150,12 @@ impl Synthetic {
     /// The next message, or none if it is dropped; its random numbers are drawn
     /// in any case.
     #[inline]
-    fn send(&mut self, process: ProcessId, message: usize, waiting_data: u32) -> Option<Send> {
+    fn send(
+        &mut self,
+        process: ProcessId,
+        message: usize,
+        waiting_data: &impl Fn() -> u32,
+    ) -> Option<Send> {
         let number = process.index();
         let state = &mut self.processes[number];
         let bytes = self.length.draw(number).min(u64::from(u32::MAX)) as u32;
@@ -163,7 +168,7 @@ impl Synthetic {
         let admitted = self.spec.sync != Sync::Asynchronous
             || match self.spec.throttle {
                 Throttle::Outstanding { limit } => state.unacknowledged < limit,
-                Throttle::QueueLength { limit } => waiting_data < limit,
+                Throttle::QueueLength { limit } => waiting_data() < limit,
             };
         if !admitted {
             state.dropped += 1;
