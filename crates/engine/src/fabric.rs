@@ -101,7 +101,7 @@ impl Fabric {
         let id = self.packets.insert(packet);
         match &mut self.model {
             Model::Packet(fabric) => {
-                fabric.queue(id, &self.wiring, &mut self.packets, now, measures)
+                fabric.queue(id, &self.wiring, &mut self.packets, now, measures);
             }
             Model::ContentionFree(fabric) => {
                 fabric.send(id, &self.wiring, &mut self.packets, now, events, measures);

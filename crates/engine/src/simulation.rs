@@ -11,7 +11,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
 
-/// Events at one instant after which the clock counts as stuck.
+/// Events and instructions at one instant after which the clock counts as stuck.
 const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
 
 /// A run in progress.
@@ -33,6 +33,8 @@ pub struct Simulation {
     measures: Measures,
     /// Per process: what it had done when the window began.
     done_before: Vec<Done>,
+    /// Events and instructions handled at the present instant.
+    at_once: u64,
     /// Events of the present instant, where they must be put in order first.
     batch: Vec<(Kind, u64, u32)>,
 }
@@ -91,6 +93,7 @@ impl Simulation {
             workload,
             measures,
             done_before,
+            at_once: 0,
             batch: Vec::new(),
         };
         simulation.post_starts();
@@ -137,28 +140,27 @@ impl Simulation {
 
     /// Handles all events of one instant, then lets the network choose.
     fn instant(&mut self, time: Time) -> Result<(), RunError> {
-        let mut count = 0;
+        self.at_once = 0;
         if self.fabric.orders_by_serial() {
-            count = self.ordered_instant(time)?;
+            self.ordered_instant(time);
         } else {
-            while let Some((kind, number)) = self.events.take_at(time) {
-                count += self.handle(kind, number);
-                if count > MOST_AT_ONE_INSTANT {
-                    break;
-                }
+            while self.at_once <= MOST_AT_ONE_INSTANT
+                && let Some((kind, number)) = self.events.take_at(time)
+            {
+                self.handle(kind, number);
             }
-            self.check_clock(count)?;
         }
-        self.events_handled += count;
+        if self.at_once > MOST_AT_ONE_INSTANT {
+            return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
+        }
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
         Ok(())
     }
 
     /// Arrivals of one instant carry packet numbers here, which are no order:
     /// they are put in order of the packets' serial numbers.
-    fn ordered_instant(&mut self, time: Time) -> Result<u64, RunError> {
-        let mut count = 0;
-        loop {
+    fn ordered_instant(&mut self, time: Time) {
+        while self.at_once <= MOST_AT_ONE_INSTANT {
             let taken = self.batch.len();
             while let Some((kind, number)) = self.events.take_at(time) {
                 let order = match kind {
@@ -172,32 +174,19 @@ impl Simulation {
                 // created meanwhile join those still to come.
                 self.batch.sort_unstable_by(|a, b| b.cmp(a));
             }
-            let next = self.batch.pop();
-            let Some((kind, _, number)) = next else { return Ok(count) };
-            count += self.handle(kind, number);
-            self.check_clock(count)?;
+            let Some((kind, _, number)) = self.batch.pop() else { return };
+            self.handle(kind, number);
         }
     }
 
-    fn check_clock(&self, count: u64) -> Result<(), RunError> {
-        if count > MOST_AT_ONE_INSTANT {
-            return Err(RunError::ClockStuck { at: self.now, limit: MOST_AT_ONE_INSTANT });
-        }
-        Ok(())
-    }
-
-    /// Handles one event; how many things happened at once because of it.
+    /// Handles one event.
     #[inline]
-    fn handle(&mut self, kind: Kind, number: u32) -> u64 {
+    fn handle(&mut self, kind: Kind, number: u32) {
+        self.events_handled += 1;
+        self.at_once += 1;
         match kind {
-            Kind::Request => {
-                self.fabric.request(number, self.now);
-                return 1;
-            }
-            Kind::Retry => {
-                self.fabric.retry(number, self.now);
-                return 1;
-            }
+            Kind::Request => return self.fabric.request(number, self.now),
+            Kind::Retry => return self.fabric.retry(number, self.now),
             _ => {}
         }
         let mut world = World {
@@ -207,14 +196,14 @@ impl Simulation {
             events: &mut self.events,
             measures: &mut self.measures,
         };
-        1 + match kind {
+        self.at_once += match kind {
             Kind::Tail => self.nodes.tail(number, &mut world),
+            Kind::Cpu => self.nodes.processor(NodeId(number), &mut world),
+            Kind::Start => self.nodes.start(ProcessId(number), &mut world),
             Kind::Head => {
                 self.nodes.head(number, &mut world);
                 0
             }
-            Kind::Cpu => self.nodes.processor(NodeId(number), &mut world),
-            Kind::Start => self.nodes.start(ProcessId(number), &mut world),
             Kind::Message => {
                 if let Some(at) = world.workload.due(number + 1) {
                     world.events.post(at, Kind::Message, number + 1);
@@ -223,7 +212,7 @@ impl Simulation {
                 0
             }
             Kind::Request | Kind::Retry => 0,
-        }
+        };
     }
 
     /// Nothing is left to happen: the end, or a deadlock.

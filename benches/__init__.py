@@ -1,0 +1,1 @@
+"""Benchmarks: what a run costs in time and memory, against stated goals."""
