@@ -184,8 +184,8 @@ def test_stop_rules(
         (Synthetic(), {"duration": "1 ms"}, 50_000_000),
         (Synthetic(), {"duration": "20 us"}, 1_000_000),
         (Synthetic(), {"duration": "10 ps"}, 1),
-        (Synthetic(compute_period="0 s", sync="asynchronous_blocking"), {}, 2_140_000),
-        (Synthetic(compute_period="1 us", sync="asynchronous"), {}, 1_000_000),
+        (Synthetic(compute_period="0 s", sync="asynchronous_blocking"), {}, 13_360_000),
+        (Synthetic(compute_period="1 us", sync="asynchronous"), {}, 13_360_000),
         (Synthetic(), {"sample_interval": "3 us"}, 3_000_000),
     ],
 )

@@ -35,11 +35,11 @@ impl Kind {
         [Self::Tail, Self::Head, Self::Cpu, Self::Start, Self::Message, Self::Request, Self::Retry];
 }
 
-/// Log2 of a bucket's width in picoseconds: 4.1 ns, half a bit of a DS-Link.
-const BUCKET_BITS: u32 = 12;
+/// Log2 of a bucket's width in picoseconds: 8.2 ns, about one bit of a DS-Link.
+const BUCKET_BITS: u32 = 13;
 /// Buckets of the wheel: 4.2 µs ahead of the clock, more than a packet takes.
 /// Few, so that they stay in the cache.
-const BUCKETS: usize = 1 << 10;
+const BUCKETS: usize = 1 << 9;
 const BITMAP_WORDS: usize = BUCKETS / 64;
 /// Bits of an event's number; the rest of 32 bits is its kind.
 const NUMBER_BITS: u32 = 29;

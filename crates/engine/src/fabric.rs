@@ -113,7 +113,7 @@ impl Fabric {
     #[inline]
     pub fn request(&mut self, channel: u32, now: Time) {
         if let Model::Packet(fabric) = &mut self.model {
-            fabric.request(ChannelId(channel), now, &self.wiring, &self.packets);
+            fabric.request(ChannelId(channel), now);
         }
     }
 
@@ -129,7 +129,7 @@ impl Fabric {
     #[inline]
     pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone) {
         if let Model::Packet(fabric) = &self.model {
-            fabric.touch(events, &self.wiring, &self.packets);
+            fabric.touch(events, &self.packets);
         }
     }
 

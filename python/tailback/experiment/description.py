@@ -17,7 +17,6 @@ from .choosing import MACHINE, WORKLOAD, chosen
 from .reading import read_description
 from .run import Metric, Run
 
-_MICROSECOND_PS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -98,12 +97,14 @@ class Experiment:
 
         Unless given: half the time a process needs between two messages when
         nothing is in its way (computing of all processes of the node, and one
-        round trip over half the network's diameter), but at least 1 us and, if
-        a duration is given, at most a twentieth of it.
+        round trip over half the network's diameter), but at least the time of four
+        full packets (shorter ones would cut most transmissions in two) and, if a
+        duration is given, at most a twentieth of it.
         """
         if self.run.sample_interval is not None:
             return self.run.sample_interval.ps
-        chosen = max(self.workload.iteration_ps(self.machine) // 2, _MICROSECOND_PS)
+        packet_ps = self.machine.packet_ps(self.machine.packet_size.bytes)
+        chosen = max(self.workload.iteration_ps(self.machine) // 2, 4 * packet_ps)
         if self.run.duration is not None:
             chosen = min(chosen, self.run.duration.ps // 20)
         return max(chosen, 1)

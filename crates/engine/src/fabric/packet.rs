@@ -108,14 +108,8 @@ impl PacketFabric {
 
     /// The front packet of a channel's buffer asks for its output.
     #[inline]
-    pub fn request(
-        &mut self,
-        channel: ChannelId,
-        now: Time,
-        wiring: &Wiring,
-        packets: &PacketPool,
-    ) {
-        let lead = self.output_of_front(channel, wiring, packets);
+    pub fn request(&mut self, channel: ChannelId, now: Time) {
+        let lead = self.channels[channel.index()].front_output;
         let output = &mut self.channels[lead.index()];
         if output.group_is_idle(now) && self.arbiter.takes_first() {
             // Requests of one instant come in order of channel number: this is the best.
@@ -134,47 +128,30 @@ impl PacketFabric {
         self.mark(lead);
     }
 
-    /// The lead of the group the front packet of a channel's buffer leaves by.
-    #[inline]
-    fn output_of_front(
-        &self,
-        channel: ChannelId,
-        wiring: &Wiring,
-        packets: &PacketPool,
-    ) -> ChannelId {
-        let asking = &self.channels[channel.index()];
-        wiring.output_lead(asking.switch, packets[asking.buffer.first].destination)
-    }
-
-    /// Reads what events will need: channels, then the packets at their fronts,
-    /// then the outputs these ask for.
+    /// Reads what events will need: channels, then the packets at their fronts
+    /// and the outputs these ask for.
     ///
     /// Within each pass no load waits for another, so that the cache misses
     /// overlap. Worth its time only where the channels do not fit the cache.
-    pub fn touch(
-        &self,
-        events: impl Iterator<Item = (Kind, u32)> + Clone,
-        wiring: &Wiring,
-        packets: &PacketPool,
-    ) {
+    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone, packets: &PacketPool) {
         if self.channels.len() < MANY_CHANNELS {
             return;
         }
-        let about_channels = events.filter(|(kind, _)| {
-            matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head)
-        });
-        let channels = about_channels.map(|(kind, number)| (kind, &self.channels[number as usize]));
+        let is_about_channel =
+            |kind| matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head);
+        let channels = events
+            .filter(|&(kind, _)| is_about_channel(kind))
+            .map(|(kind, number)| (kind, &self.channels[number as usize]));
         for (_, channel) in channels.clone() {
             black_box(channel.switch);
         }
-        let fronts = channels.filter(|(_, channel)| channel.buffer.first.is_some());
-        for (_, channel) in fronts.clone() {
-            black_box(packets[channel.buffer.first].destination);
-        }
-        for (_, channel) in fronts.filter(|(kind, _)| *kind == Kind::Request) {
-            let destination = packets[channel.buffer.first].destination;
-            let lead = wiring.output_lead(channel.switch, destination);
-            black_box(self.channels[lead.index()].free_at);
+        for (kind, channel) in channels {
+            if channel.buffer.first.is_some() {
+                black_box(packets[channel.buffer.first].ready);
+                if kind == Kind::Request {
+                    black_box(self.channels[channel.front_output.index()].free_at);
+                }
+            }
         }
     }
 
@@ -215,6 +192,9 @@ impl PacketFabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) {
+        if self.dirty.is_empty() {
+            return;
+        }
         let mut act = Act { now, wiring, packets, events, measures };
         while let Some(lead) = self.dirty.pop() {
             let output = &mut self.channels[lead.index()];
@@ -433,6 +413,7 @@ impl PacketFabric {
         if channel.switch.is_some() {
             packet.ready = now + link.hop_ps;
             if !channel.buffer.first.is_some() {
+                channel.front_output = act.wiring.output_lead(channel.switch, packet.destination);
                 let at = packet.ready.max(channel.leaving_at);
                 act.events.post(at, Kind::Request, id.0);
             }
@@ -470,8 +451,9 @@ impl PacketFabric {
         channel.leaving = tokens;
         channel.leaving_at = end;
         if channel.buffer.first.is_some() {
-            let ready = act.packets[channel.buffer.first].ready;
-            act.events.post(ready.max(end), Kind::Request, id.0);
+            let front = &act.packets[channel.buffer.first];
+            channel.front_output = act.wiring.output_lead(channel.switch, front.destination);
+            act.events.post(front.ready.max(end), Kind::Request, id.0);
         }
         if channel.room_wanted {
             channel.room_wanted = false;

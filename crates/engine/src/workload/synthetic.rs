@@ -114,9 +114,26 @@ impl Synthetic {
     /// See [`super::Workload::next`].
     #[inline]
     pub fn next(&mut self, process: ProcessId, waiting_data: impl Fn() -> u32) -> Option<Op> {
+        let asynchronous = self.spec.sync == Sync::Asynchronous;
         loop {
             let state = &mut self.processes[process.index()];
             match state.phase {
+                Phase::Sending(sent) if sent < self.spec.messages => {
+                    state.phase = Phase::Sending(sent + 1);
+                    if let Some(send) = self.send(process, sent as usize, &waiting_data) {
+                        return Some(Op::Send(send));
+                    }
+                }
+                Phase::Sending(_) if asynchronous => {
+                    self.progress.iterations += 1;
+                    state.reached += 1;
+                    state.phase = Phase::Computing;
+                    return Some(Op::Compute(self.compute.draw(process.index())));
+                }
+                Phase::Sending(_) => {
+                    state.phase = Phase::Waiting;
+                    self.completes(process);
+                }
                 Phase::Begin => {
                     state.reached += 1;
                     state.phase = Phase::Accepted;
@@ -127,20 +144,6 @@ impl Synthetic {
                 Phase::Accepted => {
                     state.phase = Phase::Computing;
                     return Some(Op::Compute(self.compute.draw(process.index())));
-                }
-                Phase::Sending(sent) if sent < self.spec.messages => {
-                    state.phase = Phase::Sending(sent + 1);
-                    if let Some(send) = self.send(process, sent as usize, &waiting_data) {
-                        return Some(Op::Send(send));
-                    }
-                }
-                Phase::Sending(_) if self.spec.sync == Sync::Asynchronous => {
-                    state.phase = Phase::Begin;
-                    self.progress.iterations += 1;
-                }
-                Phase::Sending(_) => {
-                    state.phase = Phase::Waiting;
-                    self.completes(process);
                 }
                 Phase::Computing | Phase::Waiting => return None,
             }

@@ -30,10 +30,13 @@ pub struct Channel {
     pub switch: SwitchId,
     /// Group: the request that has been granted and waits for room.
     pub granted: ChannelId,
-    /// Group: requests in order, as the channels whose front packets ask.
+    /// The lead of the group the front packet of the buffer leaves by.
+    pub front_output: ChannelId,
+    /// Group: the first of the requests in order, as the channels whose front packets ask.
     pub first_waiting: ChannelId,
-    pub last_waiting: ChannelId,
 
+    /// Group: the last of them.
+    pub last_waiting: ChannelId,
     /// Group: the earliest retry posted, or [`NEVER`].
     pub retry_at: Time,
     /// Group: when the first of its channels is or was free.
@@ -87,6 +90,7 @@ impl Channel {
                     End::Node(_) => SwitchId::NONE,
                 },
                 granted: ChannelId::NONE,
+                front_output: ChannelId::NONE,
                 first_waiting: ChannelId::NONE,
                 last_waiting: ChannelId::NONE,
                 retry_at: NEVER,
