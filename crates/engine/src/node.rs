@@ -126,7 +126,7 @@ impl Nodes {
         }
         let Some(process) = done else { return 0 };
         world.workload.computed(process);
-        self.run(process, world) + self.go_on(world)
+        self.run(process, node, world) + self.go_on(world)
     }
 
     /// `HEAD`: the header of a data packet has arrived.
@@ -179,15 +179,14 @@ impl Nodes {
         while count <= MOST_AT_ONCE
             && let Some(process) = self.ready.pop_front()
         {
-            count += self.run(process, world);
+            count += self.run(process, self.placement[process.index()], world);
         }
         count
     }
 
     /// Lets a process go on until it waits; how many instructions that took.
     #[inline]
-    fn run(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        let node = self.placement[process.index()];
+    fn run(&mut self, process: ProcessId, node: NodeId, world: &mut World) -> u64 {
         self.at_work = process;
         let mut count = 0;
         while count <= MOST_AT_ONCE {

@@ -169,8 +169,8 @@ impl Layout {
 }
 
 fn check_width(field: &'static str, width: u32) -> Result<(), SpecError> {
-    if (1..=1024).contains(&width) {
+    if (1..=255).contains(&width) {
         return Ok(());
     }
-    Err(SpecError::new(field, width, "must be 1 to 1024"))
+    Err(SpecError::new(field, width, "must be 1 to 255"))
 }

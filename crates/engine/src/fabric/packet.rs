@@ -66,8 +66,8 @@ impl PacketFabric {
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
         let past = |(channel, ahead): (&Channel, Time)| Use {
-            busy_ps: channel.used.busy_ps - ahead,
-            packets: channel.used.packets,
+            busy_ps: channel.busy - ahead,
+            packets: channel.packets,
         };
         self.channels.iter().zip(self.overhang(now)).map(past).collect()
     }
@@ -75,7 +75,8 @@ impl PacketFabric {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         for channel in &mut self.channels {
-            channel.used = Use { busy_ps: channel.free_at.saturating_sub(now), packets: 0 };
+            channel.busy = channel.free_at.saturating_sub(now);
+            channel.packets = 0;
         }
     }
 
@@ -110,11 +111,11 @@ impl PacketFabric {
     #[inline]
     pub fn request(&mut self, channel: ChannelId, now: Time) {
         let lead = self.channels[channel.index()].front_output;
+        let is_idle = self.is_idle(lead, now);
         let output = &mut self.channels[lead.index()];
-        if output.group_is_idle(now) && self.arbiter.takes_first() {
+        if is_idle && self.arbiter.takes_first() {
             // Requests of one instant come in order of channel number: this is the best.
             output.granted = channel;
-            output.granted_at = now;
         } else {
             let last = output.last_waiting;
             output.last_waiting = channel;
@@ -126,6 +127,27 @@ impl PacketFabric {
             self.channels[channel.index()].next_waiting = ChannelId::NONE;
         }
         self.mark(lead);
+    }
+
+    /// Whether nobody asks at a group and a channel of it is free.
+    #[inline]
+    fn is_idle(&self, lead: ChannelId, now: Time) -> bool {
+        let output = &self.channels[lead.index()];
+        !output.granted.is_some()
+            && !output.first_waiting.is_some()
+            && self.idle_from(lead, now) <= now
+    }
+
+    /// When the first channel of a group will be free, or some instant up to now.
+    #[inline]
+    fn idle_from(&self, lead: ChannelId, now: Time) -> Time {
+        let output = &self.channels[lead.index()];
+        if output.width == 1 || output.free_at <= now {
+            return output.free_at;
+        }
+        let group = lead.index()..lead.index() + usize::from(output.width);
+        let free_at = self.channels[group].iter().map(|channel| channel.free_at);
+        free_at.min().unwrap_or(NEVER)
     }
 
     /// Reads what events will need: channels, then the packets at their fronts
@@ -237,7 +259,7 @@ impl PacketFabric {
             source.waiting_data -= u32::from(class == Class::Data);
             act.measures.nodes[node].queues[class as usize].leave(act.now);
             act.measures.packet_sent(from, class, last);
-            self.start(lead, channel, id, act);
+            self.start(channel, id, act);
         }
     }
 
@@ -257,11 +279,11 @@ impl PacketFabric {
             self.channels[input.index()].buffer.pop(act.packets);
             let output = &mut self.channels[lead.index()];
             output.granted = ChannelId::NONE;
-            let waited = act.now - output.granted_at;
-            if waited > 0 {
-                act.measures.kept(output.held, output.kind, waited);
+            if output.waits.keeps() {
+                output.waits.set_keeps(false);
+                act.measures.kept(output.kept, output.kind, act.now - output.kept_from);
             }
-            let end = self.start(lead, channel, id, act);
+            let end = self.start(channel, id, act);
             self.leave(input, tokens, end, act);
         }
     }
@@ -276,15 +298,13 @@ impl PacketFabric {
         if !output.first_waiting.is_some() {
             return false;
         }
-        let idle_from = output.group_idle_from();
+        let idle_from = self.idle_from(lead, act.now);
         if idle_from > act.now {
             self.post_retry(lead, idle_from, act);
             return false;
         }
         let input = self.take_best(lead, act);
-        let output = &mut self.channels[lead.index()];
-        output.granted = input;
-        output.granted_at = act.now;
+        self.channels[lead.index()].granted = input;
         true
     }
 
@@ -345,7 +365,7 @@ impl PacketFabric {
     fn find_other(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
         let width = u32::from(self.channels[lead.index()].width);
         let mut again = NEVER;
-        let mut held = ChannelId::NONE;
+        let mut kept = ChannelId::NONE;
         for candidate in (lead.0..lead.0 + width).map(ChannelId) {
             let channel = &mut self.channels[candidate.index()];
             if channel.free_at > act.now {
@@ -358,15 +378,17 @@ impl PacketFabric {
             if channel.leaving_at > act.now {
                 again = again.min(channel.leaving_at);
             } else {
-                channel.room_wanted = true;
+                channel.waits.set_for_room();
             }
-            if !held.is_some() {
-                held = candidate;
+            if !kept.is_some() {
+                kept = candidate;
             }
         }
         let output = &mut self.channels[lead.index()];
-        if output.granted_at == act.now {
-            output.held = held;
+        if output.granted.is_some() && !output.waits.keeps() {
+            output.waits.set_keeps(true);
+            output.kept = kept;
+            output.kept_from = act.now;
         }
         if again != NEVER {
             self.post_retry(lead, again, act);
@@ -387,13 +409,7 @@ impl PacketFabric {
     // Inlined into both its callers: 3 % fewer instructions in all.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn start(
-        &mut self,
-        lead: ChannelId,
-        id: ChannelId,
-        packet_id: PacketId,
-        act: &mut Act,
-    ) -> Time {
+    fn start(&mut self, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
         let (now, link) = (act.now, &act.wiring.link);
         let packet = &mut act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);
@@ -407,8 +423,8 @@ impl PacketFabric {
             packet.first_internal = now;
         }
         packet.hops += 1;
-        channel.used.packets += 1;
-        channel.used.busy_ps += end - now;
+        channel.packets += 1;
+        channel.busy += end - now;
         channel.free_at = end;
         if channel.switch.is_some() {
             packet.ready = now + link.hop_ps;
@@ -429,18 +445,7 @@ impl PacketFabric {
             act.events.post(end + link.wire_ps, Kind::Tail, id.0);
         }
         channel.buffer.push(packet_id, act.packets);
-        if channel.width > 1 {
-            self.find_idle_from(lead);
-        }
         end
-    }
-
-    /// Keeps the instant from which a channel of a wide group is free.
-    fn find_idle_from(&mut self, lead: ChannelId) {
-        let first = lead.index();
-        let width = usize::from(self.channels[first].width);
-        let free_at = self.channels[first..first + width].iter().map(|channel| channel.free_at);
-        self.channels[first].idle_from = free_at.min().unwrap_or(NEVER);
     }
 
     /// The front packet of a buffer departs; its last token leaves at `end`.
@@ -455,8 +460,7 @@ impl PacketFabric {
             channel.front_output = act.wiring.output_lead(channel.switch, front.destination);
             act.events.post(front.ready.max(end), Kind::Request, id.0);
         }
-        if channel.room_wanted {
-            channel.room_wanted = false;
+        if channel.waits.take_for_room() {
             let lead = channel.lead;
             self.post_retry(lead, end, act);
         }

@@ -3,7 +3,7 @@
 use super::super::layout::{End, Layout};
 use super::super::pool::PacketFifo;
 use crate::ids::{ChannelId, PacketId, SwitchId};
-use crate::measure::{ChannelKind, Use};
+use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 
 /// A channel, the input buffer at its end, and the group it leads.
@@ -18,8 +18,16 @@ pub struct Channel {
     pub free_at: Time,
     /// When the buffer's front falls free: the latest departure from it.
     pub leaving_at: Time,
-    /// What it has done in the current window.
-    pub used: Use,
+    /// Time it transmitted in the current window.
+    pub busy: Time,
+    /// Packets that started in the current window.
+    pub packets: u32,
+    /// Group: how many channels it has.
+    pub width: u8,
+    pub kind: ChannelKind,
+    /// Group: whether it must choose at the end of this instant.
+    pub dirty: bool,
+    pub waits: Waits,
     /// Tokens of packets in the buffer or on the way to it, the departing one included.
     pub occupied: u32,
     /// Tokens of the packet that departs or departed last.
@@ -37,29 +45,53 @@ pub struct Channel {
 
     /// Group: the last of them.
     pub last_waiting: ChannelId,
-    /// Group: the earliest retry posted, or [`NEVER`].
-    pub retry_at: Time,
-    /// Group: when the first of its channels is or was free.
-    pub idle_from: Time,
-    /// Group: when the present request was granted.
-    pub granted_at: Time,
-    /// Group: the idle channel a granted request keeps while it waits for room.
-    pub held: ChannelId,
     /// The channel whose request came next to this one's at the same output.
     pub next_waiting: ChannelId,
+    /// Group: the earliest retry posted, or [`NEVER`].
+    pub retry_at: Time,
+    /// Group: since when a granted request keeps a channel while it waits for room.
+    pub kept_from: Time,
+    /// Group: that channel.
+    pub kept: ChannelId,
     /// At a node: the first packet whose header has not been reported.
     pub heading: PacketId,
     /// The first channel of its group.
     pub lead: ChannelId,
     /// The switch or node it comes from.
     pub from: u32,
-    /// Group: how many channels it has.
-    pub width: u16,
-    pub kind: ChannelKind,
-    /// Group: whether it must choose at the end of this instant.
-    pub dirty: bool,
-    /// Whether the group waits for the buffer's front to start leaving.
-    pub room_wanted: bool,
+}
+
+/// Two facts in one byte, so that they share the first cache line.
+#[derive(Clone, Copy, Default)]
+pub struct Waits(u8);
+
+impl Waits {
+    const FOR_ROOM: u8 = 1;
+    const KEEPING: u8 = 2;
+
+    /// Whether the group waits for this buffer's front to start leaving; no longer.
+    #[inline]
+    pub fn take_for_room(&mut self) -> bool {
+        let was = self.0 & Self::FOR_ROOM != 0;
+        self.0 &= !Self::FOR_ROOM;
+        was
+    }
+
+    /// The group waits for this buffer's front to start leaving.
+    pub fn set_for_room(&mut self) {
+        self.0 |= Self::FOR_ROOM;
+    }
+
+    /// Whether a granted request keeps a channel of this lead's group.
+    #[inline]
+    pub fn keeps(self) -> bool {
+        self.0 & Self::KEEPING != 0
+    }
+
+    /// A granted request keeps a channel of this lead's group, or does not.
+    pub fn set_keeps(&mut self, keeps: bool) {
+        self.0 = self.0 & !Self::KEEPING | if keeps { Self::KEEPING } else { 0 };
+    }
 }
 
 /// A node's output queues, by class; the first serves both without priority.
@@ -81,7 +113,12 @@ impl Channel {
             Self {
                 free_at: 0,
                 leaving_at: 0,
-                used: Use::default(),
+                busy: 0,
+                packets: 0,
+                width: group.width as u8,
+                kind: group.kind,
+                dirty: false,
+                waits: Waits::default(),
                 occupied: 0,
                 leaving: 0,
                 buffer: PacketFifo::EMPTY,
@@ -94,17 +131,12 @@ impl Channel {
                 first_waiting: ChannelId::NONE,
                 last_waiting: ChannelId::NONE,
                 retry_at: NEVER,
-                idle_from: 0,
-                granted_at: 0,
-                held: ChannelId::NONE,
+                kept_from: 0,
+                kept: ChannelId::NONE,
                 next_waiting: ChannelId::NONE,
                 heading: PacketId::NONE,
                 lead: group.first,
                 from: group.from,
-                width: group.width,
-                kind: group.kind,
-                dirty: false,
-                room_wanted: false,
             }
         };
         layout.group_of.iter().map(idle).collect()
@@ -121,17 +153,5 @@ impl Channel {
     #[inline]
     pub fn has_room(&self, tokens: u32, capacity: u32, now: Time) -> bool {
         !self.switch.is_some() || self.occupied_at(now) + tokens <= capacity
-    }
-
-    /// Of a lead: when the first channel of the group is or was free.
-    #[inline]
-    pub fn group_idle_from(&self) -> Time {
-        if self.width == 1 { self.free_at } else { self.idle_from }
-    }
-
-    /// Of a lead: whether nobody asks and a channel is free.
-    #[inline]
-    pub fn group_is_idle(&self, now: Time) -> bool {
-        !self.granted.is_some() && !self.first_waiting.is_some() && self.group_idle_from() <= now
     }
 }
