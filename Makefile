@@ -40,7 +40,7 @@ check: $(VENV)/built
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
-	$(BIN)/mypy --strict python/tailback
+	$(BIN)/mypy --strict python/tailback studies benches
 	$(BIN)/python -m pytest -q tests/unit/test_layers.py
 
 # The environment and, in it, the build tool that pyproject.toml names.

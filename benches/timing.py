@@ -16,12 +16,12 @@ from tailback import Experiment, _engine
 
 
 def peak_bytes() -> int:
-    """The largest resident size of this process so far, in bytes."""
+    """Return the largest resident size of this process so far, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """Runs a case once: processor seconds, events, packet-hops, added bytes."""
+    """Run a case once: processor seconds, events, packet-hops, added bytes."""
     spec = Experiment.from_dict(case.experiment).spec("full")
     before_bytes = peak_bytes()
     before_s = time.process_time()

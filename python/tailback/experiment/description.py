@@ -18,7 +18,6 @@ from .reading import read_description
 from .run import Metric, Run
 
 
-
 @dataclass(frozen=True)
 class Experiment:
     """A machine, a workload that fits on it, and how to run it.

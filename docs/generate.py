@@ -1,0 +1,233 @@
+"""Fill in the parts of the documentation that the code knows best.
+
+    python docs/generate.py
+
+rewrites, in README.md and docs/*.md:
+
+* what stands between `<!-- generated: NAME -->` and `<!-- end -->`: tables of
+  the keys of an experiment, from its JSON Schema;
+* the output under each `$ command` of a ```console block;
+* the ```text block that follows a ```python block: what the program prints.
+
+`tests/unit/test_docs.py` says when this is to be run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tailback import machines, workloads
+from tailback.experiment import json_schema
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+Schema = Mapping[str, Any]
+
+_GENERATED = re.compile(r"(<!-- generated: ([^\n]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+_PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
+# Events per second of wall-clock time: the only thing that is different every time.
+_SPEED = re.compile(r"(?m)^((?:full|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
+
+
+def filled(text: str) -> str:
+    """Return a document with its generated parts as they should be now."""
+    text = _GENERATED.sub(lambda m: f"{m[1]}\n{_PARTS[m[2]]()}\n\n{m[3]}", text)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        text = _CONSOLE.sub(lambda m: _session(m[0], folder), text)
+        return _PROGRAM.sub(lambda m: m[1] + _output([sys.executable, "-c", m[2]], folder), text)
+
+
+def _session(block: str, folder: Path) -> str:
+    """Return a console block with every command's output renewed."""
+    commands = re.findall(r"(?m)^\$ (.*(?:(?<=\\)\n.*)*)$", block)
+    return "".join(f"$ {c}\n{_output(['bash', '-c', c], folder)}" for c in commands)
+
+
+def _output(command: list[str], folder: Path) -> str:
+    """Return what a command prints, on both streams, without trailing blanks."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    variables = os.environ | {"PATH": path, "COLUMNS": "80", "PYTHONUTF8": "1", "NO_COLOR": "1"}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        encoding="utf-8",
+    )
+    lines = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+    return _SPEED.sub(r"\1", lines)
+
+
+def _run_keys() -> str:
+    return _table(json_schema()["properties"]["run"])
+
+
+def _machine_keys() -> str:
+    """Return a table for the keys of all topologies, then for those of some."""
+    definitions = json_schema()["$defs"]
+    kinds = {word: definitions[kind.__name__] for word, kind in machines.TOPOLOGIES.items()}
+    having: dict[tuple[str, ...], dict[str, Schema]] = {}
+    for schema in kinds.values():
+        for key, value in schema["properties"].items():
+            owners = tuple(word for word, other in kinds.items() if key in other["properties"])
+            having.setdefault(owners, {})[key] = value
+    parts = []
+    for owners, properties in having.items():
+        words = ", ".join(f'`"{word}"`' for word in owners)
+        title = "Any topology" if len(owners) == len(kinds) else f"Topology {words}"
+        parts.append(f"**{title}**\n\n{_table({'properties': properties})}")
+    return "\n\n".join(parts)
+
+
+def _topologies() -> str:
+    return _described(machines.TOPOLOGIES, machines.DEFAULT_TOPOLOGY)
+
+
+def _kinds() -> str:
+    return _described(workloads.KINDS, workloads.DEFAULT_KIND)
+
+
+def _described(classes: Mapping[str, type], default: str) -> str:
+    rows = [
+        f'| `"{word}"`{" (default)" if word == default else ""} | {_paragraphs(kind)[0]} |'
+        for word, kind in classes.items()
+    ]
+    return "\n".join(["| value | what it is |", "|---|---|", *rows])
+
+
+def _workload_keys() -> str:
+    """Return a section for every kind, with one for each table inside it."""
+    definitions = json_schema()["$defs"]
+    parts = []
+    for word, kind in workloads.KINDS.items():
+        schema = definitions[kind.__name__]
+        parts += [f"### `{word}`", *_paragraphs(kind), _table(schema)]
+        for name in _inner(schema, definitions):
+            inner = definitions[name]
+            parts += [f"**{name}.** {_unwrapped(inner['description'])}", _table(inner)]
+    return "\n\n".join(parts)
+
+
+def _inner(schema: Schema, definitions: Schema) -> Iterable[str]:
+    """Return the names of the tables that a table contains, in order, also indirectly."""
+    found: dict[str, None] = {}
+    for name in re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema)):
+        found |= {name: None} | dict.fromkeys(_inner(definitions[name], definitions))
+    return found
+
+
+def _presets(section: str, presets: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return every preset as the lines of an experiment file that it stands for."""
+    blocks = []
+    for name, values in presets.items():
+        lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+        blocks.append("\n".join([f"`{name}`:", "", "```toml", f"[{section}]", *lines, "```"]))
+    return "\n\n".join(blocks)
+
+
+_PARTS: dict[str, Callable[[], str]] = {
+    "topologies": _topologies,
+    "machine": _machine_keys,
+    "machine presets": lambda: _presets("machine", machines.PRESETS),
+    "kinds": _kinds,
+    "workload": _workload_keys,
+    "workload presets": lambda: _presets("workload", workloads.PRESETS),
+    "run": _run_keys,
+}
+
+
+def _paragraphs(described: type) -> list[str]:
+    text = described.__doc__ or ""
+    return [_unwrapped(part) for part in re.split(r"\n\s*\n", text.strip())]
+
+
+def _unwrapped(text: str) -> str:
+    return " ".join(text.replace("``", "`").split())
+
+
+def _table(schema: Schema) -> str:
+    """Return the keys of a table: values, default, meaning."""
+    required = schema.get("required", ())
+    rows = []
+    for key, value in schema["properties"].items():
+        if key in ("preset", "topology", "kind"):
+            continue  # explained in the text
+        default = "must be given" if key in required else _default(value)
+        description = value["description"].replace("|", "\\|")
+        rows.append(f"| `{key}` | {_values(value)} | {default} | {description} |")
+    return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def _default(value: Schema) -> str:
+    default = value["default"]
+    return "" if default in (None, []) else f"`{json.dumps(default)}`"
+
+
+def _values(value: Schema) -> str:
+    """Return in words what a key may be."""
+    if "anyOf" in value:
+        words = [_values(option) for option in value["anyOf"] if option.get("type") != "null"]
+        return " or ".join(word for word in dict.fromkeys(words) if word != "`0`")
+    if "$ref" in value:
+        return value["$ref"].rpartition("/")[2]
+    for fixed in ("enum", "const"):
+        if fixed in value:
+            options = value[fixed] if fixed == "enum" else [value[fixed]]
+            return ", ".join(f"`{json.dumps(option)}`" for option in options)
+    if "pattern" in value:
+        return _quantity(value["pattern"])
+    if value["type"] == "array":
+        of = _values(value["items"]) if "items" in value else ""
+        parts = [_values(part) for part in value.get("prefixItems", ())]
+        return f"[{', '.join(parts)}]" if parts else f"list of {of}"
+    words = {"boolean": "true or false", "string": "text"}
+    return words.get(value["type"]) or _number(value)
+
+
+def _quantity(pattern: str) -> str:
+    """Return the dimension of a quantity, told by one of its units."""
+    dimensions = {"|ps|": "time", "|KiB|": "size", "|Mbit/s|": "rate"}
+    units = "|" + pattern.rpartition("(")[2].partition(")")[0] + "|"
+    return next(word for unit, word in dimensions.items() if unit in units)
+
+
+def _number(value: Schema) -> str:
+    word = "whole number" if value["type"] == "integer" else "number"
+    low, high = value.get("minimum"), value.get("maximum")
+    above, below = value.get("exclusiveMinimum"), value.get("exclusiveMaximum")
+    if word == "whole number" and below is not None:
+        high, below = f"2^{below.bit_length() - 1} - 1", None
+    if low is not None and high is not None:
+        return f"{word}, {low} to {high}"
+    limits = {"from": low, "to": high, "above": above, "below": below}
+    said = " and ".join(f"{how} {limit}" for how, limit in limits.items() if limit is not None)
+    return f"{word} {said}".strip()
+
+
+def main() -> None:
+    """Rewrite the documents."""
+    for path in DOCUMENTS:
+        old = path.read_text(encoding="utf-8")
+        new = filled(old)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+            print(f"{path.relative_to(ROOT)} has changed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Runs experiments on all processors and keeps what the comparisons need."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import tailback as tb
+from studies.tweedie.experiment import Point
+from tailback.statistics import student_t
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one run measured."""
+
+    estimates: Mapping[str, tb.Estimate]
+    """By the names of `tailback`'s metrics."""
+    node_rates: tuple[float, ...]
+    """Messages sent per ms by each node (x runs fastest)."""
+    stop_reason: str
+    simulated_ms: float
+    events: int
+
+
+Measurements = Mapping[tb.Experiment, Measured]
+
+RATE = "messages_per_node_per_ms"
+ROUTED_LIFETIME = "routed_lifetime_us"
+
+
+def measure(experiment: tb.Experiment) -> Measured:
+    """Run one experiment to its end."""
+    result = tb.run(experiment)
+    return Measured(
+        estimates=dict(result.estimates),
+        node_rates=tuple(result.nodes["messages_per_ms"].to_pylist()),
+        stop_reason=result.ending.stop_reason,
+        simulated_ms=result.ending.simulated_ms,
+        events=result.ending.events,
+    )
+
+
+def measure_all(points: Iterable[Point]) -> dict[tb.Experiment, Measured]:
+    """Run all experiments, each once, in one process per processor; progress on standard error.
+
+    The result does not depend on the number of processors. Ctrl-C ends all
+    processes at once and raises `KeyboardInterrupt`.
+    """
+    experiments = list(dict.fromkeys(e for point in points for e in point))
+    measured: dict[tb.Experiment, Measured] = {}
+    context = multiprocessing.get_context("spawn")
+    with (
+        context.Pool(min(processors(), len(experiments)), _ignore_interrupts) as pool,
+        Progress(len(experiments)) as progress,
+    ):
+        for i, result in pool.imap_unordered(_numbered, enumerate(experiments)):
+            measured[experiments[i]] = result
+            progress.show(len(measured))
+    return {experiment: measured[experiment] for experiment in experiments}
+
+
+def over_seeds(measurements: Measurements, point: Point, metric: str) -> tb.Estimate:
+    """Return the mean of a metric over the seeds of a point.
+
+    `low` and `high` are its interval at 95 % confidence: the wider one of
+    Student's t over the seeds and of what the runs' own intervals say (seeds
+    may agree too well, because all runs end at the same place of a period). Of
+    runs of fixed length, which drift together, they are the lowest and the
+    highest seed, and `batches` is their number.
+    """
+    estimates = [measurements[experiment].estimates[metric] for experiment in point]
+    values = [estimate.value for estimate in estimates]
+    mean, count = statistics.fmean(values), len(values)
+    if point[0].run.duration is not None:
+        return tb.Estimate(mean, min(values), max(values), count)
+    if count == 1:
+        return estimates[0]
+    between = student_t(0.95, count - 1) * statistics.stdev(values) / math.sqrt(count)
+    within = math.hypot(*(estimate.half_width for estimate in estimates)) / count
+    half = max(between, within)
+    return tb.Estimate(mean, mean - half, mean + half, sum(e.batches for e in estimates))
+
+
+def in_percent(share: tb.Estimate) -> tb.Estimate:
+    """Return a share as a percentage."""
+    value, low, high = (100 * x for x in (share.value, share.low, share.high))
+    return tb.Estimate(value, low, high, share.batches)
+
+
+def _numbered(job: tuple[int, tb.Experiment]) -> tuple[int, Measured]:
+    i, experiment = job
+    return i, measure(experiment)
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def processors() -> int:
+    """Return how many processors there are to run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Progress:
+    """Says on standard error how many runs are done, after the first two seconds.
+
+    On a terminal one line is kept up to date; otherwise a line appears every
+    ten seconds.
+    """
+
+    def __init__(self, runs: int) -> None:
+        """Expect so many runs."""
+        self._runs = runs
+        self._started = time.monotonic()
+        self._shown = self._started - 8.0
+        self._terminal = sys.stderr.isatty()
+        self._open = False
+
+    def show(self, done: int) -> None:
+        """Take notice that `done` runs are done."""
+        now = time.monotonic()
+        if now - self._shown < (0.2 if self._terminal else 10.0) or now - self._started < 2.0:
+            return
+        self._shown = now
+        text = f"{done} of {self._runs} runs done, {now - self._started:.0f} s"
+        print(f"\r{text}" if self._terminal else text, file=sys.stderr, flush=True, end=self._end)
+        self._open = self._terminal
+
+    @property
+    def _end(self) -> str:
+        return "" if self._terminal else "\n"
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Finish the line."""
+        if self._open:
+            print(file=sys.stderr, flush=True)
