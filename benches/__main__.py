@@ -55,6 +55,7 @@ def table(results: dict[str, dict[str, Any]]) -> Table:
         box=SIMPLE,
         padding=(0, 1),
         pad_edge=False,
+        collapse_padding=True,
     )
     shown.add_column("case", no_wrap=True)
     for head in ("CPU s", "/goal", "/limit", "Mhops/s", "ns/hop", "ev/hop", "MB", "kB/node"):
