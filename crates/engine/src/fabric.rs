@@ -9,12 +9,12 @@ mod contention_free;
 mod layout;
 mod packet;
 mod policy;
-mod pool;
 mod timing;
+mod transit;
 
 pub use layout::{End, Group, Layout};
-pub use pool::{Packet, PacketPool};
 pub use timing::Timing;
+pub use transit::{Packet, PacketPool};
 
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
@@ -45,10 +45,7 @@ impl Wiring {
     /// The lead of the group by which a packet for `destination` leaves a switch.
     #[inline]
     fn output_lead(&self, switch: SwitchId, destination: NodeId) -> ChannelId {
-        match self.routing.next_port(switch, destination) {
-            Some(port) => self.layout.lead_at_port(switch, port),
-            None => self.layout.ejection_lead(destination),
-        }
+        self.layout.output_lead(&self.routing, switch, destination)
     }
 }
 
@@ -98,7 +95,7 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         measures.counters.class_mut(packet.class).queued += 1;
-        let id = self.packets.insert(packet);
+        let id = self.packets.insert(|serial| Packet { serial, ..packet });
         match &mut self.model {
             Model::Packet(fabric) => {
                 fabric.queue(id, &self.wiring, &mut self.packets, now, measures);

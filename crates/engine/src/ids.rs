@@ -1,5 +1,13 @@
 //! Names of things: small typed numbers, so that a channel is never a node.
 
+/// A small typed number that names a place in an array.
+pub trait Id: Copy {
+    /// The number as an array index.
+    fn index(self) -> usize;
+    /// The id of array position `index`.
+    fn from_index(index: usize) -> Self;
+}
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -27,6 +35,18 @@ macro_rules! id {
             #[inline]
             pub fn is_some(self) -> bool {
                 self != Self::NONE
+            }
+        }
+
+        impl Id for $name {
+            #[inline]
+            fn index(self) -> usize {
+                self.index()
+            }
+
+            #[inline]
+            fn from_index(index: usize) -> Self {
+                Self::from_index(index)
             }
         }
     };

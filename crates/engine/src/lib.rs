@@ -33,7 +33,7 @@
 //! ```
 //!
 //! The modules form layers; a module uses only those before it: `time`, `ids`,
-//! `error`, `rng`, `event_queue`; `spec`, `measure`; `topology`; `routing`;
+//! `error`, `rng`, `pool`, `event_queue`; `spec`, `measure`; `topology`; `routing`;
 //! `fabric`; `workload`; `node`; `simulation`, `prediction`.
 
 pub mod error;
@@ -42,6 +42,7 @@ pub mod fabric;
 pub mod ids;
 pub mod measure;
 pub mod node;
+pub mod pool;
 pub mod prediction;
 pub mod rng;
 pub mod routing;

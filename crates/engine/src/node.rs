@@ -7,6 +7,7 @@
 mod message;
 mod processor;
 
+use message::in_progress;
 pub use message::{Message, MessagePool};
 pub use processor::Processors;
 use std::collections::VecDeque;
@@ -89,9 +90,9 @@ impl Nodes {
         &self.placement
     }
 
-    /// Messages in progress.
-    pub fn messages(&self) -> &MessagePool {
-        &self.messages
+    /// Messages in progress, in order of sending.
+    pub fn messages(&self) -> Vec<&Message> {
+        in_progress(&self.messages)
     }
 
     /// The processors.
@@ -214,7 +215,8 @@ impl Nodes {
     fn send(&mut self, from: ProcessId, send: &Send, world: &mut World) {
         let node = self.placement[from.index()];
         let to_node = self.placement[send.to.index()];
-        let id = self.messages.insert((from, node), send, to_node, world.now);
+        let message = |serial| Message::new(serial, (from, node), send, to_node, world.now);
+        let id = self.messages.insert(message);
         if send.link.is_some() {
             let link = &mut self.links[send.link.index()];
             link.push_back(id);

@@ -6,7 +6,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::{End, Layout, Timing};
-use crate::ids::{ChannelId, NodeId, SwitchId};
+use crate::ids::NodeId;
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
 use crate::simulation::Simulation;
@@ -121,15 +121,8 @@ impl Walk<'_> {
             hops += 1;
             match place.end {
                 End::Node(_) => return hops,
-                End::Switch(switch) => lead = self.next(switch, to),
+                End::Switch(switch) => lead = self.layout.output_lead(&self.routing, switch, to),
             }
-        }
-    }
-
-    fn next(&self, switch: SwitchId, to: NodeId) -> ChannelId {
-        match self.routing.next_port(switch, to) {
-            Some(port) => self.layout.lead_at_port(switch, port),
-            None => self.layout.ejection_lead(to),
         }
     }
 }

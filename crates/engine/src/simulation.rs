@@ -231,7 +231,7 @@ impl Simulation {
             let what = self.workload.waits_for(ProcessId::from_index(number))?;
             Some(Waiting { who: format!("process {number} on node {}", node.0), what })
         };
-        let messages = self.nodes.messages().in_progress().into_iter().map(|message| Waiting {
+        let messages = self.nodes.messages().into_iter().map(|message| Waiting {
             who: format!(
                 "message {} of {} bytes from process {} on node {}",
                 message.serial, message.bytes, message.from.0, message.from_node.0
@@ -306,7 +306,7 @@ impl Simulation {
 
     /// Packets queued or in flight.
     pub fn packets_in_flight(&self) -> usize {
-        self.fabric.packets().in_flight()
+        self.fabric.packets().len()
     }
 
     /// Distributions of the current window, and more.

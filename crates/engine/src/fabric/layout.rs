@@ -4,6 +4,7 @@ use crate::error::SpecError;
 use crate::event_queue::EventQueue;
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
+use crate::routing::Routing;
 use crate::spec::Machine;
 use crate::topology::{Attachment, Topology};
 
@@ -99,16 +100,18 @@ impl Layout {
         ChannelId(node.0 * self.node_width)
     }
 
-    /// The lead of the group from a switch to a node on it.
+    /// The lead of the group by which a packet for `destination` leaves a switch.
     #[inline]
-    pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
-        ChannelId(self.first_ejection + node.0 * self.node_width)
-    }
-
-    /// The lead of the group behind a port of a switch.
-    #[inline]
-    pub fn lead_at_port(&self, switch: SwitchId, port: usize) -> ChannelId {
-        self.port_lead[switch.index() * self.ports + port]
+    pub fn output_lead(
+        &self,
+        routing: &Routing,
+        switch: SwitchId,
+        destination: NodeId,
+    ) -> ChannelId {
+        match routing.next_port(switch, destination) {
+            Some(port) => self.port_lead[switch.index() * self.ports + port],
+            None => ChannelId(self.first_ejection + destination.0 * self.node_width),
+        }
     }
 
     /// The group a channel belongs to.

@@ -11,7 +11,7 @@ mod state;
 use super::Wiring;
 use super::layout::Layout;
 use super::policy::Arbiter;
-use super::pool::PacketPool;
+use super::transit::PacketPool;
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures, Use, Wait};

@@ -1,6 +1,6 @@
 //! Which waiting input an output grants.
 
-use super::pool::Packet;
+use super::transit::Packet;
 use crate::ids::GroupId;
 use crate::measure::Class;
 use crate::rng::{Purpose, Stream};

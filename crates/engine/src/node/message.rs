@@ -1,9 +1,9 @@
 //! Messages in progress.
 
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
+use crate::pool::Pool;
 use crate::time::Time;
 use crate::workload::Send;
-use std::ops::{Index, IndexMut};
 
 /// One message, from its send instruction until it is received and acknowledged.
 // Six independent facts, not one state: they become true in many orders.
@@ -49,25 +49,20 @@ pub struct Message {
     pub acknowledged: bool,
 }
 
-/// Storage of messages in progress; places are reused.
-#[derive(Default)]
-pub struct MessagePool {
-    messages: Vec<Message>,
-    free: Vec<MessageId>,
-    inserted: u64,
-}
+/// Messages in progress.
+pub type MessagePool = Pool<MessageId, Message>;
 
-impl MessagePool {
-    /// Stores a message that is sent now and gives it its serial number.
-    pub fn insert(
-        &mut self,
+impl Message {
+    /// A message that is sent now.
+    pub fn new(
+        serial: u64,
         (from, from_node): (ProcessId, NodeId),
         send: &Send,
         to_node: NodeId,
         now: Time,
-    ) -> MessageId {
-        let message = Message {
-            serial: self.inserted,
+    ) -> Self {
+        Self {
+            serial,
             sent: now,
             from,
             to: send.to,
@@ -85,44 +80,14 @@ impl MessagePool {
             arrived: false,
             received: false,
             acknowledged: false,
-        };
-        self.inserted += 1;
-        if let Some(id) = self.free.pop() {
-            self.messages[id.index()] = message;
-            id
-        } else {
-            self.messages.push(message);
-            MessageId::from_index(self.messages.len() - 1)
         }
     }
-
-    /// Takes a message out that is received and acknowledged.
-    pub fn remove(&mut self, id: MessageId) {
-        debug_assert!(self[id].received && self[id].acknowledged);
-        self.free.push(id);
-    }
-
-    /// Messages in progress, in order of sending.
-    pub fn in_progress(&self) -> Vec<&Message> {
-        let done = |message: &&Message| !(message.received && message.acknowledged);
-        let mut messages: Vec<_> = self.messages.iter().filter(done).collect();
-        messages.sort_by_key(|message| message.serial);
-        messages
-    }
 }
 
-impl Index<MessageId> for MessagePool {
-    type Output = Message;
-
-    #[inline]
-    fn index(&self, id: MessageId) -> &Message {
-        &self.messages[id.index()]
-    }
-}
-
-impl IndexMut<MessageId> for MessagePool {
-    #[inline]
-    fn index_mut(&mut self, id: MessageId) -> &mut Message {
-        &mut self.messages[id.index()]
-    }
+/// The messages in progress, in order of sending.
+pub fn in_progress(messages: &MessagePool) -> Vec<&Message> {
+    let open = |message: &&Message| !(message.received && message.acknowledged);
+    let mut messages: Vec<_> = messages.places().iter().filter(open).collect();
+    messages.sort_by_key(|message| message.serial);
+    messages
 }

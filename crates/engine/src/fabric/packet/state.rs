@@ -1,7 +1,7 @@
 //! What the `packet` fidelity keeps for every channel and node.
 
 use super::super::layout::{End, Layout};
-use super::super::pool::PacketFifo;
+use super::super::transit::PacketFifo;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};

@@ -2,8 +2,8 @@
 
 use crate::ids::{MessageId, NodeId, PacketId};
 use crate::measure::Class;
+use crate::pool::Pool;
 use crate::time::{NEVER, Time};
-use std::ops::{Index, IndexMut};
 
 /// One packet, from the instant it is queued until it has been delivered.
 ///
@@ -60,57 +60,8 @@ impl Packet {
     }
 }
 
-/// Storage of packets in flight; places are reused.
-#[derive(Default)]
-pub struct PacketPool {
-    packets: Vec<Packet>,
-    free: Vec<PacketId>,
-    inserted: u64,
-}
-
-impl PacketPool {
-    /// Stores a packet and gives it its serial number.
-    #[inline]
-    pub fn insert(&mut self, mut packet: Packet) -> PacketId {
-        packet.serial = self.inserted;
-        self.inserted += 1;
-        if let Some(id) = self.free.pop() {
-            self.packets[id.index()] = packet;
-            id
-        } else {
-            self.packets.push(packet);
-            PacketId::from_index(self.packets.len() - 1)
-        }
-    }
-
-    /// Takes a packet out.
-    #[inline]
-    pub fn remove(&mut self, id: PacketId) -> Packet {
-        self.free.push(id);
-        self.packets[id.index()]
-    }
-
-    /// Packets stored now.
-    pub fn in_flight(&self) -> usize {
-        self.packets.len() - self.free.len()
-    }
-}
-
-impl Index<PacketId> for PacketPool {
-    type Output = Packet;
-
-    #[inline]
-    fn index(&self, id: PacketId) -> &Packet {
-        &self.packets[id.index()]
-    }
-}
-
-impl IndexMut<PacketId> for PacketPool {
-    #[inline]
-    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
-        &mut self.packets[id.index()]
-    }
-}
+/// Packets in flight or queued.
+pub type PacketPool = Pool<PacketId, Packet>;
 
 /// A first-in-first-out queue of packets, linked through [`Packet::next`].
 #[derive(Clone, Copy, Debug)]
