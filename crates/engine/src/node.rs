@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use crate::event_queue::EventQueue;
 use crate::fabric::{Fabric, Packet};
 use crate::ids::{MessageId, NodeId, ProcessId};
-use crate::measure::{Class, Measures};
+use crate::measure::{Binned, Class, Measures};
 use crate::time::Time;
 use crate::workload::{Op, Send, Workload};
 
@@ -63,6 +63,13 @@ impl World<'_> {
     }
 }
 
+/// A saturated process passes into its next iteration at `start`; how long it computes.
+fn pass(workload: &mut Workload, cpu: &mut Binned, process: ProcessId, start: Time) -> Time {
+    let piece = workload.pass(process);
+    cpu.add(start, start + piece);
+    piece
+}
+
 impl Nodes {
     /// The nodes of a machine, idle.
     pub fn new(
@@ -98,6 +105,13 @@ impl Nodes {
     /// The processors.
     pub fn processors(&self) -> &Processors {
         &self.processors
+    }
+
+    /// Brings processes that were left alone up to `now`, when everything else has
+    /// happened.
+    pub fn catch_up(&mut self, now: Time, workload: &mut Workload, measures: &mut Measures) {
+        let cpu = &mut measures.cpu;
+        self.processors.catch_up(now, |p, start| pass(workload, cpu, p, start));
     }
 
     /// A new measurement window begins.
@@ -204,6 +218,11 @@ impl Nodes {
                     // It waits until that has been done.
                     break;
                 }
+                Op::ComputeSaturated(duration) => {
+                    self.processors.leave_alone(node, process, world.now, duration);
+                    world.computes(duration);
+                    break;
+                }
                 Op::Send(send) => self.send(process, &send, world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
             }
@@ -308,6 +327,10 @@ impl Nodes {
 
     /// The last packet of a message has been acknowledged.
     fn acknowledged(&mut self, id: MessageId, world: &mut World) {
+        let (workload, cpu) = (&mut *world.workload, &mut world.measures.cpu);
+        self.processors.wake(self.messages[id].from_node, world.now, world.events, |p, start| {
+            pass(workload, cpu, p, start)
+        });
         let message = &mut self.messages[id];
         message.acknowledged = true;
         let (from, blocking, link) = (message.from, message.blocking, message.link);

@@ -124,6 +124,7 @@ impl Simulation {
             if time > until {
                 self.sample_before(until.saturating_add(1));
                 self.now = self.now.max(until);
+                self.catch_up(self.now);
                 return Ok(Progress::Time);
             }
             self.sample_before(time);
@@ -133,6 +134,7 @@ impl Simulation {
             self.now = time;
             self.instant(time)?;
             if self.events_handled >= enough {
+                self.catch_up(self.now);
                 return Ok(Progress::Events);
             }
         }
@@ -250,6 +252,7 @@ impl Simulation {
     #[inline]
     fn sample_before(&mut self, time: Time) {
         while self.next_sample < time {
+            self.catch_up(self.next_sample);
             let mut counters = self.measures.sample();
             add_done(&mut counters, self.workload.progress());
             self.samples.push(Sample {
@@ -259,6 +262,11 @@ impl Simulation {
             });
             self.next_sample += self.sample_interval;
         }
+    }
+
+    /// Lets processes that nobody looked at do what they have done up to `time`.
+    fn catch_up(&mut self, time: Time) {
+        self.nodes.catch_up(time, &mut self.workload, &mut self.measures);
     }
 
     /// Forgets all distributions and tallies: a new measurement window begins now.

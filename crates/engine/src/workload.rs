@@ -26,6 +26,10 @@ use synthetic::Synthetic;
 pub enum Op {
     /// Use the processor for a time; the process waits until it has been computed.
     Compute(Time),
+    /// The same, by a process alone on its processor that until one of its messages
+    /// is acknowledged will only go on computing and have its messages dropped: it
+    /// need not be looked at until then ([`Workload::pass`]).
+    ComputeSaturated(Time),
     /// Send a message.
     Send(Send),
     /// Offer the messages that wait for this process to [`Workload::accepts`], oldest first.
@@ -149,6 +153,15 @@ impl Workload {
             Self::Synthetic(synthetic) => synthetic.next(process, waiting_data),
             Self::Programs(programs) => programs.next(process),
             Self::Messages(_) => None,
+        }
+    }
+
+    /// A saturated process has computed, its messages are dropped, its next
+    /// iteration begins; how long it computes.
+    pub fn pass(&mut self, process: ProcessId) -> Time {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.pass(process),
+            Self::Programs(_) | Self::Messages(_) => Time::MAX,
         }
     }
 

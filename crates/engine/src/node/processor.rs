@@ -21,6 +21,8 @@ struct Processor {
     piece_end: Time,
     /// Time it has computed in the current window, the present piece included.
     busy: Time,
+    /// Whether no event marks the end of the piece: its process is saturated.
+    is_left_alone: bool,
     first: ProcessId,
     last: ProcessId,
 }
@@ -32,6 +34,7 @@ impl Processors {
             running: ProcessId::NONE,
             piece_end: 0,
             busy: 0,
+            is_left_alone: false,
             first: ProcessId::NONE,
             last: ProcessId::NONE,
         };
@@ -119,6 +122,41 @@ impl Processors {
         None
     }
 
+    /// A saturated process starts to compute, to be left alone until [`Self::wake`].
+    #[inline]
+    pub fn leave_alone(&mut self, node: NodeId, process: ProcessId, now: Time, piece: Time) {
+        let processor = &mut self.processors[node.index()];
+        processor.running = process;
+        processor.piece_end = now + piece;
+        processor.busy += piece;
+        processor.is_left_alone = true;
+    }
+
+    /// If a processor has been left alone: lets its process pass through all pieces
+    /// that end before `now`, and marks the end of the one after.
+    #[inline]
+    pub fn wake(
+        &mut self,
+        node: NodeId,
+        now: Time,
+        events: &mut EventQueue,
+        next_piece: impl FnMut(ProcessId, Time) -> Time,
+    ) {
+        let processor = &mut self.processors[node.index()];
+        if processor.is_left_alone {
+            processor.catch_up(now, next_piece);
+            processor.is_left_alone = false;
+            events.post(processor.piece_end, Kind::Cpu, node.0);
+        }
+    }
+
+    /// Lets all processes left alone pass through the pieces that end up to `now`.
+    pub fn catch_up(&mut self, now: Time, mut next_piece: impl FnMut(ProcessId, Time) -> Time) {
+        for processor in self.processors.iter_mut().filter(|p| p.is_left_alone) {
+            processor.catch_up(now + 1, &mut next_piece);
+        }
+    }
+
     /// For every node, the part of the present piece that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.processors.iter().map(move |p| p.piece_end.saturating_sub(now))
@@ -133,6 +171,19 @@ impl Processors {
     pub fn begin_window(&mut self, now: Time) {
         for processor in &mut self.processors {
             processor.busy = processor.piece_end.saturating_sub(now);
+        }
+    }
+}
+
+impl Processor {
+    /// Replaces pieces that end before `before` by those that follow.
+    ///
+    /// `next_piece` tells the length of the piece that begins when one ends.
+    fn catch_up(&mut self, before: Time, mut next_piece: impl FnMut(ProcessId, Time) -> Time) {
+        while self.piece_end < before {
+            let piece = next_piece(self.running, self.piece_end);
+            self.piece_end += piece;
+            self.busy += piece;
         }
     }
 }

@@ -24,6 +24,9 @@ pub struct Synthetic {
     length: Sampler,
     destination: Vec<Stream>,
     processes: Vec<Process>,
+    /// Unacknowledged messages at which all a process sends is dropped until one
+    /// is acknowledged, if it is alone on its processor and time passes.
+    saturated_at: u32,
     progress: Progress,
     /// Who sends to whom in which iteration; loosely synchronous only.
     iterations: Option<Iterations>,
@@ -76,6 +79,7 @@ impl Synthetic {
             length,
             destination: (0..count as u32).map(stream).collect(),
             processes: vec![IDLE; count],
+            saturated_at: saturated_at(spec),
             progress: Progress::default(),
             iterations: loosely.then(|| Iterations::new(count, spec.messages as usize)),
         })
@@ -125,10 +129,13 @@ impl Synthetic {
                     }
                 }
                 Phase::Sending(_) if asynchronous => {
-                    self.progress.iterations += 1;
-                    state.reached += 1;
-                    state.phase = Phase::Computing;
-                    return Some(Op::Compute(self.compute.draw(process.index())));
+                    let saturated = state.unacknowledged >= self.saturated_at;
+                    let duration = self.next_iteration(process);
+                    return Some(if saturated {
+                        Op::ComputeSaturated(duration)
+                    } else {
+                        Op::Compute(duration)
+                    });
                 }
                 Phase::Sending(_) => {
                     state.phase = Phase::Waiting;
@@ -148,6 +155,26 @@ impl Synthetic {
                 Phase::Computing | Phase::Waiting => return None,
             }
         }
+    }
+
+    /// An asynchronous process completes an iteration; how long it computes in the next.
+    #[inline]
+    fn next_iteration(&mut self, process: ProcessId) -> Time {
+        let state = &mut self.processes[process.index()];
+        self.progress.iterations += 1;
+        state.reached += 1;
+        state.phase = Phase::Computing;
+        self.compute.draw(process.index())
+    }
+
+    /// See [`super::Workload::pass`].
+    #[inline]
+    pub fn pass(&mut self, process: ProcessId) -> Time {
+        for message in 0..self.spec.messages {
+            let sent = self.send(process, message as usize, &|| 0);
+            debug_assert!(sent.is_none());
+        }
+        self.next_iteration(process)
     }
 
     /// The next message, or none if it is dropped; its random numbers are drawn
@@ -236,6 +263,18 @@ impl Synthetic {
             "{} acknowledgements and {missing} messages of iteration {iteration}",
             state.unacknowledged
         )
+    }
+}
+
+/// See [`Synthetic::saturated_at`].
+fn saturated_at(spec: &spec::Synthetic) -> u32 {
+    match spec.throttle {
+        Throttle::Outstanding { limit }
+            if spec.processes_per_node == 1 && spec.compute.mean > 0 =>
+        {
+            limit
+        }
+        _ => u32::MAX,
     }
 }
 
