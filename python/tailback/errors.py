@@ -77,6 +77,14 @@ class Description(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     section: ClassVar[str] = ""
 
+    def __init_subclass__(cls, *, init: bool = False, **values: Any) -> None:
+        """Take the class keyword ``init``.
+
+        ``init=False`` tells type checkers (PEP 681) to use this class' constructor:
+        users write ``compute_period="1 us"``, not the `Time` that comes of it.
+        """
+        super().__init_subclass__(**values)
+
     def __init__(self, **values: Any) -> None:
         """Validate ``values``; their names are the keys of the experiment file."""
         try:

@@ -19,7 +19,7 @@ Metric = Literal[
 ]
 
 
-class Run(Description):
+class Run(Description, init=False):
     """How an experiment is run: seed, contention mode, fidelity and stop rule."""
 
     section: ClassVar[str] = "run"

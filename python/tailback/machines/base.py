@@ -17,7 +17,7 @@ Fidelity = Literal["packet"]
 MOST_NODES = 2**20
 
 
-class Machine(Description):
+class Machine(Description, init=False):
     """A machine of nodes joined by links; the base of every topology.
 
     Defaults are those of the T9000 transputer (the thesis (Tweedie), chapter 3):

@@ -17,7 +17,7 @@ _Dims = Annotated[
 ]
 
 
-class _Grid(SwitchedMachine):
+class _Grid(SwitchedMachine, init=False):
     """Switches at the places of a grid."""
 
     dims: _Dims = Field(default=(16, 16), description="Switches along each dimension, x first.")
@@ -36,13 +36,13 @@ class _Grid(SwitchedMachine):
         return {"kind": self.topology, "dims": list(self.dims)}
 
 
-class Mesh(_Grid):
+class Mesh(_Grid, init=False):
     """An open grid of any number of dimensions, one switch and node at each place."""
 
     topology: Literal["mesh"] = "mesh"
 
 
-class Torus(_Grid):
+class Torus(_Grid, init=False):
     """A grid whose lines are closed to rings; not yet routable without deadlock."""
 
     topology: Literal["torus"] = "torus"

@@ -9,7 +9,7 @@ from pydantic import Field
 from .switched import SwitchedMachine
 
 
-class Hypercube(SwitchedMachine):
+class Hypercube(SwitchedMachine, init=False):
     """The binary n-cube: 2^n switches with one node each."""
 
     topology: Literal["hypercube"] = "hypercube"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from .base import Machine
 
 
-class Pair(Machine):
+class Pair(Machine, init=False):
     """Two nodes joined directly, without a switch."""
 
     topology: Literal["pair"] = "pair"

@@ -13,7 +13,7 @@ from .base import MOST_NODES, Fidelity, Machine, not_above_a_second
 _NAMES = "xyz"
 
 
-class SwitchedMachine(Machine):
+class SwitchedMachine(Machine, init=False):
     """A machine with one switch per node; defaults are those of the C104 switch."""
 
     routing: Literal["dimension_order"] = Field(

@@ -30,7 +30,7 @@ class Network(Protocol):
         """Return roughly how long a message and its acknowledgements take without contention."""
 
 
-class Workload(Description):
+class Workload(Description, init=False):
     """What runs on a machine; the base of every kind."""
 
     section: ClassVar[str] = "workload"

@@ -15,7 +15,7 @@ from .base import MOST_PROCESSES, Network, Shape, Start, Workload
 _NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))
 
 
-class BoundaryExchange(Workload):
+class BoundaryExchange(Workload, init=False):
     """A torus of processes, four to a node, that exchange messages with their neighbours.
 
     The thesis (Tweedie), section 4.2.1: processes P(i, j) form a torus twice as
@@ -90,7 +90,7 @@ class BoundaryExchange(Workload):
         return 4 * self.period.ps + network.round_trip_ps(self.message_size.bytes)
 
 
-class ComputeOnly(Workload):
+class ComputeOnly(Workload, init=False):
     """Processes that compute and never communicate (the thesis (Tweedie), section 4.1.3)."""
 
     kind: Literal["compute_only"] = "compute_only"
@@ -136,7 +136,7 @@ class ComputeOnly(Workload):
         return self.period.ps * self.processes_per_node
 
 
-class Bandwidth(Workload):
+class Bandwidth(Workload, init=False):
     """One virtual link between two nodes, or one each way, as busy as it can be.
 
     A process sends messages one after the other, each when the previous one has

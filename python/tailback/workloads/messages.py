@@ -17,7 +17,7 @@ from .message_file import MessageArrays, from_columns, read_messages
 _COLUMNS = ("time", "source", "destination", "bytes")
 
 
-class Message(Description):
+class Message(Description, init=False):
     """One message: when, from which node, to which node, how long."""
 
     time: Time = Field(description="When it is sent.")
@@ -39,7 +39,7 @@ _Written = Message | tuple[Time, int, int, Size]
 Row = Annotated[Message, BeforeValidator(_row, json_schema_input_type=_Written)]
 
 
-class Messages(Workload):
+class Messages(Workload, init=False):
     """Messages at given times; every receiver is ready.
 
     Rows are sorted by time, those of one time staying in the order given; the

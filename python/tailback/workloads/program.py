@@ -13,7 +13,7 @@ from . import steps
 from .base import Network, Shape, Workload
 
 
-class Compute(Description):
+class Compute(Description, init=False):
     """Use the processor."""
 
     compute: Time = Field(description="Mean time.")
@@ -31,7 +31,7 @@ class Compute(Description):
         return steps.compute(self.compute, self.distribution, self.sigma)
 
 
-class Send(Description):
+class Send(Description, init=False):
     """Send a message to a socket of a process."""
 
     send: int = Field(ge=0, description="Number of the receiving process.")
@@ -44,7 +44,7 @@ class Send(Description):
         return steps.send(self.send, self.socket, self.bytes, self.blocking)
 
 
-class Receive(Description):
+class Receive(Description, init=False):
     """Wait for a message and receive it."""
 
     receive: Annotated[int, Field(ge=0)] | Literal["any"] = Field(
@@ -78,7 +78,7 @@ def _step(value: object) -> object:
 Step = Annotated[Compute | Send | Receive, BeforeValidator(_step)]
 
 
-class Process(Description):
+class Process(Description, init=False):
     """A process: where it runs and what it does, again and again."""
 
     node: int = Field(ge=0, description="Number of the node it runs on.")
@@ -100,7 +100,7 @@ class Process(Description):
     )
 
 
-class Program(Workload):
+class Program(Workload, init=False):
     """Processes that execute written steps."""
 
     kind: Literal["program"] = "program"

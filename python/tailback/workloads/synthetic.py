@@ -19,7 +19,7 @@ from .base import (
 )
 
 
-class Synthetic(Workload):
+class Synthetic(Workload, init=False):
     """Processes that compute, send messages to random processes near them, and perhaps wait.
 
     The thesis (Tweedie), definition 5.1, calls it (D, r, n, c, m, M). What it
