@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,8 @@ import typer
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from tailback.errors import RunFailure
     from tailback.experiment import Experiment
 
@@ -64,6 +67,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     with _failures(json):
         from tailback import comparison
         from tailback.progress import Ticker
+        from tailback.report import cost_report
 
         experiment = _experiment(file, set_, seed)
         wanted = comparison.chosen_modes(m.strip() for m in modes.split(",") if m.strip())
@@ -71,13 +75,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
         with Ticker() as watch:
             result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
         tables = {} if out is None else _stored(result.modes, packets)
-        _save(out, tables, result.to_dict())
-        if json:
-            _print_json(result.to_dict())
-        else:
-            from tailback.report import cost_report, show
-
-            show(cost_report(result))
+        _deliver(result.to_dict(), tables, out, None if json else partial(cost_report, result))
     _exit(result.complete)
 
 
@@ -93,6 +91,7 @@ def run(
     """Run one contention mode (run.mode)."""
     with _failures(json):
         from tailback.progress import Ticker
+        from tailback.report import run_report
         from tailback.runner import run_mode
 
         experiment = _experiment(file, set_, seed)
@@ -101,13 +100,7 @@ def run(
         with Ticker() as watch:
             result = run_mode(experiment, mode, packets=packets, watch=watch)
         tables = {} if out is None else _stored({mode: result}, packets)
-        _save(out, tables, result.to_dict())
-        if json:
-            _print_json(result.to_dict())
-        else:
-            from tailback.report import run_report, show
-
-            show(run_report(result))
+        _deliver(result.to_dict(), tables, out, None if json else partial(run_report, result))
     _exit(result.complete)
 
 
@@ -118,17 +111,14 @@ def describe(
     """Say what would be simulated, without simulating."""
     with _failures(json):
         from tailback.prediction import describe as predict
+        from tailback.report import prediction_report
 
         experiment = _experiment(file, set_, seed)
         _prepare(out, experiment, experiment.run.mode)
         prediction = predict(experiment)
-        _save(out, {"prediction": {"channels": prediction.channels}}, prediction.to_dict())
-        if json:
-            _print_json(prediction.to_dict())
-        else:
-            from tailback.report import prediction_report, show
-
-            show(prediction_report(prediction))
+        tables = {"prediction": {"channels": prediction.channels}}
+        report = None if json else partial(prediction_report, prediction)
+        _deliver(prediction.to_dict(), tables, out, report)
 
 
 @app.command()
@@ -192,11 +182,23 @@ def _stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
     return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
 
 
-def _save(out: Path | None, tables: Mapping[str, Any], description: Mapping[str, Any]) -> None:
+def _deliver(
+    answer: Mapping[str, Any],
+    tables: Mapping[str, Any],
+    out: Path | None,
+    report: Callable[[], RenderableType] | None,
+) -> None:
+    """Save an answer and its tables if there is a folder; print the report, or else JSON."""
     if out is not None:
         from tailback import store
 
-        store.save(out, tables, description)
+        store.save(out, tables, answer)
+    if report is None:
+        _print_json(answer)
+    else:
+        from tailback.report import show
+
+        show(report())
 
 
 def _print_json(value: object) -> None:

@@ -114,10 +114,10 @@ class Simulation:
         return self._engine.histograms()
 
 
-def predict(spec: str, max_pairs: int) -> dict[str, Any]:
+def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -> dict[str, Any]:
     """Return what can be said without simulating; see `prediction`."""
     with _user_errors():
-        return _engine.predict(spec, max_pairs)
+        return _engine.predict(spec, max_pairs, messages)
 
 
 def user_field(field: str) -> str:

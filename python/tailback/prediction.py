@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -124,8 +123,9 @@ class Prediction:
 
 def describe(experiment: Experiment) -> Prediction:
     """Return what would be simulated. Nothing is."""
-    predicted = engine.predict(_whole_spec(experiment), _PAIRS)
-    machine = engine.Simulation(experiment.spec(), experiment.messages_arrays())
+    spec, messages = experiment.spec(), experiment.messages_arrays()
+    predicted = engine.predict(spec, _PAIRS, messages)
+    machine = engine.Simulation(spec, messages)
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
     channels = tables.channel_ends(machine.channels())
     return Prediction(
@@ -147,17 +147,6 @@ def describe(experiment: Experiment) -> Prediction:
         channels=channels.append_column("load_us", pa.array(load_us)),
         places=node_places(tables.table(machine.nodes())),
     )
-
-
-def _whole_spec(experiment: Experiment) -> str:
-    """Return the engine's description with the rows of a message list in it."""
-    columns = experiment.messages_arrays()
-    if columns is None:
-        return experiment.spec()
-    spec = json.loads(experiment.spec())
-    names = ("time_ps", "source", "destination", "bytes")
-    rows = {name: column.tolist() for name, column in zip(names, columns, strict=True)}
-    return json.dumps(spec | {"workload": spec["workload"] | rows})
 
 
 def _finite(value: float | None) -> float | None:

@@ -32,38 +32,38 @@ _LONGEST = 48  # characters of a parameter
 
 
 class _Row(NamedTuple):
+    """A line of the table, left out where it is zero or unknown in every mode."""
+
     metric: str
     label: str
     scale: float = 1.0
-    optional: bool = False
-    """Left out where it is zero or unknown in every mode."""
 
 
 _SECTIONS: dict[str, tuple[_Row, ...]] = {
     "per node and ms": (
-        _Row("messages_per_node_per_ms", "messages sent", optional=True),
-        _Row("delivered_messages_per_node_per_ms", "  delivered", optional=True),
-        _Row("acknowledged_messages_per_node_per_ms", "  acknowledged", optional=True),
-        _Row("failed_messages_per_node_per_ms", "  dropped", optional=True),
-        _Row("packets_per_node_per_ms", "data packets", optional=True),
-        _Row("iterations_per_node_per_ms", "iterations", optional=True),
+        _Row("messages_per_node_per_ms", "messages sent"),
+        _Row("delivered_messages_per_node_per_ms", "  delivered"),
+        _Row("acknowledged_messages_per_node_per_ms", "  acknowledged"),
+        _Row("failed_messages_per_node_per_ms", "  dropped"),
+        _Row("packets_per_node_per_ms", "data packets"),
+        _Row("iterations_per_node_per_ms", "iterations"),
     ),
     "time, us": (
-        _Row("routed_lifetime_us", "routed lifetime", optional=True),
-        _Row("routed_lifetime_data_us", "  data", optional=True),
-        _Row("routed_lifetime_ack_us", "  acks", optional=True),
-        _Row("lifetime_data_us", "lifetime, data", optional=True),
-        _Row("message_latency_us", "message latency", optional=True),
-        _Row("throttling_us", "throttling", optional=True),
-        _Row("internal_contention_us", "internal contention", optional=True),
+        _Row("routed_lifetime_us", "routed lifetime"),
+        _Row("routed_lifetime_data_us", "  data"),
+        _Row("routed_lifetime_ack_us", "  acks"),
+        _Row("lifetime_data_us", "lifetime, data"),
+        _Row("message_latency_us", "message latency"),
+        _Row("throttling_us", "throttling"),
+        _Row("internal_contention_us", "internal contention"),
     ),
-    "channels crossed": (_Row("hops", "hops", optional=True),),
+    "channels crossed": (_Row("hops", "hops"),),
     "utilisation, %": (
-        _Row("injection_utilisation", "injection channels", 100, optional=True),
-        _Row("internal_utilisation", "internal channels", 100, optional=True),
-        _Row("internal_held", "  held", 100, optional=True),
-        _Row("ejection_utilisation", "ejection channels", 100, optional=True),
-        _Row("cpu_utilisation", "processors", 100, optional=True),
+        _Row("injection_utilisation", "injection channels", 100),
+        _Row("internal_utilisation", "internal channels", 100),
+        _Row("internal_held", "  held", 100),
+        _Row("ejection_utilisation", "ejection channels", 100),
+        _Row("cpu_utilisation", "processors", 100),
     ),
 }
 
@@ -99,7 +99,7 @@ def measured_table(results: Mapping[str, Result]) -> Table:
     for mode in results:
         table.add_column(mode, justify="right", no_wrap=True)
     for title, rows in _SECTIONS.items():
-        lines = [row for row in rows if not row.optional or _anything(row, results)]
+        lines = [row for row in rows if _anything(row, results)]
         if not lines:
             continue
         table.add_row(Text(title, style="bold"))

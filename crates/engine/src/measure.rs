@@ -151,7 +151,7 @@ impl Measures {
         }
     }
 
-    /// The counters at the end of the sample interval that ends at `time`.
+    /// Ends the open sample interval; the counters at its end.
     pub fn sample(&mut self) -> Counters {
         let [injection, internal, ejection] = &mut self.busy;
         self.counters.busy_injection_ps = injection.close();

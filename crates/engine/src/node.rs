@@ -7,17 +7,18 @@
 mod message;
 mod processor;
 
-use message::in_progress;
 pub use message::{Message, MessagePool};
 pub use processor::Processors;
-use std::collections::VecDeque;
 
 use crate::event_queue::EventQueue;
 use crate::fabric::{Fabric, Packet};
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Class, Measures};
+use crate::spec::Machine;
 use crate::time::Time;
 use crate::workload::{Op, Send, Workload};
+use message::in_progress;
+use std::collections::VecDeque;
 
 /// Instructions at one instant after which control returns to the run loop,
 /// which finds that the clock is stuck.
@@ -72,12 +73,7 @@ fn pass(workload: &mut Workload, cpu: &mut Binned, process: ProcessId, start: Ti
 
 impl Nodes {
     /// The nodes of a machine, idle.
-    pub fn new(
-        machine: &crate::spec::Machine,
-        nodes: usize,
-        workload: &Workload,
-        ideal: bool,
-    ) -> Self {
+    pub fn new(machine: &Machine, nodes: usize, workload: &Workload, ideal: bool) -> Self {
         let placement = workload.placement();
         Self {
             processors: Processors::new(nodes, placement.len(), machine.node.time_slice_ps),

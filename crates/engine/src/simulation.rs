@@ -21,7 +21,6 @@ const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
 pub struct Simulation {
     now: Time,
     events_handled: u64,
-    window_start: Time,
     sample_interval: Time,
     next_sample: Time,
     samples: Vec<Sample>,
@@ -82,7 +81,6 @@ impl Simulation {
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
-            window_start: 0,
             sample_interval: spec.sample_interval_ps,
             next_sample: spec.sample_interval_ps,
             samples: Vec::new(),
@@ -273,7 +271,6 @@ impl Simulation {
     ///
     /// Counters and samples go on.
     pub fn begin_window(&mut self) {
-        self.window_start = self.now;
         self.measures.begin_window(self.now);
         for (process, before) in self.done_before.iter_mut().enumerate() {
             *before = self.workload.progress_of(ProcessId::from_index(process));
@@ -290,11 +287,6 @@ impl Simulation {
     /// Events handled so far.
     pub fn events(&self) -> u64 {
         self.events_handled
-    }
-
-    /// Begin of the current measurement window.
-    pub fn window_start(&self) -> Time {
-        self.window_start
     }
 
     /// The machine's graph.

@@ -10,8 +10,5 @@ pub type Time = u64;
 /// "Not known yet" or "never": later than every instant a run can reach.
 pub const NEVER: Time = u64::MAX;
 
-/// Picoseconds in a nanosecond.
-pub const NANOSECOND: Time = 1_000;
-
 /// Picoseconds in a microsecond.
 pub const MICROSECOND: Time = 1_000_000;

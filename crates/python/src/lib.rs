@@ -33,8 +33,14 @@ mod _engine {
 ///
 /// Walks the routes of at most `max_pairs` pairs of nodes.
 #[pyfunction]
-fn predict<'py>(py: Python<'py>, spec_json: &str, max_pairs: u64) -> PyResult<Bound<'py, PyDict>> {
-    let spec = simulation::parse(spec_json, None)?;
+#[pyo3(signature = (spec_json, max_pairs, messages=None))]
+fn predict<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    max_pairs: u64,
+    messages: Option<simulation::MessageColumns<'py>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec = simulation::parse(spec_json, messages)?;
     let prediction = py
         .detach(|| tailback_engine::prediction::predict(&spec, max_pairs))
         .map_err(|error| errors::spec_error(py, &error))?;

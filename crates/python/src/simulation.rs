@@ -9,7 +9,7 @@ use tailback_engine as engine;
 use tailback_engine::spec::{Messages, Workload};
 
 /// Rows of a message list: times in ps, sources, destinations, bytes.
-type MessageColumns<'py> = (
+pub type MessageColumns<'py> = (
     PyReadonlyArray1<'py, u64>,
     PyReadonlyArray1<'py, u32>,
     PyReadonlyArray1<'py, u32>,
@@ -67,12 +67,6 @@ impl Simulation {
     #[getter]
     fn events(&self) -> u64 {
         self.0.events()
-    }
-
-    /// Begin of the measurement window, in ps.
-    #[getter]
-    fn window_start_ps(&self) -> u64 {
-        self.0.window_start()
     }
 
     /// Forgets all distributions and tallies; the window begins now.

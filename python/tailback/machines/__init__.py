@@ -38,6 +38,15 @@ TOPOLOGIES: dict[str, type[Machine]] = {
 #: The topology of a ``[machine]`` table that names none.
 DEFAULT_TOPOLOGY = "mesh"
 
+_T9000: dict[str, Any] = {
+    "link_rate": "100 Mbit/s",
+    "data_token_bits": 10,
+    "control_token_bits": 4,
+    "header": "1 B",
+    "packet_size": "32 B",
+    "node_ack_priority": True,
+}
+
 #: Named machines: ``preset = "t9000_c104"``, refined by further keys.
 #:
 #: * ``t9000_c104``: the T9000 transputer and C104 switch on a 16 x 16 grid, as
@@ -48,23 +57,10 @@ PRESETS: dict[str, dict[str, Any]] = {
         "topology": "mesh",
         "dims": [16, 16],
         "routing": "dimension_order",
-        "link_rate": "100 Mbit/s",
-        "data_token_bits": 10,
-        "control_token_bits": 4,
-        "header": "1 B",
-        "packet_size": "32 B",
+        **_T9000,
         "input_buffer": "70 B",
         "queue_policy": "fifo",
         "switch_ack_priority": False,
-        "node_ack_priority": True,
     },
-    "t9000_pair": {
-        "topology": "pair",
-        "link_rate": "100 Mbit/s",
-        "data_token_bits": 10,
-        "control_token_bits": 4,
-        "header": "1 B",
-        "packet_size": "32 B",
-        "node_ack_priority": True,
-    },
+    "t9000_pair": {"topology": "pair", **_T9000},
 }

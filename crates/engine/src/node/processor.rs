@@ -87,10 +87,7 @@ impl Processors {
         let remaining = &mut self.remaining[process.index()];
         let piece = (*remaining).min(self.time_slice);
         *remaining -= piece;
-        let processor = &mut self.processors[node.index()];
-        processor.running = process;
-        processor.piece_end = now + piece;
-        processor.busy += piece;
+        self.processors[node.index()].begin(process, now, piece);
         events.post(now + piece, Kind::Cpu, node.0);
         piece
     }
@@ -126,9 +123,7 @@ impl Processors {
     #[inline]
     pub fn leave_alone(&mut self, node: NodeId, process: ProcessId, now: Time, piece: Time) {
         let processor = &mut self.processors[node.index()];
-        processor.running = process;
-        processor.piece_end = now + piece;
-        processor.busy += piece;
+        processor.begin(process, now, piece);
         processor.is_left_alone = true;
     }
 
@@ -176,14 +171,21 @@ impl Processors {
 }
 
 impl Processor {
+    /// A process starts to compute a piece.
+    #[inline]
+    fn begin(&mut self, process: ProcessId, start: Time, piece: Time) {
+        self.running = process;
+        self.piece_end = start + piece;
+        self.busy += piece;
+    }
+
     /// Replaces pieces that end before `before` by those that follow.
     ///
     /// `next_piece` tells the length of the piece that begins when one ends.
     fn catch_up(&mut self, before: Time, mut next_piece: impl FnMut(ProcessId, Time) -> Time) {
         while self.piece_end < before {
             let piece = next_piece(self.running, self.piece_end);
-            self.piece_end += piece;
-            self.busy += piece;
+            self.begin(self.running, self.piece_end, piece);
         }
     }
 }

@@ -6,7 +6,7 @@ use tailback_engine::fabric::Timing;
 use tailback_engine::spec::*;
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 
-pub const MICROSECOND: u64 = 1_000_000;
+pub use tailback_engine::time::MICROSECOND;
 
 /// A run with all its packets.
 pub struct Run {
