@@ -104,6 +104,7 @@ class Cost:
             "complete": self.complete,
             "modes": {mode: result.measured() for mode, result in self.modes.items()},
             "channels_waiting_most": [c.to_dict() for c in self.channels_waiting_most()],
+            "fidelity": first.fidelity,
             "seed": first.seed,
             "version": first.version,
             "results_version": first.results_version,

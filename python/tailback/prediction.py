@@ -110,6 +110,7 @@ class Prediction:
         return {
             **{name: _finite(value) for name, value in predicted.items()},
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
+            "fidelity": self.experiment.fidelity,
             "seed": self.experiment.run.seed,
             "version": engine.VERSION,
             "results_version": engine.RESULTS_VERSION,

@@ -241,7 +241,7 @@ def _heading(experiment: Experiment) -> Text:
     size = " x ".join(map(str, machine.get("dims", ())))
     words = [f"{size} {machine['topology']}".strip(), workload["kind"]]
     words += [str(workload[key]) for key in ("sync",) if workload.get(key)]
-    words.append(f"seed {experiment.run.seed}")
+    words += [f"fidelity {experiment.fidelity}", f"seed {experiment.run.seed}"]
     return Text(" · ".join(words), style="bold")
 
 

@@ -83,6 +83,11 @@ class Result:
         return self.ending.complete
 
     @property
+    def fidelity(self) -> str:
+        """How finely channels were simulated."""
+        return self.experiment.fidelity
+
+    @property
     def seed(self) -> int:
         """Seed of every random stream."""
         return self.experiment.run.seed
@@ -112,7 +117,7 @@ class Result:
         """Return everything but the tables, for JSON: the same bytes every time."""
         return {
             "mode": self.mode,
-            "fidelity": self.experiment.run.fidelity,
+            "fidelity": self.fidelity,
             "seed": self.seed,
             "version": self.version,
             "results_version": self.results_version,

@@ -180,7 +180,8 @@ class TestDescribe:
         assert "mean hops" in done.stdout
 
     @pytest.mark.parametrize(
-        "name", ["bandwidth", "boundary", "deadlock", "hypercube", "message_file", "ring"]
+        "name",
+        ["bandwidth", "boundary", "deadlock", "hypercube", "message_file", "ring", "wormhole_mesh"],
     )
     def test_every_example(self, examples: Path, name: str) -> None:
         assert answer("describe", examples / f"{name}.toml")["nodes"] > 1

@@ -37,7 +37,8 @@ WORDS = """
     internal contention, contention, contention mode, full, throttled, free, ideal, theta_t,
     theta_r, fidelity, head-of-line blocking, queue policy, acknowledgement,
     acknowledgement priority, busy, held, warm-up, batch means, window, interval, deadlock,
-    process, node, switch, topology, routing, seed, stream, sent, delivered, acknowledged, socket
+    process, node, switch, topology, routing, seed, stream, sent, delivered, acknowledged, socket,
+    flow-control token, worm, open loop
 """
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment, Run, json_schema
-from tailback.machines import Hypercube, Mesh, Pair
+from tailback.machines import Hypercube, Mesh, Pair, Star
 from tailback.units import Time
 from tailback.workloads import (
     Bandwidth,
@@ -101,6 +101,9 @@ def test_a_preset_for_another_topology_leaves_out_what_does_not_apply() -> None:
     machine = {"preset": "t9000_c104", "topology": "pair"}
     pair = Experiment.from_dict({"machine": machine, "workload": {"kind": "bandwidth"}})
     assert pair.machine == Pair()
+    machine = {"preset": "t9000_c104", "topology": "star", "nodes": 3}
+    star = Experiment.from_dict({"machine": machine, "workload": {"kind": "bandwidth"}})
+    assert star.machine == Star(nodes=3)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +197,51 @@ def test_sample_interval(workload: Any, run: dict[str, Any], interval_ps: int) -
     assert experiment.sample_interval_ps == interval_ps
 
 
+@pytest.mark.parametrize(
+    ("flow_control", "given", "used"),
+    [
+        ("in_band", None, "packet"),
+        ("in_band", "auto", "token"),
+        ("in_band", "token", "token"),
+        ("in_band", "stream", "stream"),
+        ("out_of_band", None, "worm"),
+        ("out_of_band", "auto", "worm"),
+        ("out_of_band", "flit", "flit"),
+        ("out_of_band", "packet", "packet"),
+    ],
+)
+def test_the_fidelity_suits_the_flow_control(
+    flow_control: str, given: str | None, used: str
+) -> None:
+    run = {} if given is None else {"fidelity": given}
+    machine = {"dims": [4, 4], "flow_control": flow_control}
+    experiment = Experiment.from_dict({"machine": machine, "run": run})
+    assert experiment.fidelity == used
+    assert json.loads(experiment.spec())["fidelity"] == used
+    assert experiment.resolved()["run"]["fidelity"] == used
+
+
+def test_the_buffers_of_a_preset_suit_the_fidelity() -> None:
+    for fidelity, room in {"packet": 70, "token": 35}.items():
+        description = {"machine": {"preset": "t9000_c104"}, "run": {"fidelity": fidelity}}
+        experiment = Experiment.from_dict(description)
+        switch = json.loads(experiment.spec())["machine"]["switch"]
+        assert switch["input_buffer_tokens"] == room
+        assert experiment.resolved()["machine"]["input_buffer"] == f"{room} B"
+
+
+def test_a_wormhole_mesh_of_any_size(examples: Path) -> None:
+    for dims in ([8, 8], [16, 4], [5]):
+        experiment = Experiment.load(examples / "wormhole_mesh.toml", [f"machine.dims={dims}"])
+        assert experiment.fidelity == "worm"
+        spec = json.loads(experiment.spec())
+        assert spec["machine"]["topology"]["dims"] == dims
+        assert spec["machine"]["node"]["acknowledges"] is False
+        assert spec["machine"]["link"]["flow_control"] == "out_of_band"
+        assert spec["workload"]["radius"] == max(dims) - 1
+        assert spec["workload"]["compute"]["shape"] == "exponential"
+
+
 def test_the_metric_suits_the_workload() -> None:
     assert small().metric == "messages_per_node_per_ms"
     computing = Experiment(Mesh(dims=[2]), ComputeOnly())
@@ -213,6 +261,13 @@ def test_finite() -> None:
 CHANGES = [
     {"machine": {"dims": [4, 5]}},
     {"machine": {"dims": [4, 4], "switch_ack_priority": True}},
+    {"machine": {"dims": [4, 4], "acknowledgements": False}},
+    {"machine": {"dims": [4, 4], "end_token": False}},
+    {"machine": {"dims": [4, 4], "packet_gap": "1 ns"}},
+    {"machine": {"dims": [4, 4], "flow_control": "out_of_band"}},
+    {"machine": {"dims": [4, 4], "input_buffer": "71 B"}},
+    {"run": {"fidelity": "token"}},
+    {"run": {"fidelity": "stream"}},
     {"workload": {"radius": 1}},
     {"workload": {"compute_period": "99 us"}},
     {"run": {"seed": 2}},
@@ -241,6 +296,9 @@ def test_the_identity_does_not_change_with_how_it_was_written() -> None:
     }
     identity = small().identity(1, "0.1.0")
     assert Experiment.from_dict(written).identity(1, "0.1.0") == identity
+    assert small(fidelity="packet").identity(1, "0.1.0") == identity
+    exact = [small(fidelity=word).identity(1, "0.1.0") for word in ("auto", "token")]
+    assert exact[0] == exact[1] != identity
     assert identity != small().identity(2, "0.1.0")
     assert identity != small().identity(1, "0.2.0")
     assert identity != small().identity(1, "0.1.0", "free")
@@ -261,6 +319,8 @@ def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
 def test_resolved_says_what_was_left_to_tailback() -> None:
     resolved = small(duration="1 ms").resolved()
     assert resolved["machine"]["link_width"] == 4
+    assert resolved["machine"]["input_buffer"] == "70 B"
+    assert resolved["run"]["fidelity"] == "packet"
     assert resolved["workload"]["radius"] == 2
     assert resolved["run"]["sample_interval"] == "50 us"
     assert resolved["run"]["metric"] == "messages_per_node_per_ms"
@@ -300,7 +360,8 @@ def test_the_schema_refuses_what_tailback_refuses(wrong: dict[str, Any]) -> None
 def test_the_schema_shows_defaults_as_users_write_them() -> None:
     mesh = json_schema()["$defs"]["Mesh"]["properties"]
     assert mesh["link_rate"]["default"] == "100 Mbit/s"
-    assert mesh["input_buffer"]["default"] == "70 B"
+    assert mesh["packet_size"]["default"] == "32 B"
+    assert mesh["output_buffer"]["default"] == "35 B"
     assert json_schema()["properties"]["run"]["properties"]["max_duration"]["default"] == "1 s"
 
 
@@ -315,7 +376,25 @@ BAD: list[tuple[dict[str, Any], str]] = [
         'run.mode = "throttle": must be "full", "throttled", "free" or "ideal"; '
         'did you mean "throttled"?',
     ),
-    ({"run": {"fidelity": "token"}}, 'run.fidelity = "token": must be "packet"'),
+    (
+        {"run": {"fidelity": "tokens"}},
+        'run.fidelity = "tokens": must be "auto", "token", "flit", "worm", "stream" or "packet"; '
+        'did you mean "token"?',
+    ),
+    ({"run": {"fidelity": "worm"}}, 'run.fidelity = "worm": cannot do in-band flow control'),
+    (
+        {"machine": {"flow_control": "out_of_band"}, "run": {"fidelity": "token"}},
+        'run.fidelity = "token": has flow-control tokens',
+    ),
+    (
+        {"machine": {"node_link_rate": "1 Gbit/s"}},
+        'machine.node_link_rate = "1 Gbit/s": must be that of link_rate, 100 Mbit/s, '
+        'with fidelity packet; use run.fidelity = "token"',
+    ),
+    (
+        {"machine": {"topology": "pair", "dimension_rates": ["1 Gbit/s"]}},
+        'machine.dimension_rates: not a key with topology = "pair"; known here: topology,',
+    ),
     ({"run": {"precision": 0}}, "run.precision = 0: must be above 0"),
     ({"run": {"precision": -0.1}}, "run.precision = -0.1: must be above 0"),
     ({"run": {"precision": 1}}, "run.precision = 1: must be below 1"),
@@ -363,7 +442,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"machine": {"topology": "tours"}},
-        'machine.topology = "tours": must be "mesh", "torus", "hypercube" or "pair"; '
+        'machine.topology = "tours": must be "mesh", "torus", "hypercube", "pair" or "star"; '
         'did you mean "torus"?',
     ),
     (
@@ -373,7 +452,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"machine": {"topology": ["mesh"]}}, 'machine.topology = ["mesh"]: must be'),
     (
         {"machine": {"preset": "t9000_c140"}},
-        'machine.preset = "t9000_c140": must be "t9000_c104" or "t9000_pair"; '
+        'machine.preset = "t9000_c140": must be "t9000_c104", "t9000_pair" or "wormhole_mesh"; '
         'did you mean "t9000_c104"?',
     ),
     ({"machine": {"presett": "t9000_c104"}}, "did you mean machine.preset?"),

@@ -79,6 +79,16 @@ def test_a_run_shows_its_mode_only(cost: tb.Cost) -> None:
     assert "full" not in text
 
 
+def test_every_report_says_how_finely_channels_were_simulated(cost: tb.Cost) -> None:
+    prediction = tb.describe(tb.Mesh(dims=(4, 4)), tb.Synthetic(radius=2))
+    reports = [cost_report(cost), run_report(cost.modes["full"]), prediction_report(prediction)]
+    for report in reports:
+        assert "fidelity packet · seed 1" in printed(report).splitlines()[0]
+    for answer in (cost.to_dict(), cost.modes["full"].to_dict(), prediction.to_dict()):
+        assert answer["fidelity"] == answer["parameters"]["run"]["fidelity"] == "packet"
+    assert cost.modes["full"].fidelity == "packet"
+
+
 def test_a_prediction_has_sizes_and_parameters() -> None:
     prediction = tb.describe(tb.Mesh(dims=(4, 4)), tb.Synthetic(radius=2))
     text = printed(prediction_report(prediction))

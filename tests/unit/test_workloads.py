@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tailback.errors import UserError
-from tailback.machines import Hypercube, Machine, Mesh, Pair
+from tailback.machines import Hypercube, Machine, Mesh, Pair, Star
 from tailback.workloads import (
     KINDS,
     PRESETS,
@@ -87,6 +87,17 @@ def test_default_radius_is_half_the_largest_dimension(machine: Machine, radius: 
     assert Synthetic().resolved(machine)["radius"] == radius
 
 
+@pytest.mark.parametrize(
+    ("machine", "radius"),
+    [(Mesh(dims=[16, 8]), 15), (Mesh(dims=[3]), 2), (Hypercube(dimensions=4), 1)],
+)
+def test_a_radius_may_be_all_of_the_machine(machine: Machine, radius: int) -> None:
+    workload = Synthetic(radius="all")
+    workload.check(machine)
+    assert workload.spec(machine)["radius"] == radius
+    assert workload.resolved(machine)["radius"] == radius
+
+
 def test_radius_larger_than_the_network() -> None:
     assert refusal(Synthetic(radius=40), Mesh(dims=[16, 16])) == (
         "workload.radius = 40: must be at most 15 (the largest dimension less one)"
@@ -102,9 +113,10 @@ def test_nobody_to_send_to() -> None:
 
 
 def test_a_radius_needs_coordinates() -> None:
-    assert refusal(Synthetic(), Pair()) == (
-        'workload.kind = "synthetic": needs a machine with coordinates: a mesh or a hypercube'
-    )
+    for machine in (Pair(), Star()):
+        assert refusal(Synthetic(), machine) == (
+            'workload.kind = "synthetic": needs a machine with coordinates: a mesh or a hypercube'
+        )
 
 
 def test_nothing_takes_time() -> None:
@@ -256,6 +268,9 @@ BAD: list[tuple[type[Workload], dict[str, Any], str]] = [
     (Synthetic, {"messages": 0}, "workload.messages = 0: must be at least 1"),
     (Synthetic, {"max_outstanding": 0}, "workload.max_outstanding = 0: must be at least 1"),
     (Synthetic, {"radius": -1}, "workload.radius = -1: must be at least 0"),
+    (Synthetic, {"radius": "al"}, 'workload.radius = "al": must be a whole number, or "all"'),
+    (Synthetic, {"radius": 2.5}, 'workload.radius = 2.5: must be a whole number, or "all"'),
+    (Synthetic, {"radius": True}, "workload.radius = true: must be a whole number"),
     (Synthetic, {"compute_sigma": float("nan")}, "workload.compute_sigma"),
     (Synthetic, {"compute_sigma": float("inf")}, "workload.compute_sigma"),
     (

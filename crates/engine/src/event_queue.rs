@@ -110,10 +110,13 @@ impl EventQueue {
         }
     }
 
-    /// The time of the earliest event.
+    /// The time of the earliest event, if it may not be after `limit`.
+    ///
+    /// None: every event is after `limit`. The clock may then pass `limit`, but not
+    /// the events.
     #[inline]
-    pub fn next_time(&mut self) -> Option<Time> {
-        if self.taken == self.current.len() && !self.turn() {
+    pub fn next_time(&mut self, limit: Time) -> Option<Time> {
+        if self.taken == self.current.len() && !self.turn(limit >> BUCKET_BITS) {
             return None;
         }
         self.current.get(self.taken).map(|&event| self.cursor << BUCKET_BITS | event >> 32)
@@ -149,8 +152,10 @@ impl EventQueue {
         self.occupied[slot / 64] |= 1 << (slot % 64);
     }
 
-    /// Moves to the next occupied bucket; false when no event is left.
-    fn turn(&mut self) -> bool {
+    /// Moves to the next occupied bucket; false when there is none up to `last`.
+    ///
+    /// No further: what happens until then may post events before that bucket.
+    fn turn(&mut self, last: u64) -> bool {
         let far = self.far.peek().map(|Reverse((time, _))| time >> BUCKET_BITS);
         let next = match (self.next_occupied(), far) {
             (None, None) => return false,
@@ -158,6 +163,9 @@ impl EventQueue {
             (None, Some(far)) => far,
             (Some(near), Some(far)) => near.min(far),
         };
+        if next > last {
+            return false;
+        }
         self.cursor = next;
         while let Some(&Reverse((time, name))) = self.far.peek() {
             let bucket = time >> BUCKET_BITS;
@@ -240,16 +248,16 @@ mod tests {
                     }
                 } else {
                     let expected = shadow.pop_first().unwrap();
-                    now = queue.next_time().unwrap();
+                    now = queue.next_time(u64::MAX).unwrap();
                     assert_eq!(now, expected.0);
                     assert_eq!(queue.take_at(now), Some((expected.1, expected.2)));
                 }
             }
             while let Some(expected) = shadow.pop_first() {
-                assert_eq!(queue.next_time(), Some(expected.0));
+                assert_eq!(queue.next_time(u64::MAX), Some(expected.0));
                 assert_eq!(queue.take_at(expected.0), Some((expected.1, expected.2)));
             }
-            assert_eq!(queue.next_time(), None);
+            assert_eq!(queue.next_time(u64::MAX), None);
         }
     }
 
@@ -258,7 +266,7 @@ mod tests {
         let mut queue = EventQueue::new();
         queue.post(5, Kind::Cpu, 1);
         queue.post(6, Kind::Tail, 0);
-        assert_eq!(queue.next_time(), Some(5));
+        assert_eq!(queue.next_time(u64::MAX), Some(5));
         assert_eq!(queue.take_at(5), Some((Kind::Cpu, 1)));
         queue.post(5, Kind::Head, 3);
         assert_eq!(queue.take_at(5), Some((Kind::Head, 3)));

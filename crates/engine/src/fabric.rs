@@ -5,12 +5,16 @@
 //! and contention mode, one file each. The fabric knows packets, never what
 //! their messages mean.
 
+mod check;
 mod contention_free;
+mod flit;
 mod layout;
 mod packet;
 mod policy;
+mod switchboard;
 mod timing;
 mod transit;
+mod worm;
 
 pub use layout::{End, Group, Layout};
 pub use timing::Timing;
@@ -19,13 +23,17 @@ pub use transit::{Packet, PacketPool};
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
-use crate::measure::{Measures, PacketRow, Use};
+use crate::measure::{Class, Measures, PacketRow, Undisturbed, Use};
 use crate::routing::Routing;
-use crate::spec::{Machine, Mode};
-use crate::time::Time;
+use crate::spec::{Fidelity, Machine, Mode};
+use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use contention_free::ContentionFree;
+use flit::FlitFabric;
 use packet::PacketFabric;
+use switchboard::Act;
+use timing::Running;
+use worm::WormFabric;
 
 /// The network of one run.
 pub struct Fabric {
@@ -35,26 +43,146 @@ pub struct Fabric {
 }
 
 /// What every model of the network needs to know.
-struct Wiring {
+pub struct Wiring {
     layout: Layout,
     routing: Routing,
+    /// The times of a channel at the link's own rate.
     link: Timing,
+    /// The times of all rates, see [`Timing::all`].
+    timings: Vec<Timing>,
+    /// Whether packets end with a token of their own.
+    has_end_token: bool,
+    /// Whether an undisturbed packet passes every channel in the same time.
+    is_even: bool,
 }
 
 impl Wiring {
+    fn new(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<Self, SpecError> {
+        let given = machine.rates.dimension_bit_ps.len();
+        if given > 0 && given != topology.dims.len() {
+            let needed = format!("must be one for each of {} dimensions", topology.dims.len());
+            return Err(SpecError::new("machine.rates.dimension_bit_ps", given, needed));
+        }
+        let (link, timings) = (Timing::new(&machine.link), Timing::all(machine));
+        Ok(Self {
+            layout: Layout::new(machine, topology)?,
+            routing: Routing::new(&machine.routing, topology)?,
+            link,
+            has_end_token: machine.link.end_token,
+            is_even: !fidelity.knows_flits()
+                || timings.iter().all(|timing| *timing == link) && link.last_ps <= link.flit_ps,
+            timings,
+        })
+    }
+
     /// The lead of the group by which a packet for `destination` leaves a switch.
     #[inline]
     fn output_lead(&self, switch: SwitchId, destination: NodeId) -> ChannelId {
         self.layout.output_lead(&self.routing, switch, destination)
     }
+
+    /// Whether the arrival of a packet's header is reported before that of all of it:
+    /// not of an acknowledgement, and not if the header is all there is.
+    #[inline]
+    fn reports_header(&self, packet: &Packet) -> bool {
+        packet.class == Class::Data && (packet.bytes > 0 || self.has_end_token)
+    }
+
+    /// Whether all channels have the same rate.
+    fn is_uniform(&self) -> bool {
+        self.timings.iter().all(|timing| *timing == self.link)
+    }
+
+    /// The times of a channel.
+    fn timing(&self, channel: ChannelId) -> &Timing {
+        &self.timings[usize::from(self.layout.group(channel).rate)]
+    }
+
+    /// When a packet that starts on a channel now and is not stopped will have been
+    /// sent; `running` follows it from its first channel.
+    #[inline]
+    fn undisturbed(
+        &self,
+        packet: &Packet,
+        start: Time,
+        timing: &Timing,
+        running: &mut Running,
+    ) -> Time {
+        if self.is_even {
+            start + timing.packet_ps(packet.bytes)
+        } else {
+            running.cross(start, timing, timing.packet_tokens(packet.bytes))
+        }
+    }
+
+    /// How a delivered packet would have fared without contention.
+    #[inline]
+    fn zero_load(&self, packet: &Packet) -> ZeroLoad {
+        if !self.is_even {
+            return self.zero_load_along(packet);
+        }
+        let hop = self.link.hop_ps;
+        ZeroLoad {
+            lifetime: self.link.zero_load_lifetime(packet.hops, packet.bytes),
+            first_hop: hop,
+            last_hop: hop,
+            last_start: hop * u64::from(packet.hops - 1),
+        }
+    }
+
+    fn zero_load_along(&self, packet: &Packet) -> ZeroLoad {
+        let mut running = Running::default();
+        let mut lead = self.layout.injection_lead(packet.source);
+        let first_hop = self.timing(lead).hop_ps;
+        let mut start = 0;
+        loop {
+            let timing = self.timing(lead);
+            let end = self.undisturbed(packet, start, timing, &mut running);
+            match self.layout.group(lead).end {
+                End::Node(_) => {
+                    return ZeroLoad {
+                        lifetime: end + timing.wire_ps,
+                        first_hop,
+                        last_hop: timing.hop_ps,
+                        last_start: start,
+                    };
+                }
+                End::Switch(switch) => lead = self.output_lead(switch, packet.destination),
+            }
+            start += timing.hop_ps;
+        }
+    }
+}
+
+/// A packet's way without contention, from its start on the first channel.
+struct ZeroLoad {
+    /// Until it has been delivered.
+    lifetime: Time,
+    /// Until it can start on the second channel.
+    first_hop: Time,
+    /// Until it starts on the last channel.
+    last_start: Time,
+    /// From there to where it could start on another.
+    last_hop: Time,
 }
 
 /// How packets move.
 enum Model {
     /// Mode `full`, fidelity `packet`.
     Packet(PacketFabric),
+    /// Mode `full`, fidelities `flit` and `token`.
+    Flit(FlitFabric),
+    /// Mode `full`, fidelity `worm`.
+    Worm(WormFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
+}
+
+impl Model {
+    /// Whether a packet can be drawn out, flit by flit.
+    fn knows_flits(&self) -> bool {
+        matches!(self, Self::Flit(_) | Self::Worm(_))
+    }
 }
 
 impl Fabric {
@@ -66,17 +194,28 @@ impl Fabric {
         machine: &Machine,
         topology: &Topology,
         mode: Mode,
+        fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        check_link(machine)?;
-        let layout = Layout::new(machine, topology)?;
-        let routing = Routing::new(&machine.routing, topology)?;
-        let model = match mode {
-            Mode::Full => Model::Packet(PacketFabric::new(machine, topology, &layout, seed)),
-            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(&layout)),
-            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free(&layout)),
+        check::machine(machine, fidelity)?;
+        let wiring = Wiring::new(machine, topology, fidelity)?;
+        let layout = &wiring.layout;
+        let model = match (mode, fidelity) {
+            (Mode::Full, Fidelity::Packet) => {
+                Model::Packet(PacketFabric::new(machine, topology, layout, seed))
+            }
+            (Mode::Full, Fidelity::Flit | Fidelity::Token) => {
+                Model::Flit(FlitFabric::new(machine, topology, &wiring, fidelity, seed))
+            }
+            (Mode::Full, Fidelity::Worm) => {
+                Model::Worm(WormFabric::new(machine, topology, &wiring, seed)?)
+            }
+            (Mode::Full, _) => {
+                return Err(SpecError::new("fidelity", format!("{fidelity:?}"), "not yet"));
+            }
+            (Mode::Throttled, _) => Model::ContentionFree(ContentionFree::throttled(layout)),
+            (Mode::Free | Mode::Ideal, _) => Model::ContentionFree(ContentionFree::free(layout)),
         };
-        let wiring = Wiring { layout, routing, link: Timing::new(&machine.link) };
         Ok(Self { wiring, packets: PacketPool::default(), model })
     }
 
@@ -98,7 +237,13 @@ impl Fabric {
         let id = self.packets.insert(|serial| Packet { serial, ..packet });
         match &mut self.model {
             Model::Packet(fabric) => {
-                fabric.queue(id, &self.wiring, &mut self.packets, now, measures);
+                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
+            }
+            Model::Flit(fabric) => {
+                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
+            }
+            Model::Worm(fabric) => {
+                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
             }
             Model::ContentionFree(fabric) => {
                 fabric.send(id, &self.wiring, &mut self.packets, now, events, measures);
@@ -108,17 +253,31 @@ impl Fabric {
 
     /// The packet at the front of a channel's buffer asks for its output.
     #[inline]
-    pub fn request(&mut self, channel: u32, now: Time) {
-        if let Model::Packet(fabric) = &mut self.model {
-            fabric.request(ChannelId(channel), now);
+    pub fn request(
+        &mut self,
+        channel: u32,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) {
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        match &mut self.model {
+            Model::Packet(fabric) => fabric.request(ChannelId(channel), now),
+            Model::Worm(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(ChannelId(channel), act);
+            }
+            _ => {}
         }
     }
 
     /// A group that had to wait looks again.
     #[inline]
     pub fn retry(&mut self, lead: u32, now: Time) {
-        if let Model::Packet(fabric) = &mut self.model {
-            fabric.retry(ChannelId(lead), now);
+        match &mut self.model {
+            Model::Packet(fabric) => fabric.board.retry(ChannelId(lead), now),
+            Model::Worm(fabric) => fabric.board.retry(ChannelId(lead), now),
+            _ => {}
         }
     }
 
@@ -133,8 +292,36 @@ impl Fabric {
     /// Every output and node with something to send chooses; after all events of an instant.
     #[inline]
     pub fn arbitrate(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
-        if let Model::Packet(fabric) = &mut self.model {
-            fabric.arbitrate(&self.wiring, &mut self.packets, now, events, measures);
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        match &mut self.model {
+            Model::Packet(fabric) => {
+                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Flit(fabric) => {
+                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Worm(fabric) => {
+                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
+            }
+            Model::ContentionFree(_) => {}
+        }
+    }
+
+    /// When something next happens that is not in the list of events, or [`NEVER`].
+    #[inline]
+    pub fn next_time(&self) -> Time {
+        match &self.model {
+            Model::Flit(fabric) => fabric.next_time(),
+            _ => NEVER,
+        }
+    }
+
+    /// Lets that happen; how many events it was.
+    #[inline]
+    pub fn happen(&mut self, now: Time) -> u64 {
+        match &mut self.model {
+            Model::Flit(fabric) => fabric.happen(now),
+            _ => 0,
         }
     }
 
@@ -142,7 +329,15 @@ impl Fabric {
     #[inline]
     pub fn arrived_head(&mut self, number: u32) -> &Packet {
         let id = match &mut self.model {
-            Model::Packet(fabric) => fabric.take_head(ChannelId(number), &self.packets),
+            Model::Packet(fabric) => {
+                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
+            }
+            Model::Flit(fabric) => {
+                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
+            }
+            Model::Worm(fabric) => {
+                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
+            }
             Model::ContentionFree(_) => PacketId(number),
         };
         &self.packets[id]
@@ -158,7 +353,9 @@ impl Fabric {
         measures: &mut Measures,
     ) -> Packet {
         let id = match &mut self.model {
-            Model::Packet(fabric) => fabric.take_tail(ChannelId(number), &self.packets),
+            Model::Packet(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
+            Model::Flit(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
+            Model::Worm(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
             Model::ContentionFree(_) => PacketId(number),
         };
         let packet = self.packets.remove(id);
@@ -174,9 +371,17 @@ impl Fabric {
             first_internal: packet.first_internal,
             delivered: now,
         };
-        let link = &self.wiring.link;
-        let zero_load = link.zero_load_lifetime(packet.hops, packet.bytes);
-        measures.packet_delivered(&row, zero_load, link.hop_ps);
+        let zero_load = self.wiring.zero_load(&packet);
+        let (mut drawn_out, mut caught_up) = (0, 0);
+        if self.model.knows_flits() {
+            // Its first flit started on this channel a hop before it was last ready.
+            let took = now - (packet.ready - zero_load.last_hop);
+            let takes = zero_load.lifetime - zero_load.last_start;
+            (drawn_out, caught_up) = (took.saturating_sub(takes), takes.saturating_sub(took));
+        }
+        let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
+        measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
+        measures.drawn_out(ChannelId(number), drawn_out);
         packet
     }
 
@@ -184,8 +389,8 @@ impl Fabric {
     /// about, where such events are ordered by it; else the number itself.
     pub fn order_of(&self, number: u32) -> u64 {
         match &self.model {
-            Model::Packet(_) => u64::from(number),
             Model::ContentionFree(_) => self.packets[PacketId(number)].serial,
+            _ => u64::from(number),
         }
     }
 
@@ -199,7 +404,9 @@ impl Fabric {
     #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
         match &self.model {
-            Model::Packet(fabric) => fabric.waiting_data(node),
+            Model::Packet(fabric) => fabric.board.waiting_data(node),
+            Model::Flit(fabric) => fabric.board.waiting_data(node),
+            Model::Worm(fabric) => fabric.board.waiting_data(node),
             Model::ContentionFree(_) => 0,
         }
     }
@@ -213,6 +420,8 @@ impl Fabric {
     pub fn used(&self, now: Time) -> Vec<Use> {
         match &self.model {
             Model::Packet(fabric) => fabric.used(now),
+            Model::Flit(fabric) => fabric.used(now),
+            Model::Worm(fabric) => fabric.used(now),
             Model::ContentionFree(fabric) => fabric.used().to_vec(),
         }
     }
@@ -221,6 +430,8 @@ impl Fabric {
     pub fn begin_window(&mut self, now: Time) {
         match &mut self.model {
             Model::Packet(fabric) => fabric.begin_window(now),
+            Model::Flit(fabric) => fabric.begin_window(now),
+            Model::Worm(fabric) => fabric.begin_window(now),
             Model::ContentionFree(fabric) => fabric.begin_window(),
         }
     }
@@ -228,42 +439,19 @@ impl Fabric {
     /// Transmission time already counted that lies after `now`, on injection,
     /// internal and ejection channels; unknown in the modes without contention.
     pub fn overhang_by_kind(&self, now: Time) -> Option<[Time; 3]> {
-        let Model::Packet(fabric) = &self.model else { return None };
-        let mut sums = [0; 3];
-        for (channel, ahead) in fabric.overhang(now).enumerate() {
-            let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
-            sums[kind.in_sums()] += ahead;
-        }
-        Some(sums)
-    }
-}
-
-fn check_link(machine: &Machine) -> Result<(), SpecError> {
-    let (link, node, switch) = (&machine.link, &machine.node, &machine.switch);
-    /// Bound on times of single bits and delays, so that sums cannot overflow.
-    const LONGEST_PS: u64 = 1_000_000_000_000;
-    let ranges = [
-        ("machine.link.bit_ps", link.bit_ps, 1, LONGEST_PS),
-        ("machine.link.data_token_bits", link.data_token_bits.into(), 1, 1_000),
-        ("machine.link.control_token_bits", link.control_token_bits.into(), 1, 1_000),
-        ("machine.link.header_bytes", link.header_bytes.into(), 1, 1_000),
-        ("machine.link.wire_delay_ps", link.wire_delay_ps, 0, LONGEST_PS),
-        ("machine.link.switch_delay_ps", link.switch_delay_ps, 0, LONGEST_PS),
-        ("machine.node.packet_bytes", node.packet_bytes.into(), 1, 1 << 24),
-        (
-            "machine.switch.input_buffer_tokens",
-            switch.input_buffer_tokens.into(),
-            u64::from(link.header_bytes) + u64::from(node.packet_bytes) + 1,
-            1 << 30,
-        ),
-    ];
-    for (field, value, low, high) in ranges {
-        if !(low..=high).contains(&value) {
-            return Err(SpecError::new(field, value, format!("must be {low} to {high}")));
+        let sums = |overhang: &mut dyn Iterator<Item = Time>| {
+            let mut sums = [0; 3];
+            for (channel, ahead) in overhang.enumerate() {
+                let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
+                sums[kind.in_sums()] += ahead;
+            }
+            Some(sums)
+        };
+        match &self.model {
+            Model::Packet(fabric) => sums(&mut fabric.overhang(now)),
+            Model::Flit(fabric) => sums(&mut fabric.overhang(now)),
+            Model::Worm(fabric) => sums(&mut fabric.overhang(now)),
+            Model::ContentionFree(_) => None,
         }
     }
-    if node.time_slice_ps == Some(0) {
-        return Err(SpecError::new("machine.node.time_slice_ps", 0, "must be above 0, or absent"));
-    }
-    Ok(())
 }

@@ -62,6 +62,17 @@ pub struct Wait {
     pub is_throttling: bool,
 }
 
+/// What a delivered packet would have taken without contention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undisturbed {
+    /// From queued to delivered.
+    pub lifetime: Time,
+    /// From the start on the first channel to the start on the second.
+    pub first_hop: Time,
+    /// How much of its header's waits the rest of it made up for.
+    pub caught_up: Time,
+}
+
 /// Everything known about a delivered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketRow {
@@ -180,6 +191,14 @@ impl Measures {
         (start, end): (Time, Time),
         wait: Wait,
     ) {
+        self.waited(channel, wait);
+        self.counters.packet_hops += 1;
+        self.transmits(kind, start, end);
+    }
+
+    /// A packet has waited for a channel it now starts on.
+    #[inline]
+    pub fn waited(&mut self, channel: ChannelId, wait: Wait) {
         if wait.time > 0 {
             let tally = &mut self.channels[channel.index()];
             tally.waits += 1;
@@ -189,11 +208,24 @@ impl Measures {
                 tally.wait_internal_ps += wait.time;
             }
         }
-        self.counters.packet_hops += 1;
+    }
+
+    /// A channel transmits from `start` to `end`.
+    #[inline]
+    pub fn transmits(&mut self, kind: ChannelKind, start: Time, end: Time) {
         self.busy[kind.in_sums()].add(start, end);
     }
 
+    /// A packet was drawn out on its way to be delivered over a channel.
+    #[inline]
+    pub fn drawn_out(&mut self, channel: ChannelId, time: Time) {
+        if time > 0 {
+            self.channels[channel.index()].wait_internal_ps += time;
+        }
+    }
+
     /// A granted packet has kept a channel idle while it waited for room.
+    #[inline]
     pub fn kept(&mut self, channel: ChannelId, kind: ChannelKind, time: Time) {
         self.channels[channel.index()].kept_ps += time;
         if kind == ChannelKind::Internal {
@@ -242,9 +274,8 @@ impl Measures {
         }
     }
 
-    /// A packet has been delivered; `zero_load` is its lifetime without contention
-    /// and `hop` the time from the start of a channel to the switch at its end.
-    pub fn packet_delivered(&mut self, row: &PacketRow, zero_load: Time, hop: Time) {
+    /// A packet has been delivered.
+    pub fn packet_delivered(&mut self, row: &PacketRow, undisturbed: Undisturbed) {
         let class = row.class as usize;
         let lifetime = row.delivered - row.queued;
         let network = row.delivered - row.first_sent;
@@ -263,10 +294,12 @@ impl Measures {
             counters.routed += 1;
             counters.routed_lifetime_ps += routed;
             distributions.routed_lifetime.add(routed);
-            throttling += row.first_internal - row.first_sent - hop;
+            throttling += row.first_internal - row.first_sent - undisturbed.first_hop;
         }
         counters.wait_throttling_ps += throttling;
-        counters.wait_internal_ps += lifetime - zero_load - throttling;
+        counters.caught_up_ps += undisturbed.caught_up;
+        counters.wait_internal_ps +=
+            lifetime + undisturbed.caught_up - undisturbed.lifetime - throttling;
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
         if let Some(rows) = &mut self.rows {
             rows.push(*row);

@@ -38,6 +38,10 @@ pub struct Nodes {
     /// The process that is carrying out instructions.
     at_work: ProcessId,
     packet_bytes: u32,
+    /// Whether data packets are acknowledged by packets.
+    acknowledges: bool,
+    /// Whether a packet without data is nothing but its header.
+    has_bare_headers: bool,
     /// Whether messages arrive when they are sent (mode `ideal`).
     ideal: bool,
 }
@@ -83,6 +87,8 @@ impl Nodes {
             ready: VecDeque::new(),
             at_work: ProcessId::NONE,
             packet_bytes: machine.node.packet_bytes,
+            acknowledges: machine.node.acknowledges,
+            has_bare_headers: !machine.link.end_token,
             ideal,
             placement,
         }
@@ -143,6 +149,10 @@ impl Nodes {
     /// `HEAD`: the header of a data packet has arrived.
     pub fn head(&mut self, number: u32, world: &mut World) {
         let id = world.fabric.arrived_head(number).message;
+        self.header_arrived(id, world);
+    }
+
+    fn header_arrived(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
         if !message.accepted {
             if !world.workload.accepts(message.to, message.tag) {
@@ -162,17 +172,38 @@ impl Nodes {
         let id = packet.message;
         match packet.class {
             Class::Data => {
+                if packet.bytes == 0 && self.has_bare_headers {
+                    self.header_arrived(id, world);
+                }
                 let message = &mut self.messages[id];
                 message.undelivered -= 1;
                 message.arrived = message.packetised && message.undelivered == 0;
-                if message.arrived && message.accepted {
-                    self.receive(id, world);
+                if message.accepted {
+                    self.delivered(id, world);
                 }
             }
-            Class::Ack if self.messages[id].packetised => self.acknowledged(id, world),
-            Class::Ack => self.send_packet(id, world),
+            Class::Ack => self.packet_acknowledged(id, world),
         }
         self.go_on(world)
+    }
+
+    /// The latest packet of an accepted message has been delivered.
+    fn delivered(&mut self, id: MessageId, world: &mut World) {
+        if self.messages[id].arrived {
+            self.receive(id, world);
+        }
+        if !self.acknowledges {
+            self.packet_acknowledged(id, world);
+        }
+    }
+
+    /// The latest packet of a message has been acknowledged.
+    fn packet_acknowledged(&mut self, id: MessageId, world: &mut World) {
+        if self.messages[id].packetised {
+            self.acknowledged(id, world);
+        } else {
+            self.send_packet(id, world);
+        }
     }
 
     /// What a process waited for has happened. The process at work goes on anyway.
@@ -275,6 +306,9 @@ impl Nodes {
 
     /// Queues the acknowledgement of a message's latest packet.
     fn acknowledge(&mut self, id: MessageId, world: &mut World) {
+        if !self.acknowledges {
+            return;
+        }
         let message = &self.messages[id];
         let packet = Packet::new(Class::Ack, id, message.to_node, message.from_node);
         world.fabric.queue(packet, world.now, world.events, world.measures);
@@ -291,12 +325,14 @@ impl Nodes {
             self.waiting[process.index()].remove(place);
             let message = &mut self.messages[id];
             message.accepted = true;
-            let (direct, arrived) = (message.direct, message.arrived);
-            if !direct {
-                self.acknowledge(id, world);
-            }
-            if arrived {
+            if message.direct {
                 self.receive(id, world);
+                continue;
+            }
+            let is_there = message.undelivered == 0;
+            self.acknowledge(id, world);
+            if is_there {
+                self.delivered(id, world);
             }
         }
     }

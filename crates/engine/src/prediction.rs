@@ -68,6 +68,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
         layout: simulation.layout(),
         routing: Routing::new(&spec.machine.routing, topology)?,
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
+        acknowledges: spec.machine.node.acknowledges,
     };
     let mut sums = Sums { load_ps: vec![0.0; walk.layout.channels()], ..Sums::default() };
     let exact = each_flow(spec, topology, max_pairs, |flow| walk.add(&flow, &mut sums))?;
@@ -79,6 +80,7 @@ struct Walk<'a> {
     layout: &'a Layout,
     routing: Routing,
     packet_bytes: u64,
+    acknowledges: bool,
 }
 
 #[derive(Default)]
@@ -103,7 +105,7 @@ impl Walk<'_> {
         let partial = u64::from(rest > 0 || full == 0);
         let data = full * self.link.packet_ps(self.packet_bytes as u32)
             + partial * self.link.packet_ps(rest);
-        let acks = (full + partial) * self.link.packet_ps(0);
+        let acks = if self.acknowledges { (full + partial) * self.link.packet_ps(0) } else { 0 };
         let hops = self.occupy(flow.from, flow.to, flow.weight * data as f64, sums);
         self.occupy(flow.to, flow.from, flow.weight * acks as f64, sums);
         sums.hops += flow.weight * f64::from(hops);

@@ -7,7 +7,7 @@ use crate::ids::{NodeId, ProcessId};
 use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
 use crate::node::{Nodes, World};
 use crate::spec::{Mode, Spec};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
 
@@ -67,7 +67,7 @@ impl Simulation {
     /// A description that cannot be simulated.
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
         let topology = Topology::new(&spec.machine.topology)?;
-        let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.seed)?;
+        let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
         let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
         let ideal = spec.mode == Mode::Ideal;
         let nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal);
@@ -116,9 +116,11 @@ impl Simulation {
     pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
         let enough = self.events_handled.saturating_add(max_events);
         loop {
-            let Some(time) = self.events.next_time() else {
+            let flits = self.fabric.next_time();
+            let time = self.events.next_time(flits).map_or(flits, |queued| queued.min(flits));
+            if time == NEVER {
                 return self.end();
-            };
+            }
             if time > until {
                 self.sample_before(until.saturating_add(1));
                 self.now = self.now.max(until);
@@ -153,6 +155,7 @@ impl Simulation {
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
         }
+        self.events_handled += self.fabric.happen(time);
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
         Ok(())
     }
@@ -185,7 +188,10 @@ impl Simulation {
         self.events_handled += 1;
         self.at_once += 1;
         match kind {
-            Kind::Request => return self.fabric.request(number, self.now),
+            Kind::Request => {
+                let (events, measures) = (&mut self.events, &mut self.measures);
+                return self.fabric.request(number, self.now, events, measures);
+            }
             Kind::Retry => return self.fabric.retry(number, self.now),
             _ => {}
         }

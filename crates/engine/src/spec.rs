@@ -44,8 +44,23 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fidelity {
+    /// Every token and every flow-control token, in band (`docs/model.md`).
+    Token,
+    /// Every flit, with flow control out of band.
+    Flit,
+    /// The times of [`Fidelity::Flit`] at about one event per packet-hop.
+    Worm,
+    /// A packet is a stream that is stopped and started. Superseded by [`Fidelity::Worm`].
+    Stream,
     /// A packet is sent when the next buffer has room for all of it.
     Packet,
+}
+
+impl Fidelity {
+    /// Whether single flits have times of their own.
+    pub fn knows_flits(self) -> bool {
+        matches!(self, Self::Token | Self::Flit | Self::Worm)
+    }
 }
 
 /// A machine: who is wired to whom, by what, and how packets find their way.
@@ -58,6 +73,9 @@ pub struct Machine {
     pub routing: RoutingSpec,
     /// The physical links.
     pub link: Link,
+    /// Links that are faster or slower than the others.
+    #[serde(default)]
+    pub rates: Rates,
     /// The nodes.
     pub node: Node,
     /// The switches.
@@ -85,6 +103,11 @@ pub enum TopologySpec {
     },
     /// Two nodes joined directly, without a switch.
     Pair,
+    /// One switch with all nodes on it.
+    Star {
+        /// How many nodes.
+        nodes: u32,
+    },
 }
 
 /// The routing algorithms.
@@ -111,10 +134,41 @@ pub struct Link {
     pub control_token_bits: u32,
     /// Header bytes of a packet.
     pub header_bytes: u32,
+    /// How much longer the first token of every packet takes, on every channel.
+    #[serde(default)]
+    pub packet_gap_ps: Time,
+    /// Whether a packet ends with a control token of its own; else its last byte ends it.
+    pub end_token: bool,
+    /// How the receiving end tells the sending end that there is room.
+    pub flow_control: FlowControl,
+    /// Time from a flit's departure from a buffer until the sender may use its place.
+    pub credit_delay_ps: Time,
     /// Time a token is on the wire.
     pub wire_delay_ps: Time,
     /// Time a switch takes, after the header has arrived, before it asks for an output.
     pub switch_delay_ps: Time,
+}
+
+/// How a receiver tells the sender that its buffer has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowControl {
+    /// Flow-control tokens take time on the channel of the other direction.
+    InBand,
+    /// Signals of their own.
+    OutOfBand,
+}
+
+/// Rates of channels that differ from [`Link::bit_ps`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// Time of one bit between a node and its switch; absent: as everywhere.
+    #[serde(default)]
+    pub external_bit_ps: Option<Time>,
+    /// Time of one bit between switches, by dimension; empty: as everywhere.
+    #[serde(default)]
+    pub dimension_bit_ps: Vec<Time>,
 }
 
 /// A node's processor and network interface.
@@ -125,6 +179,8 @@ pub struct Node {
     pub link_width: u32,
     /// Most data bytes in one packet.
     pub packet_bytes: u32,
+    /// Whether data packets are acknowledged by packets; else it costs nothing.
+    pub acknowledges: bool,
     /// Whether acknowledgements are sent before data.
     pub ack_priority: bool,
     /// Longest time a process keeps the processor while others wait.
@@ -137,6 +193,8 @@ pub struct Node {
 pub struct Switch {
     /// Input buffer of every channel that ends in a switch.
     pub input_buffer_tokens: u32,
+    /// Output buffer of every channel that begins in a switch; with [`Fidelity::Token`] only.
+    pub output_buffer_tokens: u32,
     /// Parallel links between neighbouring switches.
     pub link_width: u32,
     /// Which waiting input is granted a free output.
@@ -346,7 +404,7 @@ impl Machine {
         let degree = match &topology {
             TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => 2 * dims.len() as u32,
             TopologySpec::Hypercube { dimensions } => *dimensions,
-            TopologySpec::Pair => 1,
+            TopologySpec::Pair | TopologySpec::Star { .. } => 1,
         };
         Self {
             topology,
@@ -356,17 +414,24 @@ impl Machine {
                 data_token_bits: 10,
                 control_token_bits: 4,
                 header_bytes: 1,
+                packet_gap_ps: 0,
+                end_token: true,
+                flow_control: FlowControl::InBand,
+                credit_delay_ps: 0,
                 wire_delay_ps: 0,
                 switch_delay_ps: 0,
             },
+            rates: Rates::default(),
             node: Node {
                 link_width: degree,
                 packet_bytes: 32,
+                acknowledges: true,
                 ack_priority: true,
                 time_slice_ps: None,
             },
             switch: Switch {
                 input_buffer_tokens: 70,
+                output_buffer_tokens: 35,
                 link_width: 1,
                 policy: Policy::Fifo,
                 ack_priority: false,

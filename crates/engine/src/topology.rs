@@ -13,6 +13,9 @@ use crate::spec::TopologySpec;
 /// The most nodes a machine may have: channel numbers must fit an event.
 pub const MAX_NODES: u64 = 1 << 22;
 
+/// The most nodes on one switch.
+const MOST_ON_A_SWITCH: u32 = 1 << 16;
+
 /// The graph of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
@@ -58,6 +61,7 @@ impl Topology {
             }
             TopologySpec::Hypercube { dimensions } => grid::hypercube(*dimensions),
             TopologySpec::Pair => Ok(pair()),
+            TopologySpec::Star { nodes } => star(*nodes),
         }
     }
 
@@ -90,6 +94,25 @@ impl Topology {
         let largest = u64::from(*self.dims.iter().max()?);
         (largest > 1).then(|| 2 * self.nodes as u64 / largest)
     }
+}
+
+/// One switch with all nodes on it.
+fn star(nodes: u32) -> Result<Topology, SpecError> {
+    if !(2..=MOST_ON_A_SWITCH).contains(&nodes) {
+        return Err(SpecError::new(
+            "machine.topology.nodes",
+            nodes,
+            format!("must be 2 to {MOST_ON_A_SWITCH}"),
+        ));
+    }
+    Ok(Topology {
+        nodes: nodes as usize,
+        switches: 1,
+        ports: 0,
+        neighbours: Vec::new(),
+        attachments: vec![Attachment::Switch(SwitchId(0)); nodes as usize],
+        dims: Vec::new(),
+    })
 }
 
 /// Two nodes joined directly.

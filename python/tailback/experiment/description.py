@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import UserError, shown, unknown_key
-from ..machines import Machine
+from ..machines import Fidelity, Machine
 from ..units import Time
 from ..workloads import Messages, Workload
 from .choosing import MACHINE, WORKLOAD, chosen
@@ -31,7 +31,7 @@ class Experiment:
 
     def __post_init__(self) -> None:
         """Check what no part can check alone."""
-        self.machine.check(self.run.fidelity)
+        self.machine.check(self.fidelity)
         self.workload.check(self.machine)
         self._check_metric()
 
@@ -62,6 +62,13 @@ class Experiment:
             chosen(WORKLOAD, workload),
             Run(**run),
         )
+
+    @property
+    def fidelity(self) -> Fidelity:
+        """How finely channels are simulated: ``run.fidelity``, with its default and ``auto``."""
+        if self.run.fidelity is None:
+            return self.machine.usual_fidelity
+        return self.machine.exact_fidelity if self.run.fidelity == "auto" else self.run.fidelity
 
     @property
     def finite(self) -> bool:
@@ -117,10 +124,10 @@ class Experiment:
 
     def _spec(self, mode: str | None) -> dict[str, Any]:
         return {
-            "machine": self.machine.spec(),
+            "machine": self.machine.spec(self.fidelity),
             "workload": self.workload.spec(self.machine),
             "mode": self.run.mode if mode is None else mode,
-            "fidelity": self.run.fidelity,
+            "fidelity": self.fidelity,
             "seed": self.run.seed,
             "sample_interval_ps": self.sample_interval_ps,
         }
@@ -161,6 +168,7 @@ class Experiment:
         Except that a message list is only counted and hashed.
         """
         run = self.run.model_dump(mode="json") | {
+            "fidelity": self.fidelity,
             "metric": self.metric,
             "precision": self.precision,
             "warmup": None if self.warmup_ps is None else str(Time(self.warmup_ps)),
@@ -168,7 +176,7 @@ class Experiment:
             "max_duration": str(Time(self.run.limit_ps)),
         }
         return {
-            "machine": self.machine.resolved(),
+            "machine": self.machine.resolved(self.fidelity),
             "workload": self.workload.resolved(self.machine),
             "run": run,
         }

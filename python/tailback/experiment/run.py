@@ -10,6 +10,7 @@ from ..errors import Description, UserError, shown
 from ..machines import Fidelity
 from ..units import Time
 
+FidelityOrAuto = Literal["auto", Fidelity]
 Mode = Literal["full", "throttled", "free", "ideal"]
 Metric = Literal[
     "messages_per_node_per_ms",
@@ -29,7 +30,13 @@ class Run(Description, init=False):
         description="Contention simulated: all, only before the first internal channel "
         "(throttled), none (free), or no communication cost at all (ideal).",
     )
-    fidelity: Fidelity = Field(default="packet", description="How finely channels are simulated.")
+    fidelity: FidelityOrAuto | None = Field(
+        default=None,
+        description="How finely channels are simulated: every token (token), every flit (flit, "
+        "or worm, which is faster), streams (stream, superseded by worm) or whole packets "
+        "(packet); auto: token where flow control is in band, else worm, or "
+        "flit with a packet_gap; default: packet where it is in band, else auto.",
+    )
     duration: Time | None = Field(
         default=None,
         description="Simulated time, warm-up included, after which the run ends at the latest; "

@@ -10,7 +10,9 @@ from typing import Any
 from .base import MOST_NODES, Fidelity, Machine
 from .grids import Mesh, Torus
 from .hypercube import Hypercube
+from .lattice import Lattice
 from .pair import Pair
+from .star import Star
 from .switched import SwitchedMachine
 
 __all__ = [
@@ -20,9 +22,11 @@ __all__ = [
     "TOPOLOGIES",
     "Fidelity",
     "Hypercube",
+    "Lattice",
     "Machine",
     "Mesh",
     "Pair",
+    "Star",
     "SwitchedMachine",
     "Torus",
 ]
@@ -33,6 +37,7 @@ TOPOLOGIES: dict[str, type[Machine]] = {
     "torus": Torus,
     "hypercube": Hypercube,
     "pair": Pair,
+    "star": Star,
 }
 
 #: The topology of a ``[machine]`` table that names none.
@@ -44,23 +49,48 @@ _T9000: dict[str, Any] = {
     "control_token_bits": 4,
     "header": "1 B",
     "packet_size": "32 B",
+    "end_token": True,
+    "flow_control": "in_band",
+    "acknowledgements": True,
     "node_ack_priority": True,
 }
 
 #: Named machines: ``preset = "t9000_c104"``, refined by further keys.
 #:
 #: * ``t9000_c104``: the T9000 transputer and C104 switch on a 16 x 16 grid, as
-#:   in the thesis (Tweedie), chapters 3 and 5.
+#:   in the thesis (Tweedie), chapters 3 and 5. Its buffers are the defaults, which
+#:   depend on the fidelity.
 #: * ``t9000_pair``: two T9000 on one DS-Link (the same, section 4.1.4).
+#: * ``wormhole_mesh``: no machine that was built, but what wormhole routing is mostly
+#:   studied on: a mesh of small buffers that sends one flit (of a byte) per nanosecond,
+#:   32 of them a packet, and acknowledges nothing.
 PRESETS: dict[str, dict[str, Any]] = {
     "t9000_c104": {
         "topology": "mesh",
         "dims": [16, 16],
         "routing": "dimension_order",
         **_T9000,
-        "input_buffer": "70 B",
         "queue_policy": "fifo",
         "switch_ack_priority": False,
     },
     "t9000_pair": {"topology": "pair", **_T9000},
+    "wormhole_mesh": {
+        "topology": "mesh",
+        "dims": [8, 8],
+        "routing": "dimension_order",
+        "link_rate": "8 Gbit/s",
+        "data_token_bits": 8,
+        "header": "1 B",
+        "packet_size": "31 B",
+        "end_token": False,
+        "flow_control": "out_of_band",
+        "credit_delay": "1 ns",
+        "wire_delay": "1 ns",
+        "switch_delay": "2 ns",
+        "link_width": 1,
+        "internal_link_width": 1,
+        "input_buffer": "16 B",
+        "queue_policy": "fifo",
+        "acknowledgements": False,
+    },
 }

@@ -8,7 +8,7 @@ from pydantic import Field, Strict, model_validator
 
 from ..errors import UserError, shown
 from .base import MOST_NODES
-from .switched import SwitchedMachine
+from .lattice import Lattice
 
 _Dims = Annotated[
     tuple[Annotated[int, Field(ge=1, le=MOST_NODES)], ...],
@@ -17,7 +17,7 @@ _Dims = Annotated[
 ]
 
 
-class _Grid(SwitchedMachine, init=False):
+class _Grid(Lattice, init=False):
     """Switches at the places of a grid."""
 
     dims: _Dims = Field(default=(16, 16), description="Switches along each dimension, x first.")

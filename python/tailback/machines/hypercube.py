@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .switched import SwitchedMachine
+from .lattice import Lattice
 
 
-class Hypercube(SwitchedMachine, init=False):
+class Hypercube(Lattice, init=False):
     """The binary n-cube: 2^n switches with one node each."""
 
     topology: Literal["hypercube"] = "hypercube"

@@ -52,6 +52,10 @@ DEFAULT_KIND = "synthetic"
 #:   chapters 5 and 6, with c = 100 us.
 #: * ``tweedie_boundary``: the boundary exchange of section 4.2.1. The period is
 #:   not printed; 3.5 us gives the rates of table 4.3.
+#: * ``uniform_open_loop``: every node sends 31-byte messages at random instants
+#:   (Poisson) to random nodes anywhere, whatever becomes of them: the usual way to
+#:   load a network from outside. On the machine ``wormhole_mesh`` a message is 32
+#:   flits of 1 ns, so that a mean of 320 ns is a load of 0.1 flits per node and ns.
 PRESETS: dict[str, dict[str, Any]] = {
     "tweedie": {
         "kind": "synthetic",
@@ -70,5 +74,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "kind": "boundary_exchange",
         "period": "3.5 us",
         "message_size": "32 B",
+    },
+    "uniform_open_loop": {
+        "kind": "synthetic",
+        "processes_per_node": 1,
+        "radius": "all",
+        "compute_period": "320 ns",
+        "compute_distribution": "exponential",
+        "messages": 1,
+        "message_size": "31 B",
+        "message_distribution": "constant",
+        "sync": "asynchronous",
+        "throttle": "outstanding",
+        "max_outstanding": 1_000_000,
+        "start": "random",
     },
 }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
 from ..units import Size, Time
@@ -19,6 +19,21 @@ from .base import (
 )
 
 
+def _number_or_all(radius: object) -> object:
+    """Refuse what is neither in one line; pydantic would complain of both alternatives."""
+    if isinstance(radius, int) and not isinstance(radius, bool):
+        if radius < 0:
+            raise UserError("", shown(radius), 'must be at least 0, or "all"')
+    elif radius not in (None, "all"):
+        raise UserError("", shown(radius), 'must be a whole number, or "all"')
+    return radius
+
+
+_Radius = Annotated[
+    Annotated[int, Field(ge=0)] | Literal["all"] | None, BeforeValidator(_number_or_all)
+]
+
+
 class Synthetic(Workload, init=False):
     """Processes that compute, send messages to random processes near them, and perhaps wait.
 
@@ -28,11 +43,10 @@ class Synthetic(Workload, init=False):
 
     kind: Literal["synthetic"] = "synthetic"
     processes_per_node: int = Field(default=1, ge=1, le=4096, description="Processes per node.")
-    radius: int | None = Field(
+    radius: _Radius = Field(
         default=None,
-        ge=0,
-        description="Largest difference to a destination in every coordinate; "
-        "default: half the largest dimension.",
+        description="Largest difference to a destination in every coordinate, or all for "
+        "destinations anywhere; default: half the largest dimension.",
     )
     compute_period: Time = Field(
         default=Time(100_000_000), description="Mean time a process computes in one iteration."
@@ -87,8 +101,10 @@ class Synthetic(Workload, init=False):
     )
 
     def reach(self, network: Network) -> int:
-        """Return the radius, or its default on this machine."""
-        return max(network.shape) // 2 if self.radius is None else self.radius
+        """Return the radius as a number on this machine."""
+        if self.radius is None:
+            return max(network.shape) // 2
+        return max(network.shape) - 1 if self.radius == "all" else self.radius
 
     def check(self, network: Network) -> None:
         """Raise `UserError` if the workload does not fit on the machine."""
@@ -96,7 +112,7 @@ class Synthetic(Workload, init=False):
             allowed = "needs a machine with coordinates: a mesh or a hypercube"
             raise UserError("workload.kind", shown(self.kind), allowed)
         most = max(network.shape) - 1
-        if self.radius is not None and self.radius > most:
+        if self.reach(network) > most:
             allowed = f"must be at most {most} (the largest dimension less one)"
             raise UserError("workload.radius", shown(self.radius), allowed)
         processes = network.nodes * self.processes_per_node

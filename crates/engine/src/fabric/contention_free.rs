@@ -6,10 +6,11 @@
 //! that the order of queueing is the order of arrival at that channel.
 
 use super::layout::{End, Group, Layout};
+use super::timing::Running;
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Class, Measures, Use, Wait};
+use crate::measure::{ChannelKind, Measures, Use, Wait};
 use crate::time::{NEVER, Time};
 
 /// The network without contention.
@@ -52,7 +53,7 @@ impl ContentionFree {
         measures: &mut Measures,
     ) {
         let packet = &mut packets[id];
-        let duration = wiring.link.packet_ps(packet.bytes);
+        let mut running = Running::default();
         packet.queued = now;
         packet.first_sent = now;
         measures.packet_sent(packet.source, packet.class, packet.last);
@@ -60,40 +61,47 @@ impl ContentionFree {
         let mut start = now;
         loop {
             let place = wiring.layout.group(lead);
+            let timing = &wiring.timings[usize::from(place.rate)];
             let mut channel = place.first;
             let mut wait = Wait { time: 0, is_throttling: true };
-            if place.kind == ChannelKind::Internal && packet.first_internal == NEVER {
+            let is_first_internal =
+                place.kind == ChannelKind::Internal && packet.first_internal == NEVER;
+            if is_first_internal {
                 let ready = start;
-                (channel, start) = self.enter(place, ready, duration);
+                (channel, start) = self.enter(place, ready);
                 packet.first_internal = start;
                 wait.time = start - ready;
             }
+            let end = wiring.undisturbed(packet, start, timing, &mut running);
+            if is_first_internal && let Some(free_at) = self.free_at.get_mut(channel.index()) {
+                *free_at = end;
+            }
             self.used[channel.index()].packets += 1;
-            self.used[channel.index()].busy_ps += duration;
-            measures.starts(channel, place.kind, (start, start + duration), wait);
+            self.used[channel.index()].busy_ps += end - start;
+            measures.starts(channel, place.kind, (start, end), wait);
             packet.hops += 1;
             match place.end {
-                End::Node(_) => break,
+                End::Node(_) => {
+                    if wiring.reports_header(packet) {
+                        let head = start + timing.header_ps + timing.wire_ps;
+                        events.post(head, Kind::Head, id.0);
+                    }
+                    events.post(end + timing.wire_ps, Kind::Tail, id.0);
+                    return;
+                }
                 End::Switch(switch) => lead = wiring.output_lead(switch, packet.destination),
             }
-            start += wiring.link.hop_ps;
+            start += timing.hop_ps;
         }
-        let wire = wiring.link.wire_ps;
-        if packet.class == Class::Data {
-            events.post(start + wiring.link.header_ps + wire, Kind::Head, id.0);
-        }
-        events.post(start + duration + wire, Kind::Tail, id.0);
     }
 
     /// The channel on which a packet enters the network, and when it starts there.
-    fn enter(&mut self, group: &Group, ready: Time, duration: Time) -> (ChannelId, Time) {
+    fn enter(&self, group: &Group, ready: Time) -> (ChannelId, Time) {
         if self.free_at.is_empty() {
             return (group.first, ready);
         }
         let free_at = |channel: &ChannelId| self.free_at[channel.index()];
         let channel = group.channels().min_by_key(free_at).unwrap_or(group.first);
-        let start = ready.max(free_at(&channel));
-        self.free_at[channel.index()] = start + duration;
-        (channel, start)
+        (channel, ready.max(free_at(&channel)))
     }
 }

@@ -1,5 +1,6 @@
 //! The numbering of channels and hunt groups.
 
+use super::timing::{EXTERNAL, internal_rate};
 use crate::error::SpecError;
 use crate::event_queue::EventQueue;
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
@@ -7,9 +8,10 @@ use crate::measure::ChannelKind;
 use crate::routing::Routing;
 use crate::spec::Machine;
 use crate::topology::{Attachment, Topology};
+use std::collections::HashMap;
 
 /// Where a channel ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// At a switch, in an input buffer of its own.
     Switch(SwitchId),
@@ -34,6 +36,8 @@ pub struct Group {
     pub from: u32,
     /// Where it leads.
     pub end: End,
+    /// How fast its channels are: a place in [`Timing::all`](super::Timing::all).
+    pub rate: u8,
 }
 
 impl Group {
@@ -89,7 +93,7 @@ impl Layout {
             ports: topology.ports,
         };
         layout.add_injection(topology, node_width as u16);
-        layout.add_internal(topology, switch_width as u16);
+        layout.add_internal(topology, switch_width as u16, |port| internal_rate(machine, port / 2));
         layout.add_ejection(topology, node_width as u16);
         Ok(layout)
     }
@@ -125,17 +129,40 @@ impl Layout {
         self.group_of.len()
     }
 
+    /// Per channel the one of the other direction: at the same place of the group
+    /// that leads back (where several do, of the group of the same rank).
+    pub fn opposite(&self) -> Vec<ChannelId> {
+        let place = |kind: ChannelKind, from: u32, end: End| {
+            let from_switch = matches!(kind, ChannelKind::Internal | ChannelKind::Ejection);
+            let start =
+                if from_switch { End::Switch(SwitchId(from)) } else { End::Node(NodeId(from)) };
+            (start, end)
+        };
+        let mut between: HashMap<(End, End), Vec<ChannelId>> = HashMap::new();
+        for group in &self.groups {
+            between.entry(place(group.kind, group.from, group.end)).or_default().push(group.first);
+        }
+        let back = |(channel, &group): (usize, &GroupId)| {
+            let group = &self.groups[group.index()];
+            let (start, end) = place(group.kind, group.from, group.end);
+            let rank = between[&(start, end)].iter().position(|&first| first == group.first);
+            let back = between[&(end, start)][rank.unwrap_or(0)];
+            ChannelId(back.0 + channel as u32 - group.first.0)
+        };
+        self.group_of.iter().enumerate().map(back).collect()
+    }
+
     fn add(
         &mut self,
         kind: ChannelKind,
         from: u32,
         end: End,
-        port: Option<u8>,
+        (port, rate): (Option<u8>, u8),
         width: u16,
     ) -> ChannelId {
         let group = GroupId::from_index(self.groups.len());
         let first = ChannelId::from_index(self.group_of.len());
-        self.groups.push(Group { first, width, port, kind, from, end });
+        self.groups.push(Group { first, width, port, kind, from, end, rate });
         self.group_of.extend(std::iter::repeat_n(group, usize::from(width)));
         first
     }
@@ -146,16 +173,16 @@ impl Layout {
                 Attachment::Switch(switch) => (ChannelKind::Injection, End::Switch(switch)),
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
-            self.add(kind, node as u32, end, None, width);
+            self.add(kind, node as u32, end, (None, EXTERNAL), width);
         }
     }
 
-    fn add_internal(&mut self, topology: &Topology, width: u16) {
+    fn add_internal(&mut self, topology: &Topology, width: u16, rate: impl Fn(usize) -> u8) {
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
-                let (switch, port) = ((at / self.ports) as u32, Some((at % self.ports) as u8));
-                let end = End::Switch(neighbour);
-                self.port_lead[at] = self.add(ChannelKind::Internal, switch, end, port, width);
+                let (switch, port) = ((at / self.ports) as u32, at % self.ports);
+                let (end, leaves_by) = (End::Switch(neighbour), (Some(port as u8), rate(port)));
+                self.port_lead[at] = self.add(ChannelKind::Internal, switch, end, leaves_by, width);
             }
         }
     }
@@ -165,7 +192,7 @@ impl Layout {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Attachment::Switch(switch) = *attachment {
                 let end = End::Node(NodeId::from_index(node));
-                self.add(ChannelKind::Ejection, switch.0, end, None, width);
+                self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The times of packets on a channel, worked out once.
 
-use crate::spec::Link;
+use crate::spec::{Link, Machine};
 use crate::time::Time;
 
-/// What follows from a link's description.
+/// What follows from a link's description, at one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Time from the start of a packet until its header has been sent.
@@ -13,7 +13,16 @@ pub struct Timing {
     pub hop_ps: Time,
     /// Time a token is on the wire.
     pub wire_ps: Time,
-    token_ps: Time,
+    /// Time of a packet's first flit.
+    pub first_ps: Time,
+    /// Time of a flit: of a header or data token.
+    pub flit_ps: Time,
+    /// Time of a packet's last flit.
+    pub last_ps: Time,
+    /// Time of a control token: of a flow-control token.
+    pub control_ps: Time,
+    /// Header tokens of a packet.
+    pub header_tokens: u32,
     /// Time of header and end token.
     empty_ps: Time,
     /// Header and end token.
@@ -23,22 +32,47 @@ pub struct Timing {
 impl Timing {
     /// The times of a link.
     pub fn new(link: &Link) -> Self {
-        let token_ps = link.bit_ps * u64::from(link.data_token_bits);
-        let header_ps = token_ps * u64::from(link.header_bytes);
+        let flit_ps = link.bit_ps * u64::from(link.data_token_bits);
+        let control_ps = link.bit_ps * u64::from(link.control_token_bits);
+        let header_ps = flit_ps * u64::from(link.header_bytes) + link.packet_gap_ps;
+        let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
             header_ps,
             hop_ps: header_ps + link.wire_delay_ps + link.switch_delay_ps,
             wire_ps: link.wire_delay_ps,
-            token_ps,
-            empty_ps: header_ps + link.bit_ps * u64::from(link.control_token_bits),
-            empty_tokens: link.header_bytes + 1,
+            first_ps: flit_ps + link.packet_gap_ps,
+            flit_ps,
+            last_ps: if link.end_token { control_ps } else { flit_ps },
+            control_ps,
+            header_tokens: link.header_bytes,
+            empty_ps: header_ps + end_ps,
+            empty_tokens: link.header_bytes + u32::from(link.end_token),
         }
+    }
+
+    /// The times of all rates of a machine: that of the link description, of
+    /// channels between node and switch, and of each dimension.
+    pub fn all(machine: &Machine) -> Vec<Self> {
+        let at = |bit_ps| Self::new(&Link { bit_ps, ..machine.link });
+        let rates = &machine.rates;
+        let external = rates.external_bit_ps.unwrap_or(machine.link.bit_ps);
+        [machine.link.bit_ps, external]
+            .into_iter()
+            .chain(rates.dimension_bit_ps.iter().copied())
+            .map(at)
+            .collect()
+    }
+
+    /// From when a flit has been sent until it is at the switch at the end.
+    #[inline]
+    pub fn delay_ps(&self) -> Time {
+        self.hop_ps - self.header_ps
     }
 
     /// Time a packet with `bytes` data bytes occupies a channel.
     #[inline]
     pub fn packet_ps(&self, bytes: u32) -> Time {
-        self.empty_ps + self.token_ps * u64::from(bytes)
+        self.empty_ps + self.flit_ps * u64::from(bytes)
     }
 
     /// Tokens of a packet with `bytes` data bytes: header, data and end token.
@@ -47,9 +81,51 @@ impl Timing {
         self.empty_tokens + bytes
     }
 
-    /// Lifetime of a packet that never waits: header time per switch, then the whole packet.
+    /// Lifetime of a packet that never waits, all channels being as fast as this:
+    /// header time per switch, then the whole packet.
     #[inline]
     pub fn zero_load_lifetime(&self, hops: u16, bytes: u32) -> Time {
         self.hop_ps * u64::from(hops - 1) + self.packet_ps(bytes) + self.wire_ps
     }
+}
+
+/// The last two flits of a packet that runs through channels of any rates without
+/// being stopped: they decide when it leaves each.
+///
+/// A flit starts when the one before has been sent and it has itself arrived; of
+/// all the ways that leads to, the slowest channel so far counts for all flits but
+/// the last, which may be shorter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Running {
+    body: Time,
+    last: Time,
+}
+
+impl Running {
+    /// The packet, of `tokens` flits, starts on a channel at `start`; when it has been sent.
+    #[inline]
+    pub fn cross(&mut self, start: Time, timing: &Timing, tokens: u32) -> Time {
+        let delay = timing.delay_ps();
+        if tokens == 1 {
+            return start + timing.first_ps;
+        }
+        let gap = timing.first_ps - timing.flit_ps;
+        let own = start + gap + timing.flit_ps * u64::from(tokens - 2);
+        let body = self.body.max(own);
+        // Of two flits the first is the body, and slow to follow.
+        let followed = if tokens == 2 { start + timing.first_ps } else { body + timing.flit_ps };
+        let last = self.last.max(followed);
+        // What the next channel sees: each flit sent and delayed.
+        self.body = body + timing.flit_ps + delay;
+        self.last = last + timing.last_ps + delay;
+        last + timing.last_ps
+    }
+}
+
+/// The rate of channels between nodes and switches, in [`Timing::all`].
+pub const EXTERNAL: u8 = 1;
+
+/// The rate of channels between switches along a dimension, in [`Timing::all`].
+pub fn internal_rate(machine: &Machine, dimension: usize) -> u8 {
+    if machine.rates.dimension_bit_ps.is_empty() { 0 } else { 2 + dimension as u8 }
 }

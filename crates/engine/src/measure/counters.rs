@@ -42,6 +42,9 @@ counters! {
         wait_throttling_ps,
         /// Sum of later waits.
         wait_internal_ps,
+        /// Sum of the waits of headers that the rest of the packet made up for; only
+        /// where links have different rates.
+        caught_up_ps,
     }
 }
 

@@ -26,7 +26,7 @@ impl DimensionOrder {
     /// Prepares routing through the dimensions in `order` (empty: 0, 1, 2, …).
     pub fn new(order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
         let dims = &topology.dims;
-        if dims.is_empty() && topology.switches > 0 {
+        if dims.is_empty() && topology.switches > 1 {
             return Err(SpecError::new(
                 "machine.routing",
                 "dimension_order",

@@ -1,14 +1,14 @@
 //! Random small machines and workloads, chosen so that every rule matters often:
 //! full buffers, loads past saturation, and many things at the same instant.
 
-use crate::machine::Time;
 use crate::programs;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Distribution, Fidelity, Link, Machine, Messages, Mode, Node, Policy, RoutingSpec, Shape, Spec,
-    Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Workload,
+    Distribution, Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates,
+    RoutingSpec, Shape, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Workload,
 };
+use tailback_engine::time::Time;
 
 /// Random choices, the same for the same case.
 pub struct Dice(Stream);
@@ -69,6 +69,7 @@ pub fn nodes(machine: &Machine) -> u64 {
         TopologySpec::Mesh { dims } => dims.iter().map(|&k| u64::from(k)).product(),
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
+        TopologySpec::Star { nodes } => u64::from(*nodes),
         TopologySpec::Torus { .. } => unreachable!("not generated"),
     }
 }
@@ -82,6 +83,7 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
     let (topology, dimensions) = topology(dice, may_be_pair);
     let link = link(dice);
     let node = Node {
+        acknowledges: true,
         link_width: dice.one_of(&[1, 1, 2, 3, 4]),
         packet_bytes: dice.one_of(&[1, 4, 16, 32, 32, 50]),
         ack_priority: dice.chance(60),
@@ -98,12 +100,14 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
         Policy::HopsFirst,
     ];
     let switch = Switch {
+        output_buffer_tokens: 0,
         input_buffer_tokens: (tokens + dice.one_of(&room)) as u32,
         link_width: dice.one_of(&[1, 1, 1, 2, 3, 4]),
         policy: dice.one_of(&policies),
         ack_priority: dice.chance(50),
     };
-    let mut machine = Machine { topology, routing: order(dice, dimensions), link, node, switch };
+    let routing = order(dice, dimensions);
+    let mut machine = Machine { topology, routing, link, rates: Rates::default(), node, switch };
     if dice.chance(50) {
         let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;
         machine.node.time_slice_ps = Some(slice);
@@ -155,6 +159,10 @@ fn link(dice: &mut Dice) -> Link {
         data_token_bits: if regular { 10 } else { dice.number(1, 12) as u32 },
         control_token_bits: if regular { 4 } else { dice.number(1, 12) as u32 },
         header_bytes: dice.one_of(&[1, 1, 2, 3]),
+        packet_gap_ps: 0,
+        end_token: true,
+        flow_control: FlowControl::InBand,
+        credit_delay_ps: 0,
         wire_delay_ps: dice.one_of(&delays),
         switch_delay_ps: dice.one_of(&delays),
     }

@@ -7,26 +7,16 @@ use crate::cases::Dice;
 use crate::compare;
 use crate::machine::{NEVER, Reference, Time};
 use tailback_engine::spec::{
-    Distribution, Fidelity, Link, Machine, Messages, Mode, Node, Policy, ProcessProgram, Program,
-    RoutingSpec, Spec, Step, Switch, TopologySpec, Workload,
+    Distribution, Fidelity, Machine, Messages, Mode, Policy, ProcessProgram, Program, Spec, Step,
+    TopologySpec, Workload,
 };
 
 const NS: Time = 1_000;
 
 /// A machine with the defaults and the messages (time in ns, source, destination, bytes).
 fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
-    let link = Link {
-        bit_ps: 10 * NS,
-        data_token_bits: 10,
-        control_token_bits: 4,
-        header_bytes: 1,
-        wire_delay_ps: 0,
-        switch_delay_ps: 0,
-    };
-    let node = Node { link_width: 1, packet_bytes: 32, ack_priority: true, time_slice_ps: None };
-    let policy = Policy::Fifo;
-    let switch = Switch { input_buffer_tokens: 70, link_width: 1, policy, ack_priority: false };
-    let routing = RoutingSpec::DimensionOrder { order: vec![] };
+    let mut machine = Machine::t9000(topology);
+    machine.node.link_width = 1;
     let messages = Messages {
         time_ps: rows.iter().map(|row| row.0 * NS).collect(),
         source: rows.iter().map(|row| row.1).collect(),
@@ -34,7 +24,7 @@ fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
         bytes: rows.iter().map(|row| row.3).collect(),
     };
     Spec {
-        machine: Machine { topology, routing, link, node, switch },
+        machine,
         workload: Workload::Messages(messages),
         mode: Mode::Full,
         fidelity: Fidelity::Packet,

@@ -18,8 +18,10 @@ pub struct Group {
 }
 
 pub struct Wiring {
-    /// Switches along each dimension; a pair is a line of two nodes without switches.
+    /// Switches along each dimension; a pair is a line of two nodes without switches, a
+    /// star one of nodes at one switch.
     dims: Vec<usize>,
+    is_star: bool,
     /// The dimensions in the order they are routed.
     order: Vec<usize>,
     pub groups: Vec<Group>,
@@ -34,6 +36,7 @@ impl Wiring {
             // A hypercube is a grid with two switches along each dimension.
             TopologySpec::Hypercube { dimensions } => vec![2; *dimensions as usize],
             TopologySpec::Pair => vec![2],
+            TopologySpec::Star { nodes } => vec![*nodes as usize],
             TopologySpec::Torus { .. } => panic!("the reference knows no torus"),
         };
         let RoutingSpec::DimensionOrder { order } = &machine.routing;
@@ -41,11 +44,15 @@ impl Wiring {
             [] => (0..dims.len()).collect(),
             given => given.iter().map(|&d| d as usize).collect(),
         };
-        let mut wiring = Self { dims, order, groups: Vec::new(), group_of: Vec::new() };
+        let is_star = matches!(machine.topology, TopologySpec::Star { .. });
+        let mut wiring = Self { dims, is_star, order, groups: Vec::new(), group_of: Vec::new() };
         let node_width = machine.node.link_width;
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
             wiring.add(End::Node(1), End::Node(0), node_width);
+        } else if is_star {
+            (0..wiring.nodes()).for_each(|n| wiring.add(End::Node(n), End::Switch(0), node_width));
+            (0..wiring.nodes()).for_each(|n| wiring.add(End::Switch(0), End::Node(n), node_width));
         } else {
             wiring.add_switched(node_width, machine.switch.link_width);
         }
@@ -106,15 +113,40 @@ impl Wiring {
         switch - self.coordinates(switch)[dimension] * stride + to * stride
     }
 
+    /// Time of one bit on the channels of a group.
+    pub fn bit_ps(&self, machine: &Machine, group: usize) -> u64 {
+        let ends = (self.groups[group].from, self.groups[group].to);
+        let rate = if let (End::Switch(from), End::Switch(to)) = ends {
+            let (from, to) = (self.coordinates(from), self.coordinates(to));
+            let dimension = (0..from.len()).find(|&d| from[d] != to[d]).expect("they differ");
+            machine.rates.dimension_bit_ps.get(dimension).copied()
+        } else {
+            machine.rates.external_bit_ps
+        };
+        rate.unwrap_or(machine.link.bit_ps)
+    }
+
+    /// All groups that a packet takes.
+    pub fn way(&self, source: usize, destination: usize) -> Vec<usize> {
+        let (mut at, mut way) = (End::Node(source), Vec::new());
+        while at != End::Node(destination) {
+            way.push(self.route(at, destination));
+            at = self.groups[way[way.len() - 1]].to;
+        }
+        way
+    }
+
     /// The group that a packet for `destination` takes next.
     pub fn route(&self, at: End, destination: usize) -> usize {
-        let is_next = |group: &Group| group.from == at && group.to == self.next(at, destination);
+        let next = self.next(at, destination);
+        let is_next = |group: &Group| group.from == at && group.to == next;
         self.groups.iter().position(is_next).expect("a group leads there")
     }
 
     /// One step nearer, in the first dimension of the order that is not right yet.
     fn next(&self, at: End, destination: usize) -> End {
         let switch = match at {
+            End::Switch(_) if self.is_star => return End::Node(destination),
             End::Switch(switch) => switch,
             // A node has one neighbour: its switch, or in a pair the other node.
             End::Node(node) => {

@@ -1,0 +1,104 @@
+//! What a network must be like to be simulated at a fidelity.
+
+use super::Timing;
+use crate::error::SpecError;
+use crate::spec::{Fidelity, FlowControl, Machine};
+
+/// Bound on times of single bits and delays, so that sums cannot overflow.
+const LONGEST_PS: u64 = 1_000_000_000_000;
+
+/// Tokens that one flow-control token grants.
+pub const TOKENS_PER_GRANT: u32 = 8;
+
+/// Refuses what cannot be simulated.
+pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    ranges(machine)?;
+    flow_control(machine, fidelity)?;
+    rates(machine, fidelity)
+}
+
+fn ranges(machine: &Machine) -> Result<(), SpecError> {
+    let (link, node) = (&machine.link, &machine.node);
+    let ranges = [
+        ("machine.link.bit_ps", link.bit_ps, 1, LONGEST_PS),
+        ("machine.link.data_token_bits", link.data_token_bits.into(), 1, 1_000),
+        ("machine.link.control_token_bits", link.control_token_bits.into(), 1, 1_000),
+        ("machine.link.header_bytes", link.header_bytes.into(), 1, 1_000),
+        ("machine.link.packet_gap_ps", link.packet_gap_ps, 0, LONGEST_PS),
+        ("machine.link.credit_delay_ps", link.credit_delay_ps, 0, LONGEST_PS),
+        ("machine.link.wire_delay_ps", link.wire_delay_ps, 0, LONGEST_PS),
+        ("machine.link.switch_delay_ps", link.switch_delay_ps, 0, LONGEST_PS),
+        ("machine.node.packet_bytes", node.packet_bytes.into(), 1, 1 << 24),
+    ];
+    for (field, value, low, high) in ranges {
+        within(field, value, low, high)?;
+    }
+    for &bit_ps in machine.rates.external_bit_ps.iter().chain(&machine.rates.dimension_bit_ps) {
+        within("machine.rates", bit_ps, 1, LONGEST_PS)?;
+    }
+    if node.time_slice_ps == Some(0) {
+        return Err(SpecError::new("machine.node.time_slice_ps", 0, "must be above 0, or absent"));
+    }
+    Ok(())
+}
+
+fn within(field: &'static str, value: u64, low: u64, high: u64) -> Result<(), SpecError> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(SpecError::new(field, value, format!("must be {low} to {high}")))
+}
+
+/// Buffers and flow control must be such that packets can move.
+fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let (link, switch) = (&machine.link, &machine.switch);
+    let is_in_band = link.flow_control == FlowControl::InBand;
+    let least = match fidelity {
+        Fidelity::Packet | Fidelity::Stream => {
+            Timing::new(link).packet_tokens(machine.node.packet_bytes)
+        }
+        Fidelity::Flit | Fidelity::Worm => link.header_bytes,
+        // A whole header must fit, and it is granted in eights.
+        Fidelity::Token => link.header_bytes.next_multiple_of(TOKENS_PER_GRANT),
+    };
+    let input = switch.input_buffer_tokens;
+    within("machine.switch.input_buffer_tokens", input.into(), least.into(), 1 << 30)?;
+    match fidelity {
+        Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
+            "machine.link.packet_gap_ps",
+            link.packet_gap_ps,
+            "must be 0 with fidelity worm, which needs flits at equal distances; use flit",
+        )),
+        Fidelity::Flit | Fidelity::Worm if is_in_band => Err(SpecError::new(
+            "machine.link.flow_control",
+            "in_band",
+            "must be out_of_band with fidelities flit and worm: flow-control tokens in band \
+             delay the data of the other direction; use fidelity token",
+        )),
+        Fidelity::Token if !is_in_band => Err(SpecError::new(
+            "machine.link.flow_control",
+            "out_of_band",
+            "must be in_band with fidelity token; use worm or flit",
+        )),
+        Fidelity::Token => {
+            let output = switch.output_buffer_tokens.into();
+            within("machine.switch.output_buffer_tokens", output, 1, 1 << 30)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rates that differ need a model that knows of single flits.
+fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let rates = &machine.rates;
+    let mut all = rates.external_bit_ps.iter().chain(&rates.dimension_bit_ps);
+    let differ = all.any(|&bit_ps| bit_ps != machine.link.bit_ps);
+    if differ && matches!(fidelity, Fidelity::Packet | Fidelity::Stream) {
+        return Err(SpecError::new(
+            "machine.rates",
+            "different rates",
+            "must be the same everywhere with fidelities packet and stream; use worm, flit or token",
+        ));
+    }
+    Ok(())
+}

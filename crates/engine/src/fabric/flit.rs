@@ -1,0 +1,371 @@
+//! Fidelities `flit` and `token`: every flit is simulated on every channel.
+//!
+//! One event per flit and channel: its end, which is usually its arrival as well.
+//! What differs is how a flit leaves a switch and how the sender learns of room:
+//! `direct.rs` (fidelity `flit`: straight from the input buffer, flow control out of
+//! band) and `buffered.rs` (fidelity `token`: through an output buffer, with
+//! flow-control tokens in band). The rules are in `docs/model.md`.
+
+mod buffered;
+mod direct;
+mod lane;
+mod lines;
+
+use super::Wiring;
+use super::check::TOKENS_PER_GRANT;
+use super::switchboard::{Act, Switchboard, first_flit};
+use crate::event_queue::Kind;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::Use;
+use crate::spec::{Fidelity, Machine};
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use lane::Lane;
+use lines::{LineId, Lines, Mark, What};
+
+/// The real network, flit by flit.
+pub struct FlitFabric {
+    pub board: Switchboard<Lane>,
+    lines: Lines,
+    rates: Vec<Rate>,
+    /// By channel: its place in `rates`.
+    rate_of: Vec<u8>,
+    control: Control,
+    /// Channels that may be able to send at this instant.
+    awake: Vec<ChannelId>,
+    /// Channels whose front packets ask at this instant.
+    asking: Vec<ChannelId>,
+    /// In band: channels into whose output buffers tokens may move.
+    moving: Vec<ChannelId>,
+    /// In band: nodes that may be able to send, as their injection groups.
+    nodes: Vec<ChannelId>,
+}
+
+/// Flow control, and with it how switches are built.
+enum Control {
+    /// Credits of single flits come back on this line; at once without a delay.
+    OutOfBand { credit: Option<LineId> },
+    /// Flow-control tokens.
+    InBand {
+        /// By channel: the one of the other direction.
+        opposite: Vec<ChannelId>,
+        /// Places of an output buffer.
+        output_buffer: u32,
+    },
+}
+
+/// What a flit starts on a channel of one rate.
+struct Rate {
+    first: Journey,
+    flit: Journey,
+    last: Journey,
+    control: Journey,
+    /// From the start of a packet until the switch at the end may be asked.
+    hop_ps: Time,
+    wire_ps: Time,
+    header_flits: u32,
+    /// Flits of a packet without data.
+    empty_flits: u32,
+}
+
+/// How long a flit takes, and where the end of that is noted.
+#[derive(Clone, Copy)]
+struct Journey {
+    time: Time,
+    sent: LineId,
+    /// A line of its own for the arrival, if it is later.
+    arrived: Option<LineId>,
+}
+
+impl FlitFabric {
+    /// An empty network.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        fidelity: Fidelity,
+        seed: u64,
+    ) -> Self {
+        let capacity = machine.switch.input_buffer_tokens;
+        let is_in_band = fidelity == Fidelity::Token;
+        let (mut credits, mut room) = (capacity, 0);
+        if is_in_band {
+            room = capacity % TOKENS_PER_GRANT;
+            credits -= room;
+        }
+        let layout = &wiring.layout;
+        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+            Lane::idle(port, rest, credits, room)
+        });
+        let mut lines = Lines::default();
+        let control = if is_in_band {
+            let output_buffer = machine.switch.output_buffer_tokens;
+            Control::InBand { opposite: layout.opposite(), output_buffer }
+        } else {
+            let delay = machine.link.credit_delay_ps;
+            Control::OutOfBand { credit: (delay > 0).then(|| lines.line(delay, What::Credit)) }
+        };
+        let rates = wiring.timings.iter().map(|timing| Rate::new(timing, &mut lines)).collect();
+        let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
+        Self {
+            board,
+            lines,
+            rates,
+            rate_of: rate_of.collect(),
+            control,
+            awake: Vec::new(),
+            asking: Vec::new(),
+            moving: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
+
+    /// When the next flit has been sent or is there, or [`NEVER`].
+    #[inline]
+    pub fn next_time(&self) -> Time {
+        self.lines.next_time()
+    }
+
+    /// Everything that happens to flits at one instant; how many events that was.
+    #[inline]
+    pub fn happen(&mut self, now: Time) -> u64 {
+        let mut count = 0;
+        while let Some((what, channel, mark)) = self.lines.take(now) {
+            count += 1;
+            match what {
+                What::SentAndArrived => {
+                    self.sent(channel, mark);
+                    self.arrived(channel, mark);
+                }
+                What::Sent => self.sent(channel, mark),
+                What::Arrived => self.arrived(channel, mark),
+                What::Credit => self.credit(channel, 1),
+                What::ControlSent => self.wake(channel),
+                What::ControlArrived => self.control_arrived(channel),
+            }
+        }
+        count
+    }
+
+    /// Requests, grants, and every channel that can send starts to.
+    pub fn arbitrate(&mut self, act: &mut Act) {
+        match self.control {
+            Control::OutOfBand { .. } => self.choose_direct(act),
+            Control::InBand { .. } => self.choose_buffered(act),
+        }
+    }
+
+    /// What every channel has done in the current window, up to `now`.
+    pub fn used(&self, now: Time) -> Vec<Use> {
+        let past = |lane: &Lane| Use {
+            busy_ps: lane.busy - lane.free_at.saturating_sub(now),
+            packets: lane.packets,
+        };
+        self.board.channels.iter().map(past).collect()
+    }
+
+    /// For every channel, transmission already counted that lies after `now`.
+    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now))
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        for lane in &mut self.board.channels {
+            lane.busy = lane.free_at.saturating_sub(now);
+            lane.packets = 0;
+        }
+    }
+
+    #[inline]
+    fn rate(&self, channel: ChannelId) -> &Rate {
+        &self.rates[usize::from(self.rate_of[channel.index()])]
+    }
+
+    /// A channel may be able to send: it is looked at before this instant ends.
+    #[inline]
+    fn wake(&mut self, channel: ChannelId) {
+        if self.board.at_mut(channel).awakes() {
+            self.awake.push(channel);
+        }
+    }
+
+    /// A channel may send so many more flits.
+    #[inline]
+    fn credit(&mut self, channel: ChannelId, flits: u32) {
+        self.board.at_mut(channel).credits += flits;
+        self.wake(channel);
+    }
+
+    /// A flit has been sent completely.
+    #[inline]
+    fn sent(&mut self, channel: ChannelId, mark: Mark) {
+        match self.control {
+            Control::OutOfBand { .. } if mark.is_last => self.release(channel),
+            Control::OutOfBand { .. } => self.wake(channel),
+            Control::InBand { .. } => self.place_falls_free(channel),
+        }
+    }
+
+    /// A flit is in the buffer at a channel's end.
+    #[inline]
+    fn arrived(&mut self, channel: ChannelId, mark: Mark) {
+        let lane = self.board.at_mut(channel);
+        if !lane.port.switch.is_some() {
+            return self.consumed(channel);
+        }
+        lane.held += 1;
+        let output = lane.output;
+        if mark.ends_header {
+            lane.headers += 1;
+            if !output.is_some() && lane.headers == 1 {
+                self.asking.push(channel);
+            }
+        }
+        if output.is_some() {
+            self.goes_on(output);
+        }
+    }
+
+    /// The front packet of the buffer at a channel's end has a flit for its output.
+    #[inline]
+    fn goes_on(&mut self, output: ChannelId) {
+        match self.control {
+            Control::OutOfBand { .. } => self.wake(output),
+            Control::InBand { .. } => self.moving.push(output),
+        }
+    }
+
+    /// The packet that left the buffer at a channel's end is out of it: the next may ask.
+    #[inline]
+    fn front_falls_free(&mut self, channel: ChannelId) {
+        if channel.is_some() {
+            let lane = self.board.at_mut(channel);
+            lane.output = ChannelId::NONE;
+            if lane.headers > 0 {
+                self.asking.push(channel);
+            }
+        }
+    }
+
+    /// Those that ask at this instant join the queues, in order of channel number.
+    fn note_requests(&mut self) {
+        self.asking.sort_unstable();
+        for place in 0..self.asking.len() {
+            let channel = self.asking[place];
+            self.board.wait(channel);
+            self.board.mark(self.board.at(channel).port.front_output);
+        }
+        self.asking.clear();
+    }
+
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            let from = self.board.at_mut(input);
+            from.port.buffer.pop(act.packets);
+            from.headers -= 1;
+            from.output = channel;
+            let next = from.port.buffer.first;
+            if next.is_some() {
+                from.port.front_output =
+                    act.wiring.output_lead(from.port.switch, act.packets[next].destination);
+            }
+        }
+        act.measures.counters.packet_hops += 1;
+        act.packets[id].hops += 1;
+        let lane = self.board.at_mut(channel);
+        lane.input = input;
+        lane.packets += 1;
+        if lane.port.switch.is_some() && !lane.port.buffer.first.is_some() {
+            lane.port.front_output =
+                act.wiring.output_lead(lane.port.switch, act.packets[id].destination);
+        }
+        lane.port.buffer.push(id, act.packets);
+    }
+
+    /// A packet begins to be sent by a channel.
+    #[inline]
+    fn begin(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
+        let rate = self.rate(channel);
+        let (flits, header) = (rate.empty_flits + act.packets[id].bytes, rate.header_flits);
+        let lane = self.board.at_mut(channel);
+        lane.packet = id;
+        lane.unsent = flits;
+        lane.header_unsent = header;
+        lane.set_started(false);
+    }
+
+    /// A flit starts on a channel.
+    #[inline]
+    fn start(&mut self, channel: ChannelId, act: &mut Act) {
+        let rate = &self.rates[usize::from(self.rate_of[channel.index()])];
+        let lane = &mut self.board.channels[channel.index()];
+        let is_last = lane.unsent == 1;
+        let mut journey = if is_last { rate.last } else { rate.flit };
+        if !lane.has_started() {
+            lane.set_started(true);
+            journey = rate.first;
+            first_flit(channel, lane.packet, lane.port.kind, act.now, rate.hop_ps, act);
+        }
+        let ends_header = lane.header_unsent == 1;
+        lane.header_unsent = lane.header_unsent.saturating_sub(1);
+        lane.unsent -= 1;
+        lane.free_at = act.now + journey.time;
+        lane.busy += journey.time;
+        if lane.stalled_from != NEVER {
+            let stalled = act.now - std::mem::replace(&mut lane.stalled_from, NEVER);
+            act.measures.kept(channel, lane.port.kind, stalled);
+        }
+        act.measures.transmits(lane.port.kind, act.now, lane.free_at);
+        let is_at_node = !lane.port.switch.is_some();
+        let is_in_band = matches!(self.control, Control::InBand { .. });
+        if is_in_band || !is_at_node {
+            lane.credits -= 1;
+        }
+        let (id, there) = (lane.packet, lane.free_at + rate.wire_ps);
+        if is_at_node && ends_header {
+            self.board.post_header(channel, id, there, act);
+        }
+        if is_at_node && is_last {
+            act.events.post(there, Kind::Tail, channel.0);
+        }
+        let mark = Mark { ends_header, is_last };
+        self.lines.post(journey.sent, act.now, channel, mark);
+        if let Some(line) = journey.arrived
+            && (is_in_band || !is_at_node)
+        {
+            self.lines.post(line, act.now, channel, mark);
+        }
+    }
+}
+
+impl Rate {
+    fn new(timing: &super::Timing, lines: &mut Lines) -> Self {
+        let delay = timing.delay_ps();
+        let mut journey = |time, together, sent, arrived, delay: Time| Journey {
+            time,
+            sent: lines.line(time, if delay == 0 { together } else { sent }),
+            arrived: (delay > 0).then(|| lines.line(time + delay, arrived)),
+        };
+        let mut flit = |time| journey(time, What::SentAndArrived, What::Sent, What::Arrived, delay);
+        let [first, body, last] = [timing.first_ps, timing.flit_ps, timing.last_ps].map(&mut flit);
+        // A flow-control token is no packet's: no switch has to look at it.
+        let (sent, arrived) = (What::ControlSent, What::ControlArrived);
+        let control = Journey {
+            time: timing.control_ps,
+            sent: lines.line(timing.control_ps, sent),
+            arrived: Some(lines.line(timing.control_ps + timing.wire_ps, arrived)),
+        };
+        Self {
+            first,
+            flit: body,
+            last,
+            control,
+            hop_ps: timing.hop_ps,
+            wire_ps: timing.wire_ps,
+            header_flits: timing.header_tokens,
+            empty_flits: timing.packet_tokens(0),
+        }
+    }
+}

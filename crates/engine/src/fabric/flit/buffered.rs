@@ -1,0 +1,197 @@
+//! Fidelity `token`: packets leave a switch through output buffers, and
+//! flow-control tokens share the channel of the other direction with its data.
+
+use super::super::check::TOKENS_PER_GRANT;
+use super::super::switchboard::Act;
+use super::{Control, FlitFabric};
+use crate::ids::ChannelId;
+use crate::measure::ChannelKind;
+use crate::time::Time;
+
+impl FlitFabric {
+    /// Crossbars in rounds until nothing moves; then every channel that can send starts to.
+    pub(super) fn choose_buffered(&mut self, act: &mut Act) {
+        loop {
+            self.note_requests();
+            while let Some((lead, kind)) = self.board.next_marked() {
+                match kind {
+                    ChannelKind::Injection | ChannelKind::Direct => self.nodes.push(lead),
+                    ChannelKind::Internal | ChannelKind::Ejection => self.connect(lead, act),
+                }
+            }
+            let Some(channel) = self.moving.pop() else { break };
+            self.move_tokens(channel);
+        }
+        while let Some(channel) = self.awake.pop() {
+            self.board.at_mut(channel).sleeps();
+            self.send_or_grant(channel, act);
+        }
+        while let Some(lead) = self.nodes.pop() {
+            self.send_from_node(lead, act);
+        }
+    }
+
+    /// A place of an output buffer is free: its token has been sent.
+    pub(super) fn place_falls_free(&mut self, channel: ChannelId) {
+        let lane = self.board.at_mut(channel);
+        if is_from_switch(lane.port.kind) {
+            lane.band.placed -= 1;
+            self.moving.push(channel);
+        }
+        self.wake(channel);
+    }
+
+    /// The node at a channel's end has consumed a token.
+    pub(super) fn consumed(&mut self, channel: ChannelId) {
+        if let Control::InBand { .. } = self.control {
+            self.makes_room(channel);
+        }
+    }
+
+    /// A flow-control token sent by a channel has reached the sender it is for.
+    pub(super) fn control_arrived(&mut self, channel: ChannelId) {
+        if let Control::InBand { opposite, .. } = &self.control {
+            self.credit(opposite[channel.index()], TOKENS_PER_GRANT);
+        }
+    }
+
+    /// The buffer at a channel's end has one more place.
+    fn makes_room(&mut self, channel: ChannelId) {
+        let band = &mut self.board.at_mut(channel).band;
+        band.room += 1;
+        if band.room < TOKENS_PER_GRANT {
+            return;
+        }
+        band.room -= TOKENS_PER_GRANT;
+        if let Control::InBand { opposite, .. } = &self.control {
+            let back = opposite[channel.index()];
+            self.board.at_mut(back).band.grants += 1;
+            self.wake(back);
+        }
+    }
+
+    /// A group connects waiting inputs to its channels that are not connected.
+    fn connect(&mut self, lead: ChannelId, act: &mut Act) {
+        while self.board.at(lead).port.first_waiting.is_some() {
+            let width = u32::from(self.board.at(lead).port.width);
+            let free = |&channel: &ChannelId| self.board.at(channel).band.unmoved == 0;
+            let Some(channel) = (lead.0..lead.0 + width).map(ChannelId).find(free) else { return };
+            let input = self.board.take_best(lead, act);
+            let id = self.board.at(input).port.buffer.first;
+            self.grant(channel, id, input, act);
+            let flits = self.rate(channel).empty_flits + act.packets[id].bytes;
+            let band = &mut self.board.at_mut(channel).band;
+            band.unmoved = flits;
+            if !band.next.is_some() {
+                band.next = id;
+            }
+            self.moving.push(channel);
+        }
+    }
+
+    /// Tokens of the connected packet move into a channel's output buffer.
+    fn move_tokens(&mut self, channel: ChannelId) {
+        let Control::InBand { output_buffer, .. } = self.control else { return };
+        let lane = self.board.at(channel);
+        let (band, input, lead) = (lane.band, lane.input, lane.rest.lead);
+        if band.unmoved == 0 {
+            return;
+        }
+        let places = output_buffer - band.placed;
+        let count = places.min(band.unmoved).min(self.board.at(input).held);
+        if count == 0 {
+            return;
+        }
+        let band = &mut self.board.at_mut(channel).band;
+        band.unmoved -= count;
+        band.placed += count;
+        band.stored += count;
+        let is_done = band.unmoved == 0;
+        self.board.at_mut(input).held -= count;
+        for _ in 0..count {
+            self.makes_room(input);
+        }
+        if is_done {
+            self.front_falls_free(input);
+            self.board.mark(lead);
+        }
+        self.wake(channel);
+    }
+
+    /// At a token boundary: a flow-control token, the next token of a packet, or, on a
+    /// node's channel with nothing under way, its packet at hand.
+    fn send_or_grant(&mut self, channel: ChannelId, act: &mut Act) {
+        let lane = self.board.at(channel);
+        if lane.free_at > act.now {
+            return;
+        }
+        if lane.band.grants > 0 {
+            return self.send_control(channel, act);
+        }
+        let is_from_switch = is_from_switch(lane.port.kind);
+        let has_token = if is_from_switch { lane.band.stored > 0 } else { lane.unsent > 0 };
+        if !has_token {
+            if lane.unsent > 0 {
+                self.stalls(channel, act.now);
+            } else if !is_from_switch {
+                self.nodes.push(lane.rest.lead);
+            }
+            return;
+        }
+        if lane.unsent == 0 {
+            self.begin_stored(channel, act);
+        }
+        if self.board.at(channel).credits == 0 {
+            return self.stalls(channel, act.now);
+        }
+        if is_from_switch {
+            self.board.at_mut(channel).band.stored -= 1;
+        }
+        self.start(channel, act);
+    }
+
+    /// A channel goes over to the next packet in its output buffer.
+    fn begin_stored(&mut self, channel: ChannelId, act: &Act) {
+        let id = self.board.at(channel).band.next;
+        self.board.at_mut(channel).band.next = act.packets[id].next;
+        self.begin(channel, id, act);
+    }
+
+    fn send_control(&mut self, channel: ChannelId, act: &mut Act) {
+        let journey = self.rate(channel).control;
+        let lane = self.board.at_mut(channel);
+        lane.band.grants -= 1;
+        lane.free_at = act.now + journey.time;
+        lane.busy += journey.time;
+        act.measures.transmits(lane.port.kind, act.now, lane.free_at);
+        self.lines.post(journey.sent, act.now, channel, super::Mark::default());
+        if let Some(line) = journey.arrived {
+            self.lines.post(line, act.now, channel, super::Mark::default());
+        }
+    }
+
+    /// A node's packet at hand starts on its lowest-numbered channel that can send.
+    fn send_from_node(&mut self, lead: ChannelId, act: &mut Act) {
+        let lane = self.board.at(lead);
+        let (node, width) = (lane.rest.from, u32::from(lane.port.width));
+        while let Some((queue, id)) = self.board.at_hand(node) {
+            let channels = (lead.0..lead.0 + width).map(ChannelId);
+            let Some(channel) = channels.into_iter().find(|&c| self.can_take(c, act.now)) else {
+                return;
+            };
+            self.board.take_at_hand(node, queue, act);
+            self.grant(channel, id, ChannelId::NONE, act);
+            self.begin(channel, id, act);
+            self.start(channel, act);
+        }
+    }
+
+    fn can_take(&self, channel: ChannelId, now: Time) -> bool {
+        let lane = self.board.at(channel);
+        lane.free_at <= now && lane.unsent == 0 && lane.band.grants == 0 && lane.credits > 0
+    }
+}
+
+fn is_from_switch(kind: ChannelKind) -> bool {
+    matches!(kind, ChannelKind::Internal | ChannelKind::Ejection)
+}

@@ -1,0 +1,399 @@
+//! What is the same in every fidelity: output queues of nodes, requests for
+//! outputs, and who is granted next.
+//!
+//! A fidelity keeps one record per channel with a [`Port`] and a [`PortRest`] in
+//! it, so that it decides itself what lies in the same cache line. Groups go by
+//! their lead, the lowest-numbered of their channels.
+
+use super::Wiring;
+use super::layout::{End, Group, Layout};
+use super::policy::Arbiter;
+use super::transit::{PacketFifo, PacketPool};
+use crate::event_queue::{EventQueue, Kind};
+use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
+use crate::measure::{ChannelKind, Class, Measures, Wait};
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+
+/// What every channel has, and is looked at with every packet.
+#[derive(Clone, Copy)]
+pub struct Port {
+    /// Packets in the buffer at its end, or on the way there, that have not been
+    /// granted their next channel.
+    pub buffer: PacketFifo,
+    /// The switch at its end; none at a node, which always accepts.
+    pub switch: SwitchId,
+    /// The lead of the group the front packet of the buffer leaves by.
+    pub front_output: ChannelId,
+    /// Group: the first of the requests in order, as the channels whose front packets ask.
+    pub first_waiting: ChannelId,
+    /// Group: how many channels it has.
+    pub width: u8,
+    /// Where it lies.
+    pub kind: ChannelKind,
+    /// Group: whether it must choose at the end of this instant.
+    pub dirty: bool,
+    /// Free for the fidelity.
+    pub own: u8,
+}
+
+/// What every channel has, and is looked at when packets wait or are delivered.
+#[derive(Clone, Copy)]
+pub struct PortRest {
+    /// Group: the earliest retry posted, or [`NEVER`].
+    pub retry_at: Time,
+    /// Group: the last of the requests.
+    pub last_waiting: ChannelId,
+    /// The channel whose request came next to this one's at the same output.
+    pub next_waiting: ChannelId,
+    /// At a node: the first packet whose header has not been reported.
+    pub heading: PacketId,
+    /// The first channel of its group.
+    pub lead: ChannelId,
+    /// The switch or node it comes from.
+    pub from: u32,
+    /// Free for the fidelity.
+    pub own: u32,
+}
+
+/// A channel's record, as a fidelity keeps it.
+pub trait HasPort {
+    /// Its first half.
+    fn port(&self) -> &Port;
+    /// Its first half.
+    fn port_mut(&mut self) -> &mut Port;
+    /// Its other half.
+    fn rest(&self) -> &PortRest;
+    /// Its other half.
+    fn rest_mut(&mut self) -> &mut PortRest;
+}
+
+/// Implements [`HasPort`] for a record with the fields `port` and `rest`.
+macro_rules! has_port {
+    ($record:ty) => {
+        impl $crate::fabric::switchboard::HasPort for $record {
+            #[inline]
+            fn port(&self) -> &$crate::fabric::switchboard::Port {
+                &self.port
+            }
+
+            #[inline]
+            fn port_mut(&mut self) -> &mut $crate::fabric::switchboard::Port {
+                &mut self.port
+            }
+
+            #[inline]
+            fn rest(&self) -> &$crate::fabric::switchboard::PortRest {
+                &self.rest
+            }
+
+            #[inline]
+            fn rest_mut(&mut self) -> &mut $crate::fabric::switchboard::PortRest {
+                &mut self.rest
+            }
+        }
+    };
+}
+pub(super) use has_port;
+
+/// A node's output queues, by class; the first serves both without priority.
+#[derive(Clone, Copy)]
+struct Source {
+    queues: [PacketFifo; 2],
+    waiting_data: u32,
+}
+
+/// Everything of a run that changes while the network acts.
+pub struct Act<'a> {
+    /// The instant.
+    pub now: Time,
+    /// Channels and routes.
+    pub wiring: &'a Wiring,
+    /// Packets in flight.
+    pub packets: &'a mut PacketPool,
+    /// Future events.
+    pub events: &'a mut EventQueue,
+    /// What is measured.
+    pub measures: &'a mut Measures,
+}
+
+/// All channels, the queues before them, and the groups that must choose.
+pub struct Switchboard<C> {
+    /// By channel number.
+    pub channels: Vec<C>,
+    /// Which waiting input is granted.
+    pub arbiter: Arbiter,
+    sources: Vec<Source>,
+    ack_priority: bool,
+    /// Groups that must choose when the events of this instant are done.
+    dirty: Vec<ChannelId>,
+}
+
+impl<C: HasPort> Switchboard<C> {
+    /// Idle channels; `record` makes one from its group, `port` and `rest`.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        layout: &Layout,
+        seed: u64,
+        record: impl Fn(&Group, Port, PortRest) -> C,
+    ) -> Self {
+        let idle = |group: &crate::ids::GroupId| {
+            let group = &layout.groups[group.index()];
+            let (port, rest) = idle_port(group);
+            record(group, port, rest)
+        };
+        Self {
+            channels: layout.group_of.iter().map(idle).collect(),
+            arbiter: Arbiter::new(&machine.switch, layout.groups.len(), seed),
+            sources: vec![
+                Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
+                topology.nodes
+            ],
+            ack_priority: machine.node.ack_priority,
+            dirty: Vec::new(),
+        }
+    }
+
+    /// The record of a channel.
+    #[inline]
+    pub fn at(&self, channel: ChannelId) -> &C {
+        &self.channels[channel.index()]
+    }
+
+    /// The record of a channel.
+    #[inline]
+    pub fn at_mut(&mut self, channel: ChannelId) -> &mut C {
+        &mut self.channels[channel.index()]
+    }
+
+    /// Data packets in a node's output queue.
+    #[inline]
+    pub fn waiting_data(&self, node: NodeId) -> u32 {
+        self.sources[node.index()].waiting_data
+    }
+
+    /// A packet enters its node's output queue.
+    pub fn queue(
+        &mut self,
+        id: PacketId,
+        wiring: &Wiring,
+        packets: &mut PacketPool,
+        now: Time,
+        measures: &mut Measures,
+    ) {
+        let packet = &mut packets[id];
+        packet.queued = now;
+        packet.ready = now;
+        let (node, class) = (packet.source, packet.class);
+        measures.nodes[node.index()].queues[class as usize].enter(now);
+        let source = &mut self.sources[node.index()];
+        source.waiting_data += u32::from(class == Class::Data);
+        let queue = usize::from(self.ack_priority && class == Class::Ack);
+        source.queues[queue].push(id, packets);
+        self.mark(wiring.layout.injection_lead(node));
+    }
+
+    /// The packet a node would send next, with the number of its queue.
+    #[inline]
+    pub fn at_hand(&self, node: u32) -> Option<(usize, PacketId)> {
+        let source = &self.sources[node as usize];
+        let queue = usize::from(source.queues[1].first.is_some());
+        let id = source.queues[queue].first;
+        id.is_some().then_some((queue, id))
+    }
+
+    /// The packet at hand leaves its queue: it has been granted a channel.
+    #[inline]
+    pub fn take_at_hand(&mut self, node: u32, queue: usize, act: &mut Act) {
+        let source = &mut self.sources[node as usize];
+        let id = source.queues[queue].pop(act.packets);
+        let packet = &act.packets[id];
+        source.waiting_data -= u32::from(packet.class == Class::Data);
+        act.measures.nodes[node as usize].queues[packet.class as usize].leave(act.now);
+        act.measures.packet_sent(packet.source, packet.class, packet.last);
+    }
+
+    /// A group must choose at the end of this instant.
+    #[inline]
+    pub fn mark(&mut self, lead: ChannelId) {
+        let output = self.at_mut(lead).port_mut();
+        if !output.dirty {
+            output.dirty = true;
+            self.dirty.push(lead);
+        }
+    }
+
+    /// Takes one of the groups that must choose.
+    #[inline]
+    pub fn next_marked(&mut self) -> Option<(ChannelId, ChannelKind)> {
+        let lead = self.dirty.pop()?;
+        let output = self.at_mut(lead).port_mut();
+        output.dirty = false;
+        Some((lead, output.kind))
+    }
+
+    /// The front packet of a channel's buffer joins those that wait for its output.
+    #[inline]
+    pub fn wait(&mut self, channel: ChannelId) {
+        let lead = self.at(channel).port().front_output;
+        let output = self.at_mut(lead);
+        let has_others = output.port().first_waiting.is_some();
+        let last = output.rest().last_waiting;
+        output.rest_mut().last_waiting = channel;
+        if has_others {
+            self.at_mut(last).rest_mut().next_waiting = channel;
+        } else {
+            output.port_mut().first_waiting = channel;
+        }
+        self.at_mut(channel).rest_mut().next_waiting = ChannelId::NONE;
+    }
+
+    /// Takes the best request out of a group's list, which must not be empty.
+    #[inline]
+    pub fn take_best(&mut self, lead: ChannelId, act: &Act) -> ChannelId {
+        let mut before = ChannelId::NONE;
+        if !self.arbiter.takes_first() {
+            let (channels, packets) = (&self.channels, &act.packets);
+            let following = |channel: &ChannelId| {
+                Some(channels[channel.index()].rest().next_waiting).filter(|next| next.is_some())
+            };
+            let first = channels[lead.index()].port().first_waiting;
+            let waiting = std::iter::successors(Some(first), following);
+            let asking = waiting.clone().map(|c| &packets[channels[c.index()].port().buffer.first]);
+            let group = act.wiring.layout.group_of[lead.index()];
+            let best = self.arbiter.best(group, asking);
+            before = best.checked_sub(1).map_or(ChannelId::NONE, |previous| {
+                waiting.clone().nth(previous).unwrap_or(ChannelId::NONE)
+            });
+        }
+        self.unlink(lead, before)
+    }
+
+    /// Removes the request behind `before` (none: the first) from a group's list.
+    #[inline]
+    fn unlink(&mut self, lead: ChannelId, before: ChannelId) -> ChannelId {
+        let taken = if before.is_some() {
+            self.at(before).rest().next_waiting
+        } else {
+            self.at(lead).port().first_waiting
+        };
+        let next = self.at(taken).rest().next_waiting;
+        if before.is_some() {
+            self.at_mut(before).rest_mut().next_waiting = next;
+        } else {
+            self.at_mut(lead).port_mut().first_waiting = next;
+        }
+        if !next.is_some() {
+            self.at_mut(lead).rest_mut().last_waiting = before;
+        }
+        taken
+    }
+
+    /// Sees to it that a group looks again, at the latest at `at`.
+    #[inline]
+    pub fn post_retry(&mut self, lead: ChannelId, at: Time, events: &mut EventQueue) {
+        let output = self.at_mut(lead).rest_mut();
+        if at < output.retry_at {
+            output.retry_at = at;
+            events.post(at, Kind::Retry, lead.0);
+        }
+    }
+
+    /// A group that had to wait looks again.
+    #[inline]
+    pub fn retry(&mut self, lead: ChannelId, now: Time) {
+        let output = self.at_mut(lead).rest_mut();
+        if output.retry_at <= now {
+            output.retry_at = NEVER;
+        }
+        self.mark(lead);
+    }
+
+    /// A packet's arrival at the node at a channel's end is known: when its header
+    /// will be there, and when all of it.
+    #[inline]
+    pub fn post_header(&mut self, channel: ChannelId, id: PacketId, at: Time, act: &mut Act) {
+        if !act.wiring.reports_header(&act.packets[id]) {
+            return;
+        }
+        act.events.post(at, Kind::Head, channel.0);
+        let rest = self.at_mut(channel).rest_mut();
+        if !rest.heading.is_some() {
+            rest.heading = id;
+        }
+    }
+
+    /// The data packet whose header has reached the node at a channel's end.
+    pub fn take_head(
+        &mut self,
+        channel: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> PacketId {
+        let rest = self.at_mut(channel).rest_mut();
+        let id = rest.heading;
+        let mut next = packets[id].next;
+        while next.is_some() && !wiring.reports_header(&packets[next]) {
+            next = packets[next].next;
+        }
+        rest.heading = next;
+        id
+    }
+
+    /// The packet whose last token has reached the node at a channel's end.
+    pub fn take_tail(&mut self, channel: ChannelId, packets: &PacketPool) -> PacketId {
+        self.at_mut(channel).port_mut().buffer.pop(packets)
+    }
+}
+
+/// The first flit of a packet starts on a channel at `start`, where a hop takes `hop`.
+#[inline]
+pub fn first_flit(
+    channel: ChannelId,
+    id: PacketId,
+    kind: ChannelKind,
+    start: Time,
+    hop: Time,
+    act: &mut Act,
+) {
+    let packet = &mut act.packets[id];
+    let is_first = packet.first_sent == NEVER;
+    let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
+    let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
+    act.measures.waited(channel, wait);
+    if is_first {
+        packet.first_sent = start;
+    }
+    if is_first_internal {
+        packet.first_internal = start;
+    }
+    packet.ready = start + hop;
+}
+
+fn idle_port(group: &Group) -> (Port, PortRest) {
+    let port = Port {
+        buffer: PacketFifo::EMPTY,
+        switch: match group.end {
+            End::Switch(switch) => switch,
+            End::Node(_) => SwitchId::NONE,
+        },
+        front_output: ChannelId::NONE,
+        first_waiting: ChannelId::NONE,
+        width: group.width as u8,
+        kind: group.kind,
+        dirty: false,
+        own: 0,
+    };
+    let rest = PortRest {
+        retry_at: NEVER,
+        last_waiting: ChannelId::NONE,
+        next_waiting: ChannelId::NONE,
+        heading: PacketId::NONE,
+        lead: group.first,
+        from: group.from,
+        own: 0,
+    };
+    (port, rest)
+}

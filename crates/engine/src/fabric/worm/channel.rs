@@ -1,0 +1,115 @@
+//! What the `worm` fidelity keeps for every channel.
+
+use super::super::switchboard::{Port, PortRest, has_port};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
+
+/// A channel and the buffer at its end. Flits are numbered in the order in which
+/// they are sent on it, whoever owns them.
+///
+/// Two cache lines are all that a packet touches which runs through undisturbed.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Channel {
+    pub port: Port,
+    /// When it is released; while its owner's end is unknown: when that was granted.
+    pub since: Time,
+    /// The packet sent on it, as long as not all of its times are known.
+    pub owner: PacketId,
+    /// The channel whose buffer the latest packet leaves; none: its node's.
+    pub input: ChannelId,
+    /// The channel that the packet leaving the buffer at the end has been granted,
+    /// as long as not all of its times there are known.
+    pub output: ChannelId,
+    /// Number of the latest packet's first flit.
+    pub base: u32,
+    /// The latest packet's flits.
+    pub flits: u32,
+    /// Of these, those whose times on this channel are known.
+    pub known: u32,
+    /// Number of the first flit whose time on its next channel is not known.
+    pub departed: u32,
+    /// Packets granted in the current window.
+    pub packets: u32,
+
+    /// With, in `own`, the number of the first flit of the packet that left the
+    /// buffer at the end last.
+    pub rest: PortRest,
+    /// When the front of the buffer at the end falls free or fell free last.
+    pub front_free: Time,
+    /// Time it transmits for the packets of the current window.
+    pub busy: Time,
+    /// When the latest packet starts, once that is known.
+    pub start: Time,
+    /// When the credit of the first flit comes back of the packet that left the
+    /// buffer at the end last, if that went straight.
+    pub leaving_from: Time,
+}
+
+has_port!(Channel);
+
+/// Bit of [`Port::own`]: the latest packet goes straight, its flits follow each
+/// other without a gap from `start` on.
+const STRAIGHT: u8 = 1;
+/// Bit of [`Port::own`]: so does the packet that left the buffer at the end last.
+const LEFT_STRAIGHT: u8 = 2;
+
+impl Channel {
+    /// A channel at rest whose buffer holds `buffer` flits: those before the first
+    /// flit, number `buffer`, have left it.
+    pub fn idle(port: Port, rest: PortRest, buffer: u32) -> Self {
+        Self {
+            port,
+            since: 0,
+            owner: PacketId::NONE,
+            input: ChannelId::NONE,
+            output: ChannelId::NONE,
+            base: buffer,
+            flits: 0,
+            known: 0,
+            departed: buffer,
+            packets: 0,
+            rest,
+            front_free: 0,
+            busy: 0,
+            start: 0,
+            leaving_from: 0,
+        }
+    }
+
+    /// Whether it can be granted at `now`.
+    #[inline]
+    pub fn is_idle(&self, now: Time) -> bool {
+        !self.owner.is_some() && self.since <= now
+    }
+
+    /// Number of the flit that will be sent next.
+    #[inline]
+    pub fn next_flit(&self) -> u32 {
+        self.base.wrapping_add(self.known)
+    }
+
+    /// Whether the latest packet goes straight.
+    #[inline]
+    pub fn is_straight(&self) -> bool {
+        self.port.own & STRAIGHT != 0
+    }
+
+    /// The latest packet goes straight, or not.
+    #[inline]
+    pub fn set_straight(&mut self, straight: bool) {
+        self.port.own = self.port.own & !STRAIGHT | if straight { STRAIGHT } else { 0 };
+    }
+
+    /// Whether the packet that left the buffer last goes straight.
+    #[inline]
+    pub fn left_straight(&self) -> bool {
+        self.port.own & LEFT_STRAIGHT != 0
+    }
+
+    /// The packet that leaves the buffer goes straight, or not.
+    #[inline]
+    pub fn set_left_straight(&mut self, straight: bool) {
+        self.port.own = self.port.own & !LEFT_STRAIGHT | if straight { LEFT_STRAIGHT } else { 0 };
+    }
+}

@@ -1,0 +1,361 @@
+//! The times of a packet's flits on one channel, from those they depend on.
+
+use super::super::switchboard::Act;
+use super::stretches::{Ring, Stretch, is_reached};
+use super::{Rate, Rings, WormFabric};
+use crate::ids::ChannelId;
+use crate::measure::ChannelKind;
+use crate::time::Time;
+
+/// Flits that may not start before times of equal spacing.
+#[derive(Clone, Copy)]
+pub(super) struct Bound {
+    /// The first of these times.
+    pub(super) at: Time,
+    spacing: Time,
+    /// For how many flits.
+    count: u32,
+}
+
+impl Bound {
+    /// No bound, for so many flits.
+    const NONE: Self = Self { at: 0, spacing: 0, count: u32::MAX };
+}
+
+/// A packet on a channel, while its times are worked out.
+struct Work {
+    id: ChannelId,
+    kind: ChannelKind,
+    input: ChannelId,
+    rate: Rate,
+    /// From a flit's start on the channel before until it is there.
+    arrives_after: Time,
+    /// The same of the last flit.
+    last_arrives_after: Time,
+    /// Number on this channel of the flit at hand.
+    number: u32,
+    /// Its number on the channel before.
+    number_before: u32,
+    /// When the flit before it has been sent.
+    own: Time,
+    busy: Time,
+    kept: Time,
+}
+
+impl WormFabric {
+    /// Works out the owner's flits up to number `known` of the packet, if they follow
+    /// those known without a gap; false if they do not, or if that takes more than a look.
+    ///
+    /// Where all rates are the same, a flit that is not held up by the last flit's bounds
+    /// is not held up by those of the flits between.
+    #[inline]
+    pub(super) fn flows_on(&mut self, id: ChannelId, known: u32, act: &mut Act) -> bool {
+        if !self.rate_of.is_empty() {
+            return false;
+        }
+        let rate = self.rates[0];
+        let channel = &self.board.channels[id.index()];
+        let (before, input, kind) = (channel.known, channel.input, channel.port.kind);
+        let is_at_node = !channel.port.switch.is_some();
+        let first = channel.next_flit();
+        let last = channel.base.wrapping_add(known - 1);
+        let ahead = rate.flit * u64::from(known - 1 - before);
+        let (mut first_before, mut last_before) = (0, 0);
+        let mut own = channel.since;
+        if before > 0 {
+            own = self.start(id, first.wrapping_sub(1)) + rate.flit;
+        }
+        let mut start = own;
+        let arrives_after = rate.flit + rate.delay;
+        if input.is_some() {
+            first_before = self.board.channels[input.index()].departed;
+            last_before = first_before.wrapping_add(known - 1 - before);
+        }
+        if before == 0 {
+            if input.is_some() {
+                start = start.max(self.start(input, first_before) + arrives_after);
+            }
+            if !is_at_node {
+                start = start.max(self.credit_back(id, first.wrapping_sub(self.buffer)).at);
+            }
+        }
+        if input.is_some() && self.start(input, last_before) + arrives_after > start + ahead
+            || !is_at_node
+                && self.credit_back(id, last.wrapping_sub(self.buffer)).at > start + ahead
+        {
+            return false;
+        }
+        let is_end = known == channel.flits;
+        let takes = ahead + if is_end { rate.last } else { rate.flit };
+        let channel = &mut self.board.channels[id.index()];
+        channel.known = known;
+        channel.busy += takes;
+        if before == 0 {
+            channel.start = start;
+            channel.set_straight(true);
+        }
+        act.measures.transmits(kind, start, start + takes);
+        if input.is_some() {
+            let from = &mut self.board.channels[input.index()];
+            from.departed = from.departed.wrapping_add(known - before);
+            if before == 0 {
+                from.leaving_from = start + self.credit_delay;
+                from.set_left_straight(true);
+            }
+        }
+        if start > own {
+            act.measures.kept(id, kind, start - own);
+        }
+        true
+    }
+
+    /// Works out the owner's flits up to number `known` of the packet.
+    #[inline(never)]
+    pub(super) fn evaluate(&mut self, id: ChannelId, known: u32, act: &mut Act) {
+        self.bend(id);
+        let channel = *self.board.at(id);
+        let before = channel.known;
+        let mut work = self.work(id);
+        let is_end = known == channel.flits;
+        let body_end = if is_end { known - 1 } else { known };
+        if body_end > before {
+            self.body(&mut work, body_end - before, act);
+        }
+        if is_end {
+            self.last(&mut work, act);
+        }
+        let base = channel.base;
+        let channel = self.board.at_mut(id);
+        channel.known = known;
+        channel.busy += work.busy;
+        if work.input.is_some() {
+            let input = self.board.at_mut(work.input);
+            input.departed = input.departed.wrapping_add(known - before);
+        }
+        if work.kept > 0 {
+            act.measures.kept(id, work.kind, work.kept);
+        }
+        if before == 0 {
+            self.board.at_mut(id).start = self.start(id, base);
+        }
+    }
+
+    /// A channel's owner goes straight no more: its times so far are kept as stretches.
+    fn bend(&mut self, id: ChannelId) {
+        let channel = &mut self.board.channels[id.index()];
+        let spacing = self.rates[0].flit as u32;
+        let input = channel.input;
+        if channel.is_straight() {
+            channel.set_straight(false);
+            let stretch = Stretch { at: channel.start, first: channel.base, spacing };
+            self.stretches.push(&mut self.rings[id.index()].starts, stretch);
+            if input.is_some() {
+                let from = &mut self.board.channels[input.index()];
+                from.set_left_straight(false);
+                let (at, first) = (from.leaving_from, from.rest.own);
+                let ring = &mut self.rings[input.index()].credits;
+                self.stretches.push(ring, Stretch { at, first, spacing });
+            }
+        }
+    }
+
+    fn work(&mut self, id: ChannelId) -> Work {
+        let channel = *self.board.at(id);
+        let rate = *self.rate(id);
+        let number = channel.next_flit();
+        let mut work = Work {
+            id,
+            kind: channel.port.kind,
+            input: channel.input,
+            rate,
+            arrives_after: 0,
+            last_arrives_after: 0,
+            number,
+            number_before: 0,
+            own: channel.since,
+            busy: 0,
+            kept: 0,
+        };
+        if channel.known > 0 {
+            work.own = self.start(id, number.wrapping_sub(1)) + rate.flit;
+        }
+        let Rings { starts, credits } = &mut self.rings[id.index()];
+        if channel.port.switch.is_some() {
+            let needed = if is_reached(channel.base, channel.departed) {
+                channel.base
+            } else {
+                channel.departed
+            };
+            self.stretches.drop_before(starts, needed);
+            self.stretches.drop_before(credits, number.wrapping_sub(self.buffer));
+        }
+        if channel.input.is_some() {
+            let before = self.rate(channel.input);
+            work.arrives_after = before.flit + before.delay;
+            work.last_arrives_after = before.last + before.delay;
+            work.number_before = self.board.at(channel.input).departed;
+        }
+        work
+    }
+
+    /// Works out `count` flits, none of them the packet's last.
+    fn body(&mut self, work: &mut Work, mut count: u32, act: &mut Act) {
+        while count > 0 {
+            let arrival = self.arrival(work, work.arrives_after);
+            let credit = self.credit(work);
+            let flit = work.rate.flit;
+            let at = work.own.max(arrival.at).max(credit.at);
+            let mut spacing = flit;
+            for bound in [arrival, credit] {
+                if bound.at == at {
+                    spacing = spacing.max(bound.spacing);
+                }
+            }
+            let mut run = count.min(arrival.count).min(credit.count);
+            for bound in [arrival, credit] {
+                if bound.spacing > spacing {
+                    // It overtakes: the first flit that it alone decides is another stretch's.
+                    let steps = (at - bound.at) / (bound.spacing - spacing) + 1;
+                    run = run.min(u32::try_from(steps).unwrap_or(u32::MAX));
+                }
+            }
+            self.add(work, at, spacing, run);
+            let last = at + spacing * u64::from(run - 1);
+            self.transmit(work, (at, spacing, run), flit, act);
+            work.kept += at - work.own + (spacing - flit) * u64::from(run - 1);
+            work.own = last + flit;
+            count -= run;
+        }
+    }
+
+    /// Works out the packet's last flit.
+    fn last(&mut self, work: &mut Work, act: &mut Act) {
+        let arrival = self.arrival(work, work.last_arrives_after);
+        let credit = self.credit(work);
+        let at = work.own.max(arrival.at).max(credit.at);
+        self.add(work, at, work.rate.flit, 1);
+        self.transmit(work, (at, work.rate.flit, 1), work.rate.last, act);
+        work.kept += at - work.own;
+    }
+
+    /// When flits from the one at hand on are there.
+    #[inline]
+    fn arrival(&self, work: &Work, after: Time) -> Bound {
+        if !work.input.is_some() {
+            return Bound::NONE;
+        }
+        let bound = self.starts(work.input, work.number_before);
+        Bound { at: bound.at + after, ..bound }
+    }
+
+    /// When flits from the one at hand on have a credit.
+    #[inline]
+    fn credit(&self, work: &Work) -> Bound {
+        if self.board.at(work.id).port.switch.is_some() {
+            self.credit_back(work.id, work.number.wrapping_sub(self.buffer))
+        } else {
+            Bound::NONE
+        }
+    }
+
+    /// When a flit, whose time is known, starts on a channel; 0 if that is past and of
+    /// no consequence.
+    #[inline]
+    pub(super) fn start(&self, id: ChannelId, number: u32) -> Time {
+        self.starts(id, number).at
+    }
+
+    /// The same of flits from `number` on.
+    #[inline]
+    fn starts(&self, id: ChannelId, number: u32) -> Bound {
+        let channel = self.board.at(id);
+        let straight = channel.is_straight().then(|| Stretch {
+            at: channel.start,
+            first: channel.base,
+            spacing: self.rate(id).flit as u32,
+        });
+        self.bound(self.rings[id.index()].starts, straight, number)
+    }
+
+    /// When the places of flits from `number` on, which have left the buffer at a
+    /// channel's end, may be used again.
+    #[inline]
+    pub(super) fn credit_back(&self, id: ChannelId, number: u32) -> Bound {
+        let channel = self.board.at(id);
+        let straight = channel.left_straight().then(|| Stretch {
+            at: channel.leaving_from,
+            first: channel.rest.own,
+            spacing: self.rates[0].flit as u32,
+        });
+        self.bound(self.rings[id.index()].credits, straight, number)
+    }
+
+    /// The stretch that flit `number` is in: of the packet that goes straight, which
+    /// comes after all those of the ring; or of the ring; or past.
+    #[inline]
+    fn bound(&self, ring: Ring, straight: Option<Stretch>, number: u32) -> Bound {
+        let within = |stretch: Stretch, count: u32| Bound {
+            at: stretch.time(number),
+            spacing: stretch.spacing.into(),
+            count,
+        };
+        if let Some(stretch) = straight
+            && is_reached(stretch.first, number)
+        {
+            return within(stretch, u32::MAX);
+        }
+        if ring.len() > 0 && straight.is_none() {
+            let last = self.stretches.last(ring);
+            if is_reached(last.first, number) {
+                return within(last, u32::MAX);
+            }
+        }
+        let begun = self.stretches.begun(ring, number);
+        let next = if begun < ring.len() {
+            Some(self.stretches.get(ring, begun).first)
+        } else {
+            straight.map(|stretch| stretch.first)
+        };
+        let count = next.map_or(u32::MAX, |next| next.wrapping_sub(number));
+        match begun.checked_sub(1) {
+            Some(index) => within(self.stretches.get(ring, index), count),
+            None => Bound { at: 0, spacing: 0, count },
+        }
+    }
+
+    /// So many flits start at equal distances.
+    #[inline]
+    fn add(&mut self, work: &mut Work, at: Time, spacing: Time, count: u32) {
+        let stretch = Stretch { at, first: work.number, spacing: spacing as u32 };
+        let ring = &mut self.rings[work.id.index()].starts;
+        self.stretches.push(ring, stretch);
+        if work.input.is_some() {
+            let first = work.number_before;
+            let stretch = Stretch { at: at + self.credit_delay, first, ..stretch };
+            let ring = &mut self.rings[work.input.index()].credits;
+            self.stretches.push(ring, stretch);
+        }
+        work.number = work.number.wrapping_add(count);
+        work.number_before = work.number_before.wrapping_add(count);
+    }
+
+    #[inline]
+    fn transmit(
+        &self,
+        work: &mut Work,
+        (at, spacing, count): (Time, Time, u32),
+        each: Time,
+        act: &mut Act,
+    ) {
+        work.busy += each * u64::from(count);
+        if spacing == each || count == 1 {
+            let end = at + spacing * u64::from(count - 1) + each;
+            act.measures.transmits(work.kind, at, end);
+        } else {
+            for flit in 0..u64::from(count) {
+                let start = at + spacing * flit;
+                act.measures.transmits(work.kind, start, start + each);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+"""Machines with one switch per node, joined along dimensions."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict, model_validator
+
+from ..errors import UserError, shown
+from ..units import Rate
+from .base import MOST_NODES, Fidelity
+from .switched import SwitchedMachine
+
+_NAMES = "xyz"
+
+
+class Lattice(SwitchedMachine, init=False):
+    """A machine with one switch per node, each joined to its neighbours along dimensions."""
+
+    routing: Literal["dimension_order"] = Field(
+        default="dimension_order", description="One dimension after the other (greedy)."
+    )
+    dimension_order: Annotated[tuple[int | str, ...], Strict(False)] | None = Field(
+        default=None,
+        description='Order of the dimensions, as ["y", "x"] or [1, 0]; default: x first.',
+    )
+    internal_link_width: int = Field(
+        default=1, ge=1, le=256, description="Parallel links between neighbouring switches."
+    )
+    node_link_rate: Rate | None = Field(
+        default=None,
+        description="Rate of the links between nodes and switches; default: link_rate.",
+    )
+    dimension_rates: Annotated[tuple[Rate, ...], Strict(False)] | None = Field(
+        default=None,
+        description="Rate of the links along each dimension, x first; default: link_rate.",
+    )
+
+    @model_validator(mode="after")
+    def _network_possible(self) -> Lattice:
+        if self.nodes > MOST_NODES:
+            problem = f"is {self.nodes} nodes; must be at most {MOST_NODES}"
+            raise UserError("dims", shown(list(self.shape)), problem)
+        if self.nodes < 2:
+            raise UserError("dims", shown(list(self.shape)), "is one node; must be at least 2")
+        _ = self.order
+        if self.dimension_rates is not None and len(self.dimension_rates) != len(self.shape):
+            given = shown([str(rate) for rate in self.dimension_rates])
+            needed = f"must be {len(self.shape)} rates, one for each dimension"
+            raise UserError("dimension_rates", given, needed)
+        return self
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return prod(self.shape)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Numbers of the dimensions in the order they are routed."""
+        count = len(self.shape)
+        if self.dimension_order is None:
+            return tuple(range(count))
+        numbers = {_dimension_name(number): number for number in range(count)}
+        order = tuple(numbers.get(str(entry), entry) for entry in self.dimension_order)
+        if sorted(order, key=str) != sorted(range(count), key=str):
+            needed = f"must name each of {', '.join(numbers)} once"
+            raise UserError("dimension_order", shown(list(self.dimension_order)), needed)
+        return tuple(int(entry) for entry in order)
+
+    @property
+    def _node_rate(self) -> Rate:
+        return self.link_rate if self.node_link_rate is None else self.node_link_rate
+
+    @property
+    def _dimension_rates(self) -> tuple[Rate, ...]:
+        return self.dimension_rates or (self.link_rate,) * len(self.shape)
+
+    @property
+    def _slowest(self) -> Rate:
+        return min(self._node_rate, *self._dimension_rates)
+
+    def check(self, fidelity: Fidelity) -> None:
+        """Raise `UserError` if the machine cannot be simulated with this fidelity."""
+        super().check(fidelity)
+        if fidelity in ("packet", "stream"):
+            self._check_one_rate(fidelity)
+
+    def _check_one_rate(self, fidelity: Fidelity) -> None:
+        needed = f"must be that of link_rate, {self.link_rate}, with fidelity {fidelity}"
+        allowed = f'{needed}; use run.fidelity = "{self.exact_fidelity}"'
+        if self._node_rate != self.link_rate:
+            raise UserError("machine.node_link_rate", shown(str(self._node_rate)), allowed)
+        if set(self._dimension_rates) != {self.link_rate}:
+            given = shown([str(rate) for rate in self._dimension_rates])
+            raise UserError("machine.dimension_rates", given, allowed)
+
+    def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
+        """Return every parameter, with units and with the defaults that depend on others."""
+        return super().resolved(fidelity) | {
+            "dimension_order": [_dimension_name(number) for number in self.order],
+            "node_link_rate": str(self._node_rate),
+            "dimension_rates": [str(rate) for rate in self._dimension_rates],
+        }
+
+    def spec(self, fidelity: Fidelity) -> dict[str, Any]:
+        """Return the machine as the engine describes it: picoseconds, bytes, tokens."""
+        routing = {"kind": self.routing, "order": list(self.order)}
+        return super().spec(fidelity) | {"routing": routing}
+
+    def _rates_spec(self) -> dict[str, Any]:
+        external, internal = self._node_rate, self._dimension_rates
+        differ = set(internal) != {self.link_rate}
+        return {
+            "external_bit_ps": None if external == self.link_rate else external.bit_ps,
+            "dimension_bit_ps": [rate.bit_ps for rate in internal] if differ else [],
+        }
+
+    def _switch_spec(self, fidelity: Fidelity) -> dict[str, Any]:
+        return super()._switch_spec(fidelity) | {"link_width": self.internal_link_width}
+
+
+def _dimension_name(number: int) -> str:
+    return _NAMES[number] if number < len(_NAMES) else f"x{number}"
