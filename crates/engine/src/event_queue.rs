@@ -122,6 +122,13 @@ impl EventQueue {
         self.current.get(self.taken).map(|&event| self.cursor << BUCKET_BITS | event >> 32)
     }
 
+    /// Whether no event is left.
+    pub fn is_empty(&self) -> bool {
+        self.taken == self.current.len()
+            && self.far.is_empty()
+            && self.occupied.iter().all(|&word| word == 0)
+    }
+
     /// Takes the first event of instant `time`, if one is left.
     ///
     /// `time` must be what [`Self::next_time`] last returned.
@@ -132,7 +139,7 @@ impl EventQueue {
             self.now = time;
         }
         let &event = self.current.get(self.taken)?;
-        if (self.cursor << BUCKET_BITS | event >> 32) != time {
+        if event >> 32 != time & ((1 << BUCKET_BITS) - 1) || self.cursor != time >> BUCKET_BITS {
             return None;
         }
         self.taken += 1;

@@ -52,6 +52,8 @@ pub struct Wiring {
     timings: Vec<Timing>,
     /// Whether packets end with a token of their own.
     has_end_token: bool,
+    /// Whether nodes acknowledge data packets.
+    acknowledges: bool,
     /// Whether an undisturbed packet passes every channel in the same time.
     is_even: bool,
 }
@@ -69,6 +71,7 @@ impl Wiring {
             routing: Routing::new(&machine.routing, topology)?,
             link,
             has_end_token: machine.link.end_token,
+            acknowledges: machine.node.acknowledges,
             is_even: !fidelity.knows_flits()
                 || timings.iter().all(|timing| *timing == link) && link.last_ps <= link.flit_ps,
             timings,
@@ -82,10 +85,10 @@ impl Wiring {
     }
 
     /// Whether the arrival of a packet's header is reported before that of all of it:
-    /// not of an acknowledgement, and not if the header is all there is.
+    /// only if it is to be acknowledged, and not if the header is all there is.
     #[inline]
     fn reports_header(&self, packet: &Packet) -> bool {
-        packet.class == Class::Data && (packet.bytes > 0 || self.has_end_token)
+        self.acknowledges && packet.class == Class::Data && (packet.bytes > 0 || self.has_end_token)
     }
 
     /// Whether all channels have the same rate.
@@ -273,10 +276,20 @@ impl Fabric {
 
     /// A group that had to wait looks again.
     #[inline]
-    pub fn retry(&mut self, lead: u32, now: Time) {
+    pub fn retry(
+        &mut self,
+        lead: u32,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) {
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
             Model::Packet(fabric) => fabric.board.retry(ChannelId(lead), now),
-            Model::Worm(fabric) => fabric.board.retry(ChannelId(lead), now),
+            Model::Worm(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.retry(ChannelId(lead), act);
+            }
             _ => {}
         }
     }
@@ -294,6 +307,8 @@ impl Fabric {
     pub fn arbitrate(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
+            Model::Packet(fabric) if fabric.board.is_settled() => {}
+            Model::Worm(fabric) if fabric.board.is_settled() => {}
             Model::Packet(fabric) => {
                 fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
             }

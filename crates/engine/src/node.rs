@@ -172,7 +172,8 @@ impl Nodes {
         let id = packet.message;
         match packet.class {
             Class::Data => {
-                if packet.bytes == 0 && self.has_bare_headers {
+                if !self.acknowledges || packet.bytes == 0 && self.has_bare_headers {
+                    // Its header has not been reported before.
                     self.header_arrived(id, world);
                 }
                 let message = &mut self.messages[id];

@@ -115,19 +115,25 @@ impl Simulation {
     /// processes wait; [`RunError::ClockStuck`] when time does not pass.
     pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
         let enough = self.events_handled.saturating_add(max_events);
+        // After this instant a sample is due or the call is over.
+        let mut horizon = until.min(self.next_sample);
         loop {
             let flits = self.fabric.next_time();
-            let time = self.events.next_time(flits).map_or(flits, |queued| queued.min(flits));
-            if time == NEVER {
+            let queued = self.events.next_time(flits);
+            if queued.is_none() && self.is_over() {
                 return self.end();
             }
-            if time > until {
-                self.sample_before(until.saturating_add(1));
-                self.now = self.now.max(until);
-                self.catch_up(self.now);
-                return Ok(Progress::Time);
+            let time = queued.map_or(flits, |queued| queued.min(flits));
+            if time > horizon {
+                if time > until {
+                    self.sample_before(until.saturating_add(1));
+                    self.now = self.now.max(until);
+                    self.catch_up(self.now);
+                    return Ok(Progress::Time);
+                }
+                self.sample_before(time);
+                horizon = until.min(self.next_sample);
             }
-            self.sample_before(time);
             if let Some(due) = self.events.newly_due() {
                 self.fabric.touch(due);
             }
@@ -138,6 +144,13 @@ impl Simulation {
                 return Ok(Progress::Events);
             }
         }
+    }
+
+    /// Whether nothing is left to happen, or nothing but credits of packets long gone.
+    #[inline]
+    fn is_over(&self) -> bool {
+        let idle = self.fabric.packets().is_empty() || self.fabric.next_time() == NEVER;
+        idle && self.events.is_empty()
     }
 
     /// Handles all events of one instant, then lets the network choose.
@@ -187,12 +200,10 @@ impl Simulation {
     fn handle(&mut self, kind: Kind, number: u32) {
         self.events_handled += 1;
         self.at_once += 1;
+        let (events, measures) = (&mut self.events, &mut self.measures);
         match kind {
-            Kind::Request => {
-                let (events, measures) = (&mut self.events, &mut self.measures);
-                return self.fabric.request(number, self.now, events, measures);
-            }
-            Kind::Retry => return self.fabric.retry(number, self.now),
+            Kind::Request => return self.fabric.request(number, self.now, events, measures),
+            Kind::Retry => return self.fabric.retry(number, self.now, events, measures),
             _ => {}
         }
         let mut world = World {
@@ -253,7 +264,6 @@ impl Simulation {
     }
 
     /// Takes the samples of all intervals that end before `time`.
-    #[inline]
     fn sample_before(&mut self, time: Time) {
         while self.next_sample < time {
             self.catch_up(self.next_sample);

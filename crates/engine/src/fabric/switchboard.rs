@@ -304,11 +304,23 @@ impl<C: HasPort> Switchboard<C> {
     /// A group that had to wait looks again.
     #[inline]
     pub fn retry(&mut self, lead: ChannelId, now: Time) {
+        self.forget_retry(lead, now);
+        self.mark(lead);
+    }
+
+    /// A group looks again now.
+    #[inline]
+    pub fn forget_retry(&mut self, lead: ChannelId, now: Time) {
         let output = self.at_mut(lead).rest_mut();
         if output.retry_at <= now {
             output.retry_at = NEVER;
         }
-        self.mark(lead);
+    }
+
+    /// Whether no group must choose.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.dirty.is_empty()
     }
 
     /// A packet's arrival at the node at a channel's end is known: when its header

@@ -34,6 +34,8 @@ pub struct WormFabric {
     /// By channel: its place in `rates`; empty where there is only one, and the last
     /// flit of a packet is not longer than others.
     rate_of: Vec<u8>,
+    /// Flits of a packet's header.
+    header_flits: u32,
     /// Flits an input buffer holds.
     buffer: u32,
     credit_delay: Time,
@@ -91,6 +93,7 @@ impl WormFabric {
             stretches: Stretches::default(),
             rates,
             rate_of: if is_simple { Vec::new() } else { rate_of.collect() },
+            header_flits: machine.link.header_bytes,
             buffer,
             credit_delay: machine.link.credit_delay_ps,
             stale: Vec::new(),
@@ -108,28 +111,46 @@ impl WormFabric {
     pub fn request(&mut self, channel: ChannelId, act: &mut Act) {
         let lead = self.board.at(channel).port.front_output;
         let output = self.board.at(lead);
-        if output.port.width == 1
-            && output.is_idle(act.now)
+        let (is_alone, is_idle) = (output.port.width == 1, output.is_idle(act.now));
+        if is_alone
+            && is_idle
             && !output.port.first_waiting.is_some()
             && self.board.arbiter.takes_first()
         {
             // Requests of one instant come in order of channel number: this is the best.
             let id = self.board.at(channel).port.buffer.first;
-            self.grant(lead, id, channel, act);
-        } else {
-            self.board.wait(channel);
-            self.board.mark(lead);
+            return self.grant(lead, id, channel, act);
         }
+        let (is_released, at) = (!output.owner.is_some(), output.since);
+        self.board.wait(channel);
+        if !is_alone || is_idle {
+            self.board.mark(lead);
+        } else if is_released {
+            self.board.post_retry(lead, at, act.events);
+        }
+    }
+
+    /// A group that had to wait looks again: every request of this instant is known.
+    #[inline]
+    pub fn retry(&mut self, lead: ChannelId, act: &mut Act) {
+        self.board.forget_retry(lead, act.now);
+        let kind = self.board.at(lead).port.kind;
+        self.serve(lead, kind, act);
     }
 
     /// Every group marked at this instant grants what it can.
     #[inline]
     pub fn arbitrate(&mut self, act: &mut Act) {
         while let Some((lead, kind)) = self.board.next_marked() {
-            match kind {
-                ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
-            }
+            self.serve(lead, kind, act);
+        }
+    }
+
+    #[inline]
+    fn serve(&mut self, lead: ChannelId, kind: ChannelKind, act: &mut Act) {
+        match kind {
+            ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
+            ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
         }
     }
 
@@ -185,7 +206,7 @@ impl WormFabric {
         if is_reached(channel.departed, place) {
             return false;
         }
-        let back = self.credit_back(id, place).at;
+        let back = self.credit_back(id, place);
         back < now || back == now && self.credit_delay > 0
     }
 
@@ -239,15 +260,17 @@ impl WormFabric {
     /// matter no more, unless their last flits are still on the way.
     #[inline]
     fn forget_starts(&mut self, id: ChannelId, now: Time) {
-        let channel = &self.board.channels[id.index()];
-        let rate = *self.rate(id);
-        let ring = &mut self.rings[id.index()].starts;
-        if channel.since + rate.delay <= now {
-            ring.clear();
-        } else if channel.is_straight() {
-            let spacing = rate.flit as u32;
-            let stretch = Stretch { at: channel.start, first: channel.base, spacing };
-            self.stretches.push(ring, stretch);
+        let delay = self.rate(id).delay;
+        let channel = &mut self.board.channels[id.index()];
+        if channel.since + delay > now {
+            if channel.is_straight() {
+                let spacing = self.rates[0].flit as u32;
+                let stretch = Stretch { at: channel.start, first: channel.base, spacing };
+                self.keep_start(id, stretch);
+            }
+        } else if channel.keeps_starts() {
+            channel.set_keeps_starts(false);
+            self.rings[id.index()].starts.clear();
         }
         self.board.channels[id.index()].set_straight(false);
     }
@@ -256,16 +279,32 @@ impl WormFabric {
     /// credits matter no more, unless they are still on the way.
     #[inline]
     fn forget_credits(&mut self, id: ChannelId, now: Time) {
-        let channel = &self.board.channels[id.index()];
-        let ring = &mut self.rings[id.index()].credits;
-        if channel.front_free + self.credit_delay <= now {
-            ring.clear();
-        } else if channel.left_straight() {
-            let (at, first) = (channel.leaving_from, channel.rest.own);
-            let spacing = self.rates[0].flit as u32;
-            self.stretches.push(ring, Stretch { at, first, spacing });
+        let channel = &mut self.board.channels[id.index()];
+        if channel.front_free + self.credit_delay > now {
+            if channel.left_straight() {
+                let (at, first) = (channel.leaving_from, channel.rest.own);
+                let spacing = self.rates[0].flit as u32;
+                self.keep_credit(id, Stretch { at, first, spacing });
+            }
+        } else if channel.keeps_credits() {
+            channel.set_keeps_credits(false);
+            self.rings[id.index()].credits.clear();
         }
         self.board.channels[id.index()].set_left_straight(false);
+    }
+
+    /// Flits start on a channel at the times of a stretch.
+    #[inline]
+    fn keep_start(&mut self, id: ChannelId, stretch: Stretch) {
+        self.board.channels[id.index()].set_keeps_starts(true);
+        self.stretches.push(&mut self.rings[id.index()].starts, stretch);
+    }
+
+    /// Credits of a channel come back at the times of a stretch.
+    #[inline]
+    fn keep_credit(&mut self, id: ChannelId, stretch: Stretch) {
+        self.board.channels[id.index()].set_keeps_credits(true);
+        self.stretches.push(&mut self.rings[id.index()].credits, stretch);
     }
 
     /// The common case, worked out at once: nothing stands in the way of any flit of
@@ -331,16 +370,16 @@ impl WormFabric {
     fn all_have_credits(&self, id: ChannelId, now: Time) -> bool {
         let channel = &self.board.channels[id.index()];
         let last = channel.base.wrapping_add(channel.flits - 1).wrapping_sub(self.buffer);
-        !is_reached(channel.departed, last) && self.credit_back(id, last).at <= now
+        !is_reached(channel.departed, last) && self.credit_back(id, last) <= now
     }
 
     /// Works out what has become known of a channel's owner.
     fn advance(&mut self, id: ChannelId, act: &mut Act) {
         let channel = self.board.at(id);
-        if !channel.owner.is_some() {
+        let (owner, input) = (channel.owner, channel.input);
+        if !owner.is_some() {
             return;
         }
-        let (owner, input) = (channel.owner, channel.input);
         let (before, flits) = (channel.known, channel.flits);
         let known = self.within_reach(channel);
         if known <= before {
@@ -349,22 +388,30 @@ impl WormFabric {
         if !self.flows_on(id, known, act) {
             self.evaluate(id, known, act);
         }
-        if before == 0 {
-            let channel = self.board.at(id);
-            let (start, kind) = (channel.start, channel.port.kind);
-            first_flit(id, owner, kind, start, self.rate(id).hop, act);
-        }
-        let rate = *self.rate(id);
-        if before < rate.header_flits && rate.header_flits <= known {
-            let channel = self.board.at(id);
-            let there = self.header_there(id, channel.base, flits, &rate);
-            self.header_is_known(id, owner, there, &rate, act);
+        if before < self.header_flits {
+            self.beginning_is_known(id, before, known, act);
         }
         if known == flits {
+            let rate = *self.rate(id);
             let last = self.board.at(id).next_flit().wrapping_sub(1);
             self.end_is_known(id, self.start(id, last) + rate.last, &rate, act);
         }
         self.tell_dependants(id, owner, input);
+    }
+
+    /// Flits from number `before` on up to `known` of a channel's owner are known, the first
+    /// of them part of its header.
+    fn beginning_is_known(&mut self, id: ChannelId, before: u32, known: u32, act: &mut Act) {
+        let rate = *self.rate(id);
+        let channel = self.board.at(id);
+        let (owner, base, flits) = (channel.owner, channel.base, channel.flits);
+        if before == 0 {
+            first_flit(id, owner, channel.port.kind, channel.start, rate.hop, act);
+        }
+        if rate.header_flits <= known {
+            let there = self.header_there(id, base, flits, &rate);
+            self.header_is_known(id, owner, there, &rate, act);
+        }
     }
 
     /// The channels whose owners may now know more: the one the packet goes on by, and

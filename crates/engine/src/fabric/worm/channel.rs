@@ -54,6 +54,11 @@ const STRAIGHT: u8 = 1;
 /// Bit of [`Port::own`]: so does the packet that left the buffer at the end last.
 const LEFT_STRAIGHT: u8 = 2;
 
+/// Bit of [`Port::own`]: times of starts are kept in a ring as well.
+const KEEPS_STARTS: u8 = 4;
+/// Bit of [`Port::own`]: so are times of credits.
+const KEEPS_CREDITS: u8 = 8;
+
 impl Channel {
     /// A channel at rest whose buffer holds `buffer` flits: those before the first
     /// flit, number `buffer`, have left it.
@@ -111,5 +116,29 @@ impl Channel {
     #[inline]
     pub fn set_left_straight(&mut self, straight: bool) {
         self.port.own = self.port.own & !LEFT_STRAIGHT | if straight { LEFT_STRAIGHT } else { 0 };
+    }
+
+    /// Whether times of starts are kept in a ring.
+    #[inline]
+    pub fn keeps_starts(&self) -> bool {
+        self.port.own & KEEPS_STARTS != 0
+    }
+
+    /// Whether times of starts are kept in a ring from now on.
+    #[inline]
+    pub fn set_keeps_starts(&mut self, keeps: bool) {
+        self.port.own = self.port.own & !KEEPS_STARTS | if keeps { KEEPS_STARTS } else { 0 };
+    }
+
+    /// Whether times of credits are kept in a ring.
+    #[inline]
+    pub fn keeps_credits(&self) -> bool {
+        self.port.own & KEEPS_CREDITS != 0
+    }
+
+    /// Whether times of credits are kept in a ring from now on.
+    #[inline]
+    pub fn set_keeps_credits(&mut self, keeps: bool) {
+        self.port.own = self.port.own & !KEEPS_CREDITS | if keeps { KEEPS_CREDITS } else { 0 };
     }
 }

@@ -46,8 +46,6 @@ impl WormFabric {
     /// Works out the owner's flits up to number `known` of the packet, if they follow
     /// those known without a gap; false if they do not, or if that takes more than a look.
     ///
-    /// Where all rates are the same, a flit that is not held up by the last flit's bounds
-    /// is not held up by those of the flits between.
     #[inline]
     pub(super) fn flows_on(&mut self, id: ChannelId, known: u32, act: &mut Act) -> bool {
         if !self.rate_of.is_empty() {
@@ -56,38 +54,19 @@ impl WormFabric {
         let rate = self.rates[0];
         let channel = &self.board.channels[id.index()];
         let (before, input, kind) = (channel.known, channel.input, channel.port.kind);
-        let is_at_node = !channel.port.switch.is_some();
-        let first = channel.next_flit();
-        let last = channel.base.wrapping_add(known - 1);
-        let ahead = rate.flit * u64::from(known - 1 - before);
-        let (mut first_before, mut last_before) = (0, 0);
-        let mut own = channel.since;
-        if before > 0 {
-            own = self.start(id, first.wrapping_sub(1)) + rate.flit;
-        }
-        let mut start = own;
-        let arrives_after = rate.flit + rate.delay;
-        if input.is_some() {
-            first_before = self.board.channels[input.index()].departed;
-            last_before = first_before.wrapping_add(known - 1 - before);
-        }
-        if before == 0 {
-            if input.is_some() {
-                start = start.max(self.start(input, first_before) + arrives_after);
-            }
-            if !is_at_node {
-                start = start.max(self.credit_back(id, first.wrapping_sub(self.buffer)).at);
-            }
-        }
-        if input.is_some() && self.start(input, last_before) + arrives_after > start + ahead
-            || !is_at_node
-                && self.credit_back(id, last.wrapping_sub(self.buffer)).at > start + ahead
-        {
+        let more = known - before;
+        let own = match before {
+            0 => channel.since,
+            _ if channel.is_straight() => channel.start + rate.flit * u64::from(before),
+            _ => self.start(id, channel.next_flit().wrapping_sub(1)) + rate.flit,
+        };
+        let start = if before == 0 { self.first_start(id, own) } else { own };
+        let ahead = rate.flit * u64::from(more - 1);
+        if self.are_held_up(id, more, start, start + ahead) {
             return false;
         }
-        let is_end = known == channel.flits;
-        let takes = ahead + if is_end { rate.last } else { rate.flit };
         let channel = &mut self.board.channels[id.index()];
+        let takes = ahead + if known == channel.flits { rate.last } else { rate.flit };
         channel.known = known;
         channel.busy += takes;
         if before == 0 {
@@ -97,7 +76,7 @@ impl WormFabric {
         act.measures.transmits(kind, start, start + takes);
         if input.is_some() {
             let from = &mut self.board.channels[input.index()];
-            from.departed = from.departed.wrapping_add(known - before);
+            from.departed = from.departed.wrapping_add(more);
             if before == 0 {
                 from.leaving_from = start + self.credit_delay;
                 from.set_left_straight(true);
@@ -107,6 +86,57 @@ impl WormFabric {
             act.measures.kept(id, kind, start - own);
         }
         true
+    }
+
+    /// When the first flit of a channel's owner can start, not before `granted`.
+    #[inline]
+    fn first_start(&self, id: ChannelId, granted: Time) -> Time {
+        let channel = &self.board.channels[id.index()];
+        let mut start = granted;
+        if channel.input.is_some() {
+            let first = self.board.channels[channel.input.index()].departed;
+            let rate = self.rates[0];
+            start = start.max(self.start(channel.input, first) + rate.flit + rate.delay);
+        }
+        if channel.port.switch.is_some() {
+            start = start.max(self.credit_back(id, channel.base.wrapping_sub(self.buffer)));
+        }
+        start
+    }
+
+    /// Whether any of the next `more` flits of a channel's owner cannot start in time, if
+    /// the first is to start at `start` and the last at `end`.
+    ///
+    /// Bounds on flits of one packet are at least a flit apart: what does not hold up the
+    /// last does not hold up the others. Credits of two packets may be closer.
+    #[inline]
+    fn are_held_up(&self, id: ChannelId, more: u32, start: Time, end: Time) -> bool {
+        let channel = &self.board.channels[id.index()];
+        if channel.port.switch.is_some() {
+            let first = channel.next_flit().wrapping_sub(self.buffer);
+            let last_back = self.credit_back(id, first.wrapping_add(more - 1));
+            if last_back > end
+                || last_back > start
+                    && self.rates[0].last < self.rates[0].flit
+                    && !is_reached(channel.rest.own, first)
+            {
+                return true;
+            }
+        }
+        if !channel.input.is_some() {
+            return false;
+        }
+        let from = &self.board.channels[channel.input.index()];
+        if channel.known > 0
+            && channel.is_straight()
+            && from.is_straight()
+            && is_reached(from.base, from.departed)
+        {
+            // Straight on both channels: each flit is there as its first one was.
+            return false;
+        }
+        let last = from.departed.wrapping_add(more - 1);
+        self.start(channel.input, last) + self.rates[0].flit + self.rates[0].delay > end
     }
 
     /// Works out the owner's flits up to number `known` of the packet.
@@ -148,13 +178,12 @@ impl WormFabric {
         if channel.is_straight() {
             channel.set_straight(false);
             let stretch = Stretch { at: channel.start, first: channel.base, spacing };
-            self.stretches.push(&mut self.rings[id.index()].starts, stretch);
+            self.keep_start(id, stretch);
             if input.is_some() {
                 let from = &mut self.board.channels[input.index()];
                 from.set_left_straight(false);
                 let (at, first) = (from.leaving_from, from.rest.own);
-                let ring = &mut self.rings[input.index()].credits;
-                self.stretches.push(ring, Stretch { at, first, spacing });
+                self.keep_credit(input, Stretch { at, first, spacing });
             }
         }
     }
@@ -252,7 +281,7 @@ impl WormFabric {
     #[inline]
     fn credit(&self, work: &Work) -> Bound {
         if self.board.at(work.id).port.switch.is_some() {
-            self.credit_back(work.id, work.number.wrapping_sub(self.buffer))
+            self.credits(work.id, work.number.wrapping_sub(self.buffer))
         } else {
             Bound::NONE
         }
@@ -262,11 +291,15 @@ impl WormFabric {
     /// no consequence.
     #[inline]
     pub(super) fn start(&self, id: ChannelId, number: u32) -> Time {
-        self.starts(id, number).at
+        let channel = &self.board.channels[id.index()];
+        let after = number.wrapping_sub(channel.base);
+        if channel.is_straight() && after as i32 >= 0 {
+            return channel.start + self.rate(id).flit * u64::from(after);
+        }
+        if channel.keeps_starts() { self.starts(id, number).at } else { 0 }
     }
 
     /// The same of flits from `number` on.
-    #[inline]
     fn starts(&self, id: ChannelId, number: u32) -> Bound {
         let channel = self.board.at(id);
         let straight = channel.is_straight().then(|| Stretch {
@@ -277,10 +310,20 @@ impl WormFabric {
         self.bound(self.rings[id.index()].starts, straight, number)
     }
 
-    /// When the places of flits from `number` on, which have left the buffer at a
-    /// channel's end, may be used again.
+    /// When the place of a flit, which has left the buffer at a channel's end, may be
+    /// used again; 0 if that is past and of no consequence.
     #[inline]
-    pub(super) fn credit_back(&self, id: ChannelId, number: u32) -> Bound {
+    pub(super) fn credit_back(&self, id: ChannelId, number: u32) -> Time {
+        let channel = &self.board.channels[id.index()];
+        let after = number.wrapping_sub(channel.rest.own);
+        if channel.left_straight() && after as i32 >= 0 {
+            return channel.leaving_from + self.rates[0].flit * u64::from(after);
+        }
+        if channel.keeps_credits() { self.credits(id, number).at } else { 0 }
+    }
+
+    /// The same of flits from `number` on.
+    fn credits(&self, id: ChannelId, number: u32) -> Bound {
         let channel = self.board.at(id);
         let straight = channel.left_straight().then(|| Stretch {
             at: channel.leaving_from,
@@ -327,13 +370,11 @@ impl WormFabric {
     #[inline]
     fn add(&mut self, work: &mut Work, at: Time, spacing: Time, count: u32) {
         let stretch = Stretch { at, first: work.number, spacing: spacing as u32 };
-        let ring = &mut self.rings[work.id.index()].starts;
-        self.stretches.push(ring, stretch);
+        self.keep_start(work.id, stretch);
         if work.input.is_some() {
             let first = work.number_before;
             let stretch = Stretch { at: at + self.credit_delay, first, ..stretch };
-            let ring = &mut self.rings[work.input.index()].credits;
-            self.stretches.push(ring, stretch);
+            self.keep_credit(work.input, stretch);
         }
         work.number = work.number.wrapping_add(count);
         work.number_before = work.number_before.wrapping_add(count);
