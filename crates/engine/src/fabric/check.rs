@@ -62,7 +62,8 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
         Fidelity::Token => link.header_bytes.next_multiple_of(TOKENS_PER_GRANT),
     };
     let input = switch.input_buffer_tokens;
-    within("machine.switch.input_buffer_tokens", input.into(), least.into(), 1 << 30)?;
+    let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
+    within("machine.switch.input_buffer_tokens", input.into(), least.into(), most)?;
     match fidelity {
         Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
             "machine.link.packet_gap_ps",

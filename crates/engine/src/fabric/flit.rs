@@ -28,15 +28,13 @@ pub struct FlitFabric {
     pub board: Switchboard<Lane>,
     lines: Lines,
     rates: Vec<Rate>,
-    /// By channel: its place in `rates`.
+    /// By channel: its place in `rates`; empty where they are all the same.
     rate_of: Vec<u8>,
     control: Control,
     /// Channels that may be able to send at this instant.
     awake: Vec<ChannelId>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
-    /// In band: channels into whose output buffers tokens may move.
-    moving: Vec<ChannelId>,
     /// In band: nodes that may be able to send, as their injection groups.
     nodes: Vec<ChannelId>,
 }
@@ -95,9 +93,9 @@ impl FlitFabric {
         }
         let layout = &wiring.layout;
         let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
-            Lane::idle(port, rest, credits, room)
+            Lane::idle(port, rest, credits, room as u16)
         });
-        let mut lines = Lines::default();
+        let mut lines = Lines::new();
         let control = if is_in_band {
             let output_buffer = machine.switch.output_buffer_tokens;
             Control::InBand { opposite: layout.opposite(), output_buffer }
@@ -111,11 +109,10 @@ impl FlitFabric {
             board,
             lines,
             rates,
-            rate_of: rate_of.collect(),
+            rate_of: if wiring.is_uniform() { Vec::new() } else { rate_of.collect() },
             control,
             awake: Vec::new(),
             asking: Vec::new(),
-            moving: Vec::new(),
             nodes: Vec::new(),
         }
     }
@@ -140,6 +137,10 @@ impl FlitFabric {
                 What::Sent => self.sent(channel, mark),
                 What::Arrived => self.arrived(channel, mark),
                 What::Credit => self.credit(channel, 1),
+                What::ControlSentAndArrived => {
+                    self.wake(channel);
+                    self.control_arrived(channel);
+                }
                 What::ControlSent => self.wake(channel),
                 What::ControlArrived => self.control_arrived(channel),
             }
@@ -159,7 +160,7 @@ impl FlitFabric {
     pub fn used(&self, now: Time) -> Vec<Use> {
         let past = |lane: &Lane| Use {
             busy_ps: lane.busy - lane.free_at.saturating_sub(now),
-            packets: lane.packets,
+            packets: lane.rest.own,
         };
         self.board.channels.iter().map(past).collect()
     }
@@ -173,13 +174,14 @@ impl FlitFabric {
     pub fn begin_window(&mut self, now: Time) {
         for lane in &mut self.board.channels {
             lane.busy = lane.free_at.saturating_sub(now);
-            lane.packets = 0;
+            lane.rest.own = 0;
         }
     }
 
     #[inline]
     fn rate(&self, channel: ChannelId) -> &Rate {
-        &self.rates[usize::from(self.rate_of[channel.index()])]
+        let place = self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate));
+        &self.rates[place]
     }
 
     /// A channel may be able to send: it is looked at before this instant ends.
@@ -232,7 +234,7 @@ impl FlitFabric {
     fn goes_on(&mut self, output: ChannelId) {
         match self.control {
             Control::OutOfBand { .. } => self.wake(output),
-            Control::InBand { .. } => self.moving.push(output),
+            Control::InBand { .. } => self.move_tokens(output),
         }
     }
 
@@ -276,7 +278,7 @@ impl FlitFabric {
         act.packets[id].hops += 1;
         let lane = self.board.at_mut(channel);
         lane.input = input;
-        lane.packets += 1;
+        lane.rest.own += 1;
         if lane.port.switch.is_some() && !lane.port.buffer.first.is_some() {
             lane.port.front_output =
                 act.wiring.output_lead(lane.port.switch, act.packets[id].destination);
@@ -299,7 +301,8 @@ impl FlitFabric {
     /// A flit starts on a channel.
     #[inline]
     fn start(&mut self, channel: ChannelId, act: &mut Act) {
-        let rate = &self.rates[usize::from(self.rate_of[channel.index()])];
+        let place = self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate));
+        let rate = &self.rates[place];
         let lane = &mut self.board.channels[channel.index()];
         let is_last = lane.unsent == 1;
         let mut journey = if is_last { rate.last } else { rate.flit };
@@ -351,12 +354,9 @@ impl Rate {
         let mut flit = |time| journey(time, What::SentAndArrived, What::Sent, What::Arrived, delay);
         let [first, body, last] = [timing.first_ps, timing.flit_ps, timing.last_ps].map(&mut flit);
         // A flow-control token is no packet's: no switch has to look at it.
-        let (sent, arrived) = (What::ControlSent, What::ControlArrived);
-        let control = Journey {
-            time: timing.control_ps,
-            sent: lines.line(timing.control_ps, sent),
-            arrived: Some(lines.line(timing.control_ps + timing.wire_ps, arrived)),
-        };
+        let (together, sent) = (What::ControlSentAndArrived, What::ControlSent);
+        let control =
+            journey(timing.control_ps, together, sent, What::ControlArrived, timing.wire_ps);
         Self {
             first,
             flit: body,

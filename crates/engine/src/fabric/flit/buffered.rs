@@ -10,17 +10,21 @@ use crate::time::Time;
 
 impl FlitFabric {
     /// Crossbars in rounds until nothing moves; then every channel that can send starts to.
+    ///
+    /// What can move has moved already: tokens move whenever a token, a place or a
+    /// connection is new.
     pub(super) fn choose_buffered(&mut self, act: &mut Act) {
         loop {
             self.note_requests();
+            if self.board.is_settled() {
+                break;
+            }
             while let Some((lead, kind)) = self.board.next_marked() {
                 match kind {
                     ChannelKind::Injection | ChannelKind::Direct => self.nodes.push(lead),
                     ChannelKind::Internal | ChannelKind::Ejection => self.connect(lead, act),
                 }
             }
-            let Some(channel) = self.moving.pop() else { break };
-            self.move_tokens(channel);
         }
         while let Some(channel) = self.awake.pop() {
             self.board.at_mut(channel).sleeps();
@@ -32,11 +36,14 @@ impl FlitFabric {
     }
 
     /// A place of an output buffer is free: its token has been sent.
+    #[inline]
     pub(super) fn place_falls_free(&mut self, channel: ChannelId) {
         let lane = self.board.at_mut(channel);
         if is_from_switch(lane.port.kind) {
             lane.band.placed -= 1;
-            self.moving.push(channel);
+            if lane.band.unmoved > 0 {
+                self.move_tokens(channel);
+            }
         }
         self.wake(channel);
     }
@@ -44,7 +51,7 @@ impl FlitFabric {
     /// The node at a channel's end has consumed a token.
     pub(super) fn consumed(&mut self, channel: ChannelId) {
         if let Control::InBand { .. } = self.control {
-            self.makes_room(channel);
+            self.makes_room(channel, 1);
         }
     }
 
@@ -55,19 +62,23 @@ impl FlitFabric {
         }
     }
 
-    /// The buffer at a channel's end has one more place.
-    fn makes_room(&mut self, channel: ChannelId) {
+    /// The buffer at a channel's end has so many more places.
+    #[inline]
+    fn makes_room(&mut self, channel: ChannelId, places: u32) {
         let band = &mut self.board.at_mut(channel).band;
-        band.room += 1;
-        if band.room < TOKENS_PER_GRANT {
-            return;
+        let room = u32::from(band.room) + places;
+        band.room = (room % TOKENS_PER_GRANT) as u16;
+        if room >= TOKENS_PER_GRANT {
+            self.grants_tokens(channel, room / TOKENS_PER_GRANT);
         }
-        band.room -= TOKENS_PER_GRANT;
-        if let Control::InBand { opposite, .. } = &self.control {
-            let back = opposite[channel.index()];
-            self.board.at_mut(back).band.grants += 1;
-            self.wake(back);
-        }
+    }
+
+    /// Flow-control tokens for a channel are queued on the one of the other direction.
+    fn grants_tokens(&mut self, channel: ChannelId, grants: u32) {
+        let Control::InBand { opposite, .. } = &self.control else { return };
+        let back = opposite[channel.index()];
+        self.board.at_mut(back).band.grants += grants as u16;
+        self.wake(back);
     }
 
     /// A group connects waiting inputs to its channels that are not connected.
@@ -85,32 +96,27 @@ impl FlitFabric {
             if !band.next.is_some() {
                 band.next = id;
             }
-            self.moving.push(channel);
+            self.move_tokens(channel);
         }
     }
 
     /// Tokens of the connected packet move into a channel's output buffer.
-    fn move_tokens(&mut self, channel: ChannelId) {
+    #[inline]
+    pub(super) fn move_tokens(&mut self, channel: ChannelId) {
         let Control::InBand { output_buffer, .. } = self.control else { return };
         let lane = self.board.at(channel);
         let (band, input, lead) = (lane.band, lane.input, lane.rest.lead);
-        if band.unmoved == 0 {
-            return;
-        }
         let places = output_buffer - band.placed;
         let count = places.min(band.unmoved).min(self.board.at(input).held);
         if count == 0 {
             return;
         }
-        let band = &mut self.board.at_mut(channel).band;
-        band.unmoved -= count;
-        band.placed += count;
-        band.stored += count;
-        let is_done = band.unmoved == 0;
+        let lane = self.board.at_mut(channel);
+        lane.band.unmoved -= count;
+        lane.band.placed += count;
+        let is_done = lane.band.unmoved == 0;
         self.board.at_mut(input).held -= count;
-        for _ in 0..count {
-            self.makes_room(input);
-        }
+        self.makes_room(input, count);
         if is_done {
             self.front_falls_free(input);
             self.board.mark(lead);
@@ -129,7 +135,7 @@ impl FlitFabric {
             return self.send_control(channel, act);
         }
         let is_from_switch = is_from_switch(lane.port.kind);
-        let has_token = if is_from_switch { lane.band.stored > 0 } else { lane.unsent > 0 };
+        let has_token = if is_from_switch { lane.band.placed > 0 } else { lane.unsent > 0 };
         if !has_token {
             if lane.unsent > 0 {
                 self.stalls(channel, act.now);
@@ -143,9 +149,6 @@ impl FlitFabric {
         }
         if self.board.at(channel).credits == 0 {
             return self.stalls(channel, act.now);
-        }
-        if is_from_switch {
-            self.board.at_mut(channel).band.stored -= 1;
         }
         self.start(channel, act);
     }

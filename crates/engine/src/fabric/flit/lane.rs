@@ -28,13 +28,12 @@ pub struct Lane {
     /// Header flits of the packet it sends that have not started.
     pub header_unsent: u32,
 
+    /// With, in `own`, the packets it was granted to in the current window.
     pub rest: PortRest,
     /// Since when the packet it was granted to waits to go on, or [`NEVER`].
     pub stalled_from: Time,
     /// Time it transmitted in the current window.
     pub busy: Time,
-    /// Packets it was granted to in the current window.
-    pub packets: u32,
     /// In band: what else it needs.
     pub band: Band,
 }
@@ -46,14 +45,13 @@ pub struct Band {
     pub unmoved: u32,
     /// Tokens in the output buffer, the one being sent included.
     pub placed: u32,
-    /// Of these, those that have not started.
-    pub stored: u32,
-    /// Flow-control tokens it has to send.
-    pub grants: u32,
     /// The first packet granted this channel that it does not send yet.
     pub next: PacketId,
-    /// Places of the buffer at the end that are free and not granted.
-    pub room: u32,
+    /// Flow-control tokens it has to send.
+    pub grants: u16,
+    /// Places of the buffer at the end that are free and not granted: less than one
+    /// flow-control token grants.
+    pub room: u16,
 }
 
 has_port!(Lane);
@@ -65,7 +63,7 @@ const STARTED: u8 = 2;
 
 impl Lane {
     /// A channel at rest, with so many credits.
-    pub fn idle(port: Port, rest: PortRest, credits: u32, room: u32) -> Self {
+    pub fn idle(port: Port, rest: PortRest, credits: u32, room: u16) -> Self {
         Self {
             port,
             free_at: 0,
@@ -80,8 +78,7 @@ impl Lane {
             rest,
             stalled_from: NEVER,
             busy: 0,
-            packets: 0,
-            band: Band { unmoved: 0, placed: 0, stored: 0, grants: 0, next: PacketId::NONE, room },
+            band: Band { unmoved: 0, placed: 0, grants: 0, next: PacketId::NONE, room },
         }
     }
 

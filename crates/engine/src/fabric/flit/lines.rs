@@ -20,6 +20,8 @@ pub enum What {
     Arrived,
     /// A credit has come back.
     Credit,
+    /// A flow-control token has been sent and is there.
+    ControlSentAndArrived,
     /// A flow-control token has been sent.
     ControlSent,
     /// A flow-control token is there.
@@ -36,14 +38,15 @@ pub struct Mark {
 }
 
 /// A place among the lines.
-pub type LineId = usize;
+pub type LineId = u8;
 
 /// All lines of a run.
-#[derive(Default)]
 pub struct Lines {
     lines: Vec<Line>,
     /// When the first thing happens on each; apart, so that looking is cheap.
     first: Vec<Time>,
+    /// The earliest of these.
+    next: Time,
 }
 
 struct Line {
@@ -56,25 +59,33 @@ const ENDS_HEADER: u32 = 1 << 31;
 const IS_LAST: u32 = 1 << 30;
 
 impl Lines {
+    /// None yet.
+    pub fn new() -> Self {
+        Self { lines: Vec::new(), first: Vec::new(), next: NEVER }
+    }
+
     /// The line on which something happens after a time.
     pub fn line(&mut self, delay: Time, what: What) -> LineId {
         let known = self.lines.iter().position(|line| line.delay == delay && line.what == what);
-        known.unwrap_or_else(|| {
+        let place = known.unwrap_or_else(|| {
             self.lines.push(Line { delay, what, queue: VecDeque::new() });
             self.first.push(NEVER);
             self.lines.len() - 1
-        })
+        });
+        place as LineId
     }
 
     /// It will happen to a channel, the line's delay from now.
     #[inline]
     pub fn post(&mut self, line: LineId, now: Time, channel: ChannelId, mark: Mark) {
         let bits = u32::from(mark.ends_header) << 31 | u32::from(mark.is_last) << 30;
+        let line = usize::from(line);
         let Line { delay, queue, .. } = &mut self.lines[line];
         let at = now + *delay;
         debug_assert!(*delay > 0 && queue.back().is_none_or(|&(last, _)| last <= at));
         if queue.is_empty() {
             self.first[line] = at;
+            self.next = self.next.min(at);
         }
         queue.push_back((at, channel.0 | bits));
     }
@@ -82,16 +93,23 @@ impl Lines {
     /// When the next thing happens, or [`NEVER`].
     #[inline]
     pub fn next_time(&self) -> Time {
-        self.first.iter().copied().min().unwrap_or(NEVER)
+        self.next
     }
 
     /// Takes something that happens now.
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<(What, ChannelId, Mark)> {
+        if self.next != now {
+            return None;
+        }
         let place = self.first.iter().position(|&first| first == now)?;
         let line = &mut self.lines[place];
         let (_, code) = line.queue.pop_front()?;
-        self.first[place] = line.queue.front().map_or(NEVER, |&(at, _)| at);
+        let first = line.queue.front().map_or(NEVER, |&(at, _)| at);
+        if first != now {
+            self.first[place] = first;
+            self.next = self.first.iter().copied().min().unwrap_or(NEVER);
+        }
         let mark = Mark { ends_header: code & ENDS_HEADER != 0, is_last: code & IS_LAST != 0 };
         Some((line.what, ChannelId(code & (IS_LAST - 1)), mark))
     }
