@@ -11,6 +11,7 @@ mod flit;
 mod layout;
 mod packet;
 mod policy;
+mod stream;
 mod switchboard;
 mod timing;
 mod transit;
@@ -31,6 +32,7 @@ use crate::topology::Topology;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use packet::PacketFabric;
+use stream::StreamFabric;
 use switchboard::Act;
 use timing::Running;
 use worm::WormFabric;
@@ -177,14 +179,16 @@ enum Model {
     Flit(FlitFabric),
     /// Mode `full`, fidelity `worm`.
     Worm(WormFabric),
+    /// Mode `full`, fidelity `stream`.
+    Stream(StreamFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
 
 impl Model {
-    /// Whether a packet can be drawn out, flit by flit.
-    fn knows_flits(&self) -> bool {
-        matches!(self, Self::Flit(_) | Self::Worm(_))
+    /// Whether a packet can be drawn out: stopped between its header and its end.
+    fn draws_out(&self) -> bool {
+        matches!(self, Self::Flit(_) | Self::Worm(_) | Self::Stream(_))
     }
 }
 
@@ -213,8 +217,8 @@ impl Fabric {
             (Mode::Full, Fidelity::Worm) => {
                 Model::Worm(WormFabric::new(machine, topology, &wiring, seed)?)
             }
-            (Mode::Full, _) => {
-                return Err(SpecError::new("fidelity", format!("{fidelity:?}"), "not yet"));
+            (Mode::Full, Fidelity::Stream) => {
+                Model::Stream(StreamFabric::new(machine, topology, &wiring, seed))
             }
             (Mode::Throttled, _) => Model::ContentionFree(ContentionFree::throttled(layout)),
             (Mode::Free | Mode::Ideal, _) => Model::ContentionFree(ContentionFree::free(layout)),
@@ -248,6 +252,9 @@ impl Fabric {
             Model::Worm(fabric) => {
                 fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
             }
+            Model::Stream(fabric) => {
+                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
+            }
             Model::ContentionFree(fabric) => {
                 fabric.send(id, &self.wiring, &mut self.packets, now, events, measures);
             }
@@ -270,6 +277,7 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(ChannelId(channel), act);
             }
+            Model::Stream(fabric) => fabric.request(ChannelId(channel)),
             _ => {}
         }
     }
@@ -290,6 +298,7 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.retry(ChannelId(lead), act);
             }
+            Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
             _ => {}
         }
     }
@@ -297,8 +306,10 @@ impl Fabric {
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
     pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone) {
-        if let Model::Packet(fabric) = &self.model {
-            fabric.touch(events, &self.packets);
+        match &self.model {
+            Model::Packet(fabric) => fabric.board.touch(events, &self.packets),
+            Model::Worm(fabric) => fabric.board.touch(events, &self.packets),
+            _ => {}
         }
     }
 
@@ -316,6 +327,9 @@ impl Fabric {
                 fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
             }
             Model::Worm(fabric) => {
+                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Stream(fabric) => {
                 fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
             }
             Model::ContentionFree(_) => {}
@@ -353,6 +367,9 @@ impl Fabric {
             Model::Worm(fabric) => {
                 fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
             }
+            Model::Stream(fabric) => {
+                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
+            }
             Model::ContentionFree(_) => PacketId(number),
         };
         &self.packets[id]
@@ -371,6 +388,7 @@ impl Fabric {
             Model::Packet(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
             Model::Flit(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
             Model::Worm(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
+            Model::Stream(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
             Model::ContentionFree(_) => PacketId(number),
         };
         let packet = self.packets.remove(id);
@@ -388,7 +406,7 @@ impl Fabric {
         };
         let zero_load = self.wiring.zero_load(&packet);
         let (mut drawn_out, mut caught_up) = (0, 0);
-        if self.model.knows_flits() {
+        if self.model.draws_out() {
             // Its first flit started on this channel a hop before it was last ready.
             let took = now - (packet.ready - zero_load.last_hop);
             let takes = zero_load.lifetime - zero_load.last_start;
@@ -422,6 +440,7 @@ impl Fabric {
             Model::Packet(fabric) => fabric.board.waiting_data(node),
             Model::Flit(fabric) => fabric.board.waiting_data(node),
             Model::Worm(fabric) => fabric.board.waiting_data(node),
+            Model::Stream(fabric) => fabric.board.waiting_data(node),
             Model::ContentionFree(_) => 0,
         }
     }
@@ -437,6 +456,7 @@ impl Fabric {
             Model::Packet(fabric) => fabric.used(now),
             Model::Flit(fabric) => fabric.used(now),
             Model::Worm(fabric) => fabric.used(now),
+            Model::Stream(fabric) => fabric.used(now),
             Model::ContentionFree(fabric) => fabric.used().to_vec(),
         }
     }
@@ -447,6 +467,7 @@ impl Fabric {
             Model::Packet(fabric) => fabric.begin_window(now),
             Model::Flit(fabric) => fabric.begin_window(now),
             Model::Worm(fabric) => fabric.begin_window(now),
+            Model::Stream(fabric) => fabric.begin_window(now),
             Model::ContentionFree(fabric) => fabric.begin_window(),
         }
     }
@@ -466,6 +487,7 @@ impl Fabric {
             Model::Packet(fabric) => sums(&mut fabric.overhang(now)),
             Model::Flit(fabric) => sums(&mut fabric.overhang(now)),
             Model::Worm(fabric) => sums(&mut fabric.overhang(now)),
+            Model::Stream(fabric) => sums(&mut fabric.overhang(now)),
             Model::ContentionFree(_) => None,
         }
     }

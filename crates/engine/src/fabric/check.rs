@@ -53,17 +53,18 @@ fn within(field: &'static str, value: u64, low: u64, high: u64) -> Result<(), Sp
 fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let (link, switch) = (&machine.link, &machine.switch);
     let is_in_band = link.flow_control == FlowControl::InBand;
+    let timing = Timing::new(link);
     let least = match fidelity {
-        Fidelity::Packet | Fidelity::Stream => {
-            Timing::new(link).packet_tokens(machine.node.packet_bytes)
-        }
-        Fidelity::Flit | Fidelity::Worm => link.header_bytes,
+        Fidelity::Packet => timing.packet_tokens(machine.node.packet_bytes).into(),
+        Fidelity::Flit | Fidelity::Worm => link.header_bytes.into(),
+        // The header's part of the stream, gap included.
+        Fidelity::Stream => timing.header_ps.div_ceil(timing.flit_ps),
         // A whole header must fit, and it is granted in eights.
-        Fidelity::Token => link.header_bytes.next_multiple_of(TOKENS_PER_GRANT),
+        Fidelity::Token => link.header_bytes.next_multiple_of(TOKENS_PER_GRANT).into(),
     };
     let input = switch.input_buffer_tokens;
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
-    within("machine.switch.input_buffer_tokens", input.into(), least.into(), most)?;
+    within("machine.switch.input_buffer_tokens", input.into(), least, most)?;
     match fidelity {
         Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
             "machine.link.packet_gap_ps",

@@ -160,7 +160,7 @@ impl FlitFabric {
     pub fn used(&self, now: Time) -> Vec<Use> {
         let past = |lane: &Lane| Use {
             busy_ps: lane.busy - lane.free_at.saturating_sub(now),
-            packets: lane.rest.own,
+            packets: lane.rest.own[0],
         };
         self.board.channels.iter().map(past).collect()
     }
@@ -174,7 +174,7 @@ impl FlitFabric {
     pub fn begin_window(&mut self, now: Time) {
         for lane in &mut self.board.channels {
             lane.busy = lane.free_at.saturating_sub(now);
-            lane.rest.own = 0;
+            lane.rest.own[0] = 0;
         }
     }
 
@@ -278,7 +278,7 @@ impl FlitFabric {
         act.packets[id].hops += 1;
         let lane = self.board.at_mut(channel);
         lane.input = input;
-        lane.rest.own += 1;
+        lane.rest.own[0] += 1;
         if lane.port.switch.is_some() && !lane.port.buffer.first.is_some() {
             lane.port.front_output =
                 act.wiring.output_lead(lane.port.switch, act.packets[id].destination);

@@ -10,7 +10,6 @@ mod channel;
 
 use super::layout::Layout;
 use super::switchboard::{Act, Switchboard};
-use super::transit::PacketPool;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{ChannelKind, Use, Wait};
@@ -18,10 +17,6 @@ use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
-use std::hint::black_box;
-
-/// More channels than this do not fit a core's own cache.
-const MANY_CHANNELS: usize = 1 << 15;
 
 /// The real network, packet by packet.
 pub struct PacketFabric {
@@ -95,34 +90,6 @@ impl PacketFabric {
         free_at.min().unwrap_or(NEVER)
     }
 
-    /// Reads what events will need: channels, then the packets at their fronts
-    /// and the outputs these ask for.
-    ///
-    /// Within each pass no load waits for another, so that the cache misses
-    /// overlap. Worth its time only where the channels do not fit the cache.
-    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone, packets: &PacketPool) {
-        let channels = &self.board.channels;
-        if channels.len() < MANY_CHANNELS {
-            return;
-        }
-        let is_about_channel =
-            |kind| matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head);
-        let due = events
-            .filter(|&(kind, _)| is_about_channel(kind))
-            .map(|(kind, number)| (kind, &channels[number as usize]));
-        for (_, channel) in due.clone() {
-            black_box(channel.port.switch);
-        }
-        for (kind, channel) in due {
-            if channel.port.buffer.first.is_some() {
-                black_box(packets[channel.port.buffer.first].ready);
-                if kind == Kind::Request {
-                    black_box(channels[channel.port.front_output.index()].free_at);
-                }
-            }
-        }
-    }
-
     /// Every group marked at this instant chooses.
     #[inline]
     pub fn arbitrate(&mut self, act: &mut Act) {
@@ -136,7 +103,7 @@ impl PacketFabric {
 
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = self.board.at(lead).rest.from;
+        let node = act.wiring.layout.group(lead).from;
         while let Some((queue, id)) = self.board.at_hand(node) {
             let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {

@@ -15,6 +15,10 @@ use crate::measure::{ChannelKind, Class, Measures, Wait};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use std::hint::black_box;
+
+/// More channels than this do not fit a core's own cache.
+const MANY_CHANNELS: usize = 1 << 15;
 
 /// What every channel has, and is looked at with every packet.
 #[derive(Clone, Copy)]
@@ -51,10 +55,8 @@ pub struct PortRest {
     pub heading: PacketId,
     /// The first channel of its group.
     pub lead: ChannelId,
-    /// The switch or node it comes from.
-    pub from: u32,
     /// Free for the fidelity.
-    pub own: u32,
+    pub own: [u32; 2],
 }
 
 /// A channel's record, as a fidelity keeps it.
@@ -317,6 +319,35 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
+    /// Reads what events will need: channels, then the packets at their fronts
+    /// and the outputs these ask for.
+    ///
+    /// Within each pass no load waits for another, so that the cache misses
+    /// overlap. Worth its time only where the channels do not fit the cache.
+    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone, packets: &PacketPool) {
+        if self.channels.len() < MANY_CHANNELS {
+            return;
+        }
+        let is_about_channel =
+            |kind| matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head);
+        let due = events
+            .filter(|&(kind, _)| is_about_channel(kind))
+            .map(|(kind, number)| (kind, &self.channels[number as usize]));
+        for (_, channel) in due.clone() {
+            black_box((channel.port().switch, channel.rest().lead));
+        }
+        for (kind, channel) in due {
+            let front = channel.port().buffer.first;
+            if front.is_some() {
+                black_box(packets[front].ready);
+                if kind == Kind::Request {
+                    let output = self.at(channel.port().front_output);
+                    black_box((output.port().switch, output.rest().lead));
+                }
+            }
+        }
+    }
+
     /// Whether no group must choose.
     #[inline]
     pub fn is_settled(&self) -> bool {
@@ -404,8 +435,7 @@ fn idle_port(group: &Group) -> (Port, PortRest) {
         next_waiting: ChannelId::NONE,
         heading: PacketId::NONE,
         lead: group.first,
-        from: group.from,
-        own: 0,
+        own: [0; 2],
     };
     (port, rest)
 }

@@ -71,7 +71,7 @@ impl WormFabric {
     /// An empty network.
     ///
     /// # Errors
-    /// Flits or buffers too long for the way times are kept.
+    /// Flits too long for the way times are kept.
     pub fn new(
         machine: &Machine,
         topology: &Topology,
@@ -80,7 +80,7 @@ impl WormFabric {
     ) -> Result<Self, SpecError> {
         let buffer = machine.switch.input_buffer_tokens;
         let rates: Vec<Rate> = wiring.timings.iter().map(Rate::new).collect();
-        check(buffer, &rates)?;
+        check(&rates)?;
         let layout = &wiring.layout;
         let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
             Channel::idle(port, rest, buffer)
@@ -155,7 +155,7 @@ impl WormFabric {
     }
 
     fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = self.board.at(lead).rest.from;
+        let node = act.wiring.layout.group(lead).from;
         while let Some((queue, id)) = self.board.at_hand(node) {
             let Some(channel) = self.idle_channel(lead, act) else { return };
             self.board.take_at_hand(node, queue, act);
@@ -248,7 +248,6 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         channel.port.buffer.pop(act.packets);
         channel.output = output;
-        channel.rest.own = channel.departed;
         let next = channel.port.buffer.first;
         if next.is_some() {
             channel.port.front_output =
@@ -264,9 +263,7 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         if channel.since + delay > now {
             if channel.is_straight() {
-                let spacing = self.rates[0].flit as u32;
-                let stretch = Stretch { at: channel.start, first: channel.base, spacing };
-                self.keep_start(id, stretch);
+                self.keep_straight_starts(id, now);
             }
         } else if channel.keeps_starts() {
             channel.set_keeps_starts(false);
@@ -282,9 +279,7 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         if channel.front_free + self.credit_delay > now {
             if channel.left_straight() {
-                let (at, first) = (channel.leaving_from, channel.rest.own);
-                let spacing = self.rates[0].flit as u32;
-                self.keep_credit(id, Stretch { at, first, spacing });
+                self.keep_straight_credits(id);
             }
         } else if channel.keeps_credits() {
             channel.set_keeps_credits(false);
@@ -293,18 +288,46 @@ impl WormFabric {
         self.board.channels[id.index()].set_left_straight(false);
     }
 
+    /// The latest flits of a channel go straight no more: their times are kept apart.
+    fn keep_straight_starts(&mut self, id: ChannelId, now: Time) {
+        let channel = &mut self.board.channels[id.index()];
+        let (at, first) = (channel.straight_from, channel.straight_first());
+        channel.set_straight(false);
+        self.keep_start(id, Stretch { at, first, spacing: self.rates[0].flit as u32 }, now);
+    }
+
+    /// The same of the flits that left the buffer at its end last, and their credits.
+    fn keep_straight_credits(&mut self, id: ChannelId) {
+        let channel = &mut self.board.channels[id.index()];
+        let (at, first) = (channel.left_from, channel.left_first());
+        channel.set_left_straight(false);
+        self.keep_credit(id, Stretch { at, first, spacing: self.rates[0].flit as u32 });
+    }
+
     /// Flits start on a channel at the times of a stretch.
-    #[inline]
-    fn keep_start(&mut self, id: ChannelId, stretch: Stretch) {
-        self.board.channels[id.index()].set_keeps_starts(true);
-        self.stretches.push(&mut self.rings[id.index()].starts, stretch);
+    ///
+    /// Earlier stretches are dropped that are past, and of flits whose next channel's
+    /// times are known.
+    fn keep_start(&mut self, id: ChannelId, stretch: Stretch, now: Time) {
+        let channel = &mut self.board.channels[id.index()];
+        channel.set_keeps_starts(true);
+        let (departed, is_at_node) = (channel.departed, !channel.port.switch.is_some());
+        let ring = &mut self.rings[id.index()].starts;
+        let is_used = |next: Stretch| is_at_node || is_reached(next.first, departed);
+        self.stretches.drop_while(ring, |next| next.at <= now && is_used(next));
+        self.stretches.push(ring, stretch);
     }
 
     /// Credits of a channel come back at the times of a stretch.
-    #[inline]
+    ///
+    /// Earlier stretches are dropped that are of credits used already.
     fn keep_credit(&mut self, id: ChannelId, stretch: Stretch) {
-        self.board.channels[id.index()].set_keeps_credits(true);
-        self.stretches.push(&mut self.rings[id.index()].credits, stretch);
+        let channel = &mut self.board.channels[id.index()];
+        channel.set_keeps_credits(true);
+        let place = channel.next_flit().wrapping_sub(self.buffer);
+        let ring = &mut self.rings[id.index()].credits;
+        self.stretches.drop_while(ring, |next| is_reached(next.first, place));
+        self.stretches.push(ring, stretch);
     }
 
     /// The common case, worked out at once: nothing stands in the way of any flit of
@@ -324,16 +347,14 @@ impl WormFabric {
         let released = act.now + rate.flit * u64::from(flits - 1) + rate.last;
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
-        channel.start = act.now;
-        channel.set_straight(true);
+        channel.go_straight(channel.base, act.now);
         channel.busy += released - act.now;
         let kind = channel.port.kind;
         act.measures.transmits(kind, act.now, released);
         if input.is_some() {
             let from = &mut self.board.channels[input.index()];
+            from.leave_straight(from.departed, act.now + self.credit_delay);
             from.departed = from.departed.wrapping_add(flits);
-            from.leaving_from = act.now + self.credit_delay;
-            from.set_left_straight(true);
         }
         first_flit(id, owner, kind, act.now, rate.hop, act);
         self.header_is_known(id, owner, act.now + rate.hop, &rate, act);
@@ -357,11 +378,12 @@ impl WormFabric {
         }
         // Its number of the packet's first flit is that of the first not departed.
         if from.departed == from.base {
-            from.is_straight() || from.since + self.rates[0].delay <= now
+            let all_straight = from.is_straight() && from.straight_first() == from.base;
+            all_straight || from.since + self.rates[0].delay <= now
         } else {
             // The latest packet was granted the channel when this one had been sent.
-            let after = if from.known > 0 { from.start } else { from.since };
-            self.rates[0].delay == 0 || after + self.rates[0].delay <= now
+            let latest = if from.is_straight() { from.straight_from } else { from.since };
+            self.rates[0].delay == 0 || latest + self.rates[0].delay <= now
         }
     }
 
@@ -385,7 +407,7 @@ impl WormFabric {
         if known <= before {
             return;
         }
-        if !self.flows_on(id, known, act) {
+        if !self.stays_straight(id, known, act) && !self.flows_on(id, known, act) {
             self.evaluate(id, known, act);
         }
         if before < self.header_flits {
@@ -406,7 +428,8 @@ impl WormFabric {
         let channel = self.board.at(id);
         let (owner, base, flits) = (channel.owner, channel.base, channel.flits);
         if before == 0 {
-            first_flit(id, owner, channel.port.kind, channel.start, rate.hop, act);
+            let (kind, start) = (channel.port.kind, self.start(id, base));
+            first_flit(id, owner, kind, start, rate.hop, act);
         }
         if rate.header_flits <= known {
             let there = self.header_there(id, base, flits, &rate);
@@ -476,9 +499,11 @@ impl WormFabric {
         let channel = self.board.at_mut(id);
         channel.owner = PacketId::NONE;
         channel.since = released;
-        let (input, lead, from) = (channel.input, channel.rest.lead, channel.rest.from);
+        let (input, lead) = (channel.input, channel.rest.lead);
         let is_asked = match channel.port.kind {
-            ChannelKind::Injection | ChannelKind::Direct => self.board.at_hand(from).is_some(),
+            ChannelKind::Injection | ChannelKind::Direct => {
+                self.board.at_hand(act.wiring.layout.group(lead).from).is_some()
+            }
             _ => self.board.at(lead).port.first_waiting.is_some(),
         };
         if is_asked {
@@ -566,18 +591,11 @@ impl Rate {
 }
 
 /// Refuses what does not fit the way times are kept.
-fn check(buffer: u32, rates: &[Rate]) -> Result<(), SpecError> {
-    let refuse = |field, given, allowed| Err(SpecError::new(field, given, allowed));
+fn check(rates: &[Rate]) -> Result<(), SpecError> {
     for rate in rates {
         if u32::try_from(rate.flit).is_err() {
             let allowed = "must give flits of at most 4 ms with fidelity worm; use flit";
-            return refuse("machine.link.bit_ps", rate.flit, allowed);
-        }
-        let in_flight = (rate.delay + rate.flit) / rate.flit.max(1);
-        if u64::from(buffer) + 2 * in_flight >= Ring::MOST as u64 / 2 {
-            let allowed = "must, with what is on the wire, be below 16384 flits with fidelity \
-                           worm; use flit";
-            return refuse("machine.switch.input_buffer_tokens", buffer.into(), allowed);
+            return Err(SpecError::new("machine.link.bit_ps", rate.flit, allowed));
         }
     }
     Ok(())

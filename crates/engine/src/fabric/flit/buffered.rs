@@ -175,8 +175,8 @@ impl FlitFabric {
 
     /// A node's packet at hand starts on its lowest-numbered channel that can send.
     fn send_from_node(&mut self, lead: ChannelId, act: &mut Act) {
-        let lane = self.board.at(lead);
-        let (node, width) = (lane.rest.from, u32::from(lane.port.width));
+        let node = act.wiring.layout.group(lead).from;
+        let width = u32::from(self.board.at(lead).port.width);
         while let Some((queue, id)) = self.board.at_hand(node) {
             let channels = (lead.0..lead.0 + width).map(ChannelId);
             let Some(channel) = channels.into_iter().find(|&c| self.can_take(c, act.now)) else {

@@ -35,7 +35,7 @@ impl FlitFabric {
     }
 
     fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = self.board.at(lead).rest.from;
+        let node = act.wiring.layout.group(lead).from;
         while let Some((queue, id)) = self.board.at_hand(node) {
             let Some(channel) = self.idle_channel(lead) else { return };
             self.board.take_at_hand(node, queue, act);

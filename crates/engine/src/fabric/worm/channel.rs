@@ -32,28 +32,25 @@ pub struct Channel {
     /// Packets granted in the current window.
     pub packets: u32,
 
-    /// With, in `own`, the number of the first flit of the packet that left the
-    /// buffer at the end last.
     pub rest: PortRest,
     /// When the front of the buffer at the end falls free or fell free last.
     pub front_free: Time,
     /// Time it transmits for the packets of the current window.
     pub busy: Time,
-    /// When the latest packet starts, once that is known.
-    pub start: Time,
-    /// When the credit of the first flit comes back of the packet that left the
-    /// buffer at the end last, if that went straight.
-    pub leaving_from: Time,
+    /// When the latest stretch of known flits starts, if they follow each other
+    /// without a gap.
+    pub straight_from: Time,
+    /// When the credits come back of the latest stretch of flits that left the buffer at
+    /// the end, if they follow each other without a gap.
+    pub left_from: Time,
 }
 
 has_port!(Channel);
 
-/// Bit of [`Port::own`]: the latest packet goes straight, its flits follow each
-/// other without a gap from `start` on.
+/// Bit of [`Port::own`]: the latest flits go straight, see `straight_from`.
 const STRAIGHT: u8 = 1;
-/// Bit of [`Port::own`]: so does the packet that left the buffer at the end last.
+/// Bit of [`Port::own`]: so do those that left the buffer at the end last.
 const LEFT_STRAIGHT: u8 = 2;
-
 /// Bit of [`Port::own`]: times of starts are kept in a ring as well.
 const KEEPS_STARTS: u8 = 4;
 /// Bit of [`Port::own`]: so are times of credits.
@@ -77,8 +74,8 @@ impl Channel {
             rest,
             front_free: 0,
             busy: 0,
-            start: 0,
-            leaving_from: 0,
+            straight_from: 0,
+            left_from: 0,
         }
     }
 
@@ -94,25 +91,54 @@ impl Channel {
         self.base.wrapping_add(self.known)
     }
 
-    /// Whether the latest packet goes straight.
+    /// Number of the first flit of the stretch that starts at `straight_from`.
+    #[inline]
+    pub fn straight_first(&self) -> u32 {
+        self.rest.own[0]
+    }
+
+    /// The latest flits go straight: from number `first` on, which starts at `from`.
+    #[inline]
+    pub fn go_straight(&mut self, first: u32, from: Time) {
+        self.rest.own[0] = first;
+        self.straight_from = from;
+        self.set_straight(true);
+    }
+
+    /// Number of the first flit of the stretch whose credits come back from `left_from` on.
+    #[inline]
+    pub fn left_first(&self) -> u32 {
+        self.rest.own[1]
+    }
+
+    /// The flits that leave the buffer go straight: from number `first` on, whose credit
+    /// comes back at `from`.
+    #[inline]
+    pub fn leave_straight(&mut self, first: u32, from: Time) {
+        self.rest.own[1] = first;
+        self.left_from = from;
+        self.set_left_straight(true);
+    }
+
+    /// Whether the latest flits go straight.
     #[inline]
     pub fn is_straight(&self) -> bool {
         self.port.own & STRAIGHT != 0
     }
 
-    /// The latest packet goes straight, or not.
+    /// The latest flits go straight, or not.
     #[inline]
     pub fn set_straight(&mut self, straight: bool) {
         self.port.own = self.port.own & !STRAIGHT | if straight { STRAIGHT } else { 0 };
     }
 
-    /// Whether the packet that left the buffer last goes straight.
+    /// Whether the flits that left the buffer last go straight.
     #[inline]
     pub fn left_straight(&self) -> bool {
         self.port.own & LEFT_STRAIGHT != 0
     }
 
-    /// The packet that leaves the buffer goes straight, or not.
+    /// The flits that left the buffer last go straight, or not.
     #[inline]
     pub fn set_left_straight(&mut self, straight: bool) {
         self.port.own = self.port.own & !LEFT_STRAIGHT | if straight { LEFT_STRAIGHT } else { 0 };

@@ -2,7 +2,7 @@
 
 use super::super::switchboard::Act;
 use super::stretches::{Ring, Stretch, is_reached};
-use super::{Rate, Rings, WormFabric};
+use super::{Rate, WormFabric};
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::time::Time;
@@ -43,10 +43,52 @@ struct Work {
 }
 
 impl WormFabric {
+    /// Works out the owner's flits up to number `known` of the packet, if it is under way and
+    /// its own record and those beside it show that it stays straight: most steps do.
+    #[inline]
+    pub(super) fn stays_straight(&mut self, id: ChannelId, known: u32, act: &mut Act) -> bool {
+        let channel = &self.board.channels[id.index()];
+        if channel.known == 0 || !channel.is_straight() {
+            return false;
+        }
+        let (flit, last) = (self.rates[0].flit, self.rates[0].last);
+        let more = known - channel.known;
+        let gone = channel.next_flit().wrapping_sub(channel.straight_first());
+        let start = channel.straight_from + flit * u64::from(gone);
+        let ahead = flit * u64::from(more - 1);
+        if channel.port.switch.is_some() {
+            let first = channel.next_flit().wrapping_sub(self.buffer);
+            let first = first.wrapping_sub(channel.left_first());
+            let last_back = channel.left_from + flit * u64::from(first.wrapping_add(more - 1));
+            // All of one packet, which leaves the next buffer straight and in time.
+            if !channel.left_straight() || (first as i32) < 0 || last_back > start + ahead {
+                return false;
+            }
+        }
+        let (input, kind) = (channel.input, channel.port.kind);
+        if input.is_some() {
+            let from = &mut self.board.channels[input.index()];
+            let first = from.departed.wrapping_sub(from.straight_first());
+            let there = from.straight_from + flit * u64::from(first.wrapping_add(more));
+            if !from.is_straight()
+                || (first as i32) < 0
+                || there + self.rates[0].delay > start + ahead
+            {
+                return false;
+            }
+            from.departed = from.departed.wrapping_add(more);
+        }
+        let channel = &mut self.board.channels[id.index()];
+        let takes = ahead + if known == channel.flits { last } else { flit };
+        channel.known = known;
+        channel.busy += takes;
+        act.measures.transmits(kind, start, start + takes);
+        true
+    }
+
     /// Works out the owner's flits up to number `known` of the packet, if they follow
     /// those known without a gap; false if they do not, or if that takes more than a look.
-    ///
-    #[inline]
+    #[inline(never)]
     pub(super) fn flows_on(&mut self, id: ChannelId, known: u32, act: &mut Act) -> bool {
         if !self.rate_of.is_empty() {
             return false;
@@ -55,51 +97,67 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         let (before, input, kind) = (channel.known, channel.input, channel.port.kind);
         let more = known - before;
-        let own = match before {
-            0 => channel.since,
-            _ if channel.is_straight() => channel.start + rate.flit * u64::from(before),
-            _ => self.start(id, channel.next_flit().wrapping_sub(1)) + rate.flit,
+        let own = if before == 0 {
+            channel.since
+        } else {
+            self.start(id, channel.next_flit().wrapping_sub(1)) + rate.flit
         };
-        let start = if before == 0 { self.first_start(id, own) } else { own };
+        let start = self.next_start(id, own);
         let ahead = rate.flit * u64::from(more - 1);
         if self.are_held_up(id, more, start, start + ahead) {
             return false;
         }
         let channel = &mut self.board.channels[id.index()];
+        let first = channel.next_flit();
         let takes = ahead + if known == channel.flits { rate.last } else { rate.flit };
         channel.known = known;
         channel.busy += takes;
-        if before == 0 {
-            channel.start = start;
-            channel.set_straight(true);
-        }
         act.measures.transmits(kind, start, start + takes);
+        if start > own {
+            act.measures.kept(id, kind, start - own);
+        }
+        let channel = &self.board.channels[id.index()];
+        if !channel.is_straight() || start > own {
+            self.turn(id, first, start, act);
+        }
         if input.is_some() {
             let from = &mut self.board.channels[input.index()];
             from.departed = from.departed.wrapping_add(more);
-            if before == 0 {
-                from.leaving_from = start + self.credit_delay;
-                from.set_left_straight(true);
-            }
-        }
-        if start > own {
-            act.measures.kept(id, kind, start - own);
         }
         true
     }
 
-    /// When the first flit of a channel's owner can start, not before `granted`.
+    /// From flit number `first` on a channel's owner goes straight, starting at `start`.
+    fn turn(&mut self, id: ChannelId, first: u32, start: Time, act: &Act) {
+        if self.board.channels[id.index()].is_straight() {
+            self.keep_straight_starts(id, act.now);
+        }
+        let channel = &mut self.board.channels[id.index()];
+        channel.go_straight(first, start);
+        let input = channel.input;
+        if input.is_some() {
+            if self.board.channels[input.index()].left_straight() {
+                self.keep_straight_credits(input);
+            }
+            let from = &mut self.board.channels[input.index()];
+            from.leave_straight(from.departed, start + self.credit_delay);
+        }
+    }
+
+    /// When the next flit of a channel's owner can start, not before `own`.
     #[inline]
-    fn first_start(&self, id: ChannelId, granted: Time) -> Time {
+    fn next_start(&self, id: ChannelId, own: Time) -> Time {
         let channel = &self.board.channels[id.index()];
-        let mut start = granted;
+        let mut start = own;
         if channel.input.is_some() {
             let first = self.board.channels[channel.input.index()].departed;
-            let rate = self.rates[0];
-            start = start.max(self.start(channel.input, first) + rate.flit + rate.delay);
+            let rate = &self.rates[0];
+            let sent = if channel.known + 1 == channel.flits { rate.last } else { rate.flit };
+            start = start.max(self.start(channel.input, first) + sent + rate.delay);
         }
         if channel.port.switch.is_some() {
-            start = start.max(self.credit_back(id, channel.base.wrapping_sub(self.buffer)));
+            let place = channel.next_flit().wrapping_sub(self.buffer);
+            start = start.max(self.credit_back(id, place));
         }
         start
     }
@@ -118,7 +176,7 @@ impl WormFabric {
             if last_back > end
                 || last_back > start
                     && self.rates[0].last < self.rates[0].flit
-                    && !is_reached(channel.rest.own, first)
+                    && !(channel.left_straight() && is_reached(channel.left_first(), first))
             {
                 return true;
             }
@@ -127,14 +185,6 @@ impl WormFabric {
             return false;
         }
         let from = &self.board.channels[channel.input.index()];
-        if channel.known > 0
-            && channel.is_straight()
-            && from.is_straight()
-            && is_reached(from.base, from.departed)
-        {
-            // Straight on both channels: each flit is there as its first one was.
-            return false;
-        }
         let last = from.departed.wrapping_add(more - 1);
         self.start(channel.input, last) + self.rates[0].flit + self.rates[0].delay > end
     }
@@ -142,7 +192,13 @@ impl WormFabric {
     /// Works out the owner's flits up to number `known` of the packet.
     #[inline(never)]
     pub(super) fn evaluate(&mut self, id: ChannelId, known: u32, act: &mut Act) {
-        self.bend(id);
+        if self.board.at(id).is_straight() {
+            self.keep_straight_starts(id, act.now);
+        }
+        let input = self.board.at(id).input;
+        if input.is_some() && self.board.at(input).left_straight() {
+            self.keep_straight_credits(input);
+        }
         let channel = *self.board.at(id);
         let before = channel.known;
         let mut work = self.work(id);
@@ -154,7 +210,6 @@ impl WormFabric {
         if is_end {
             self.last(&mut work, act);
         }
-        let base = channel.base;
         let channel = self.board.at_mut(id);
         channel.known = known;
         channel.busy += work.busy;
@@ -164,27 +219,6 @@ impl WormFabric {
         }
         if work.kept > 0 {
             act.measures.kept(id, work.kind, work.kept);
-        }
-        if before == 0 {
-            self.board.at_mut(id).start = self.start(id, base);
-        }
-    }
-
-    /// A channel's owner goes straight no more: its times so far are kept as stretches.
-    fn bend(&mut self, id: ChannelId) {
-        let channel = &mut self.board.channels[id.index()];
-        let spacing = self.rates[0].flit as u32;
-        let input = channel.input;
-        if channel.is_straight() {
-            channel.set_straight(false);
-            let stretch = Stretch { at: channel.start, first: channel.base, spacing };
-            self.keep_start(id, stretch);
-            if input.is_some() {
-                let from = &mut self.board.channels[input.index()];
-                from.set_left_straight(false);
-                let (at, first) = (from.leaving_from, from.rest.own);
-                self.keep_credit(input, Stretch { at, first, spacing });
-            }
         }
     }
 
@@ -207,16 +241,6 @@ impl WormFabric {
         };
         if channel.known > 0 {
             work.own = self.start(id, number.wrapping_sub(1)) + rate.flit;
-        }
-        let Rings { starts, credits } = &mut self.rings[id.index()];
-        if channel.port.switch.is_some() {
-            let needed = if is_reached(channel.base, channel.departed) {
-                channel.base
-            } else {
-                channel.departed
-            };
-            self.stretches.drop_before(starts, needed);
-            self.stretches.drop_before(credits, number.wrapping_sub(self.buffer));
         }
         if channel.input.is_some() {
             let before = self.rate(channel.input);
@@ -248,7 +272,7 @@ impl WormFabric {
                     run = run.min(u32::try_from(steps).unwrap_or(u32::MAX));
                 }
             }
-            self.add(work, at, spacing, run);
+            self.add(work, (at, spacing, run), act.now);
             let last = at + spacing * u64::from(run - 1);
             self.transmit(work, (at, spacing, run), flit, act);
             work.kept += at - work.own + (spacing - flit) * u64::from(run - 1);
@@ -262,7 +286,7 @@ impl WormFabric {
         let arrival = self.arrival(work, work.last_arrives_after);
         let credit = self.credit(work);
         let at = work.own.max(arrival.at).max(credit.at);
-        self.add(work, at, work.rate.flit, 1);
+        self.add(work, (at, work.rate.flit, 1), act.now);
         self.transmit(work, (at, work.rate.flit, 1), work.rate.last, act);
         work.kept += at - work.own;
     }
@@ -292,9 +316,9 @@ impl WormFabric {
     #[inline]
     pub(super) fn start(&self, id: ChannelId, number: u32) -> Time {
         let channel = &self.board.channels[id.index()];
-        let after = number.wrapping_sub(channel.base);
+        let after = number.wrapping_sub(channel.straight_first());
         if channel.is_straight() && after as i32 >= 0 {
-            return channel.start + self.rate(id).flit * u64::from(after);
+            return channel.straight_from + self.rates[0].flit * u64::from(after);
         }
         if channel.keeps_starts() { self.starts(id, number).at } else { 0 }
     }
@@ -303,8 +327,8 @@ impl WormFabric {
     fn starts(&self, id: ChannelId, number: u32) -> Bound {
         let channel = self.board.at(id);
         let straight = channel.is_straight().then(|| Stretch {
-            at: channel.start,
-            first: channel.base,
+            at: channel.straight_from,
+            first: channel.straight_first(),
             spacing: self.rate(id).flit as u32,
         });
         self.bound(self.rings[id.index()].starts, straight, number)
@@ -315,9 +339,9 @@ impl WormFabric {
     #[inline]
     pub(super) fn credit_back(&self, id: ChannelId, number: u32) -> Time {
         let channel = &self.board.channels[id.index()];
-        let after = number.wrapping_sub(channel.rest.own);
+        let after = number.wrapping_sub(channel.left_first());
         if channel.left_straight() && after as i32 >= 0 {
-            return channel.leaving_from + self.rates[0].flit * u64::from(after);
+            return channel.left_from + self.rates[0].flit * u64::from(after);
         }
         if channel.keeps_credits() { self.credits(id, number).at } else { 0 }
     }
@@ -326,8 +350,8 @@ impl WormFabric {
     fn credits(&self, id: ChannelId, number: u32) -> Bound {
         let channel = self.board.at(id);
         let straight = channel.left_straight().then(|| Stretch {
-            at: channel.leaving_from,
-            first: channel.rest.own,
+            at: channel.left_from,
+            first: channel.left_first(),
             spacing: self.rates[0].flit as u32,
         });
         self.bound(self.rings[id.index()].credits, straight, number)
@@ -368,9 +392,9 @@ impl WormFabric {
 
     /// So many flits start at equal distances.
     #[inline]
-    fn add(&mut self, work: &mut Work, at: Time, spacing: Time, count: u32) {
+    fn add(&mut self, work: &mut Work, (at, spacing, count): (Time, Time, u32), now: Time) {
         let stretch = Stretch { at, first: work.number, spacing: spacing as u32 };
-        self.keep_start(work.id, stretch);
+        self.keep_start(work.id, stretch, now);
         if work.input.is_some() {
             let first = work.number_before;
             let stretch = Stretch { at: at + self.credit_delay, first, ..stretch };

@@ -29,8 +29,8 @@ impl Stretch {
 pub struct Ring {
     /// Block of 2^[`LOG2_SMALLEST`] places it begins at, and log2 of its places.
     block: u32,
-    head: u16,
-    len: u16,
+    head: u32,
+    len: u32,
 }
 
 const LOG2_BITS: u32 = 5;
@@ -45,9 +45,6 @@ impl Default for Ring {
 }
 
 impl Ring {
-    /// The most stretches a ring can hold.
-    pub const MOST: usize = 1 << 15;
-
     #[inline]
     fn log2(self) -> u32 {
         self.block & ((1 << LOG2_BITS) - 1)
@@ -66,13 +63,13 @@ impl Ring {
     #[inline]
     fn place(self, index: usize) -> usize {
         let start = (self.block >> LOG2_BITS << LOG2_SMALLEST) as usize;
-        start + ((usize::from(self.head) + index) & self.mask())
+        start + ((self.head as usize + index) & self.mask())
     }
 
     /// How many stretches it holds.
     #[inline]
     pub fn len(self) -> usize {
-        usize::from(self.len)
+        self.len as usize
     }
 
     /// Drops all stretches.
@@ -87,7 +84,7 @@ impl Ring {
 pub struct Stretches {
     places: Vec<Stretch>,
     /// Blocks that rings have outgrown, by log2 of their places.
-    outgrown: [Vec<u32>; 16],
+    outgrown: [Vec<u32>; 32],
 }
 
 impl Stretches {
@@ -130,11 +127,11 @@ impl Stretches {
         count
     }
 
-    /// Drops the stretches that end before flit `number`.
+    /// Drops stretches from the front as long as the one behind allows it.
     #[inline]
-    pub fn drop_before(&self, ring: &mut Ring, number: u32) {
-        while ring.len() > 1 && is_reached(self.get(*ring, 1).first, number) {
-            ring.head = ((usize::from(ring.head) + 1) & ring.mask()) as u16;
+    pub fn drop_while(&self, ring: &mut Ring, is_enough: impl Fn(Stretch) -> bool) {
+        while ring.len() > 1 && is_enough(self.get(*ring, 1)) {
+            ring.head = ((ring.head as usize + 1) & ring.mask()) as u32;
             ring.len -= 1;
         }
     }
@@ -157,7 +154,6 @@ impl Stretches {
 
     /// A block of 2^`log2` places.
     fn block(&mut self, log2: u32) -> u32 {
-        assert!(1 << log2 <= Ring::MOST, "more stretches than a ring can hold");
         self.outgrown[log2 as usize].pop().unwrap_or_else(|| {
             let start = self.places.len();
             self.places.resize(start + (1 << log2), Stretch::default());

@@ -1,0 +1,241 @@
+//! Fidelity `stream`: a packet on a channel is a stream that flows or stands still,
+//! and signals that stop it take no time [Tweedie, section 3.5.4].
+//!
+//! A channel may have sent as much as has left the buffer at its end, and the room of
+//! that buffer. So a channel that begins to flow is followed as far as it certainly goes
+//! ([`StreamFabric::flow`]), and further whenever the channel behind that buffer is: what
+//! is known of a stream never changes. Nothing happens in between: the events are the
+//! head of a packet at a switch, and its end on a channel. The rules are in
+//! `docs/model.md`.
+
+mod channel;
+
+use super::Wiring;
+use super::switchboard::{Act, Switchboard, first_flit};
+use crate::event_queue::Kind;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::{ChannelKind, Use};
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use channel::Channel;
+
+/// The real network, stream by stream.
+pub struct StreamFabric {
+    pub board: Switchboard<Channel>,
+    /// How much stream an input buffer holds, with what is on the way to it.
+    capacity: Time,
+    /// From when stream has been sent until it is in the buffer.
+    delay: Time,
+    /// Whether a buffer can be empty before the end of a stream that flows through it.
+    ///
+    /// Not if it holds at least what is on the way. While a stream flows out of a buffer,
+    /// that is not full for lack of outflow: it fills again as fast as it empties. Was it
+    /// full when the stream last began to flow out, then what it holds lasts for the delay
+    /// until more comes; was it not, then the stream has been flowing in since its start,
+    /// and is ahead of its end that flows out by its header and the delay.
+    may_run_dry: bool,
+    /// Channels whose streams may flow further than is known.
+    stale: Vec<ChannelId>,
+}
+
+impl StreamFabric {
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let (link, room) = (&wiring.link, machine.switch.input_buffer_tokens);
+        // No run is so long that it could fill half of the range of time.
+        let capacity = link.flit_ps.saturating_mul(room.into()).min(NEVER / 2);
+        let delay = link.delay_ps();
+        let layout = &wiring.layout;
+        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+            Channel::idle(port, rest)
+        });
+        Self { board, capacity, delay, may_run_dry: capacity < delay, stale: Vec::new() }
+    }
+
+    /// The front packet of a channel's buffer asks for its output.
+    pub fn request(&mut self, channel: ChannelId) {
+        self.board.wait(channel);
+        self.board.mark(self.board.at(channel).port.front_output);
+    }
+
+    /// Every group marked at this instant grants what it can; then streams flow.
+    pub fn arbitrate(&mut self, act: &mut Act) {
+        while let Some((lead, kind)) = self.board.next_marked() {
+            match kind {
+                ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
+            }
+            if self.may_run_dry {
+                self.stale.extend(self.board.at(lead).group());
+            }
+        }
+        while let Some(channel) = self.stale.pop() {
+            self.flow(channel, act);
+        }
+    }
+
+    fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
+        let node = act.wiring.layout.group(lead).from;
+        while let Some((queue, id)) = self.board.at_hand(node) {
+            let Some(channel) = self.idle_channel(lead, act.now) else { return };
+            self.board.take_at_hand(node, queue, act);
+            self.grant(channel, id, ChannelId::NONE, act);
+        }
+    }
+
+    fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
+        while self.board.at(lead).port.first_waiting.is_some() {
+            let Some(channel) = self.idle_channel(lead, act.now) else { return };
+            let input = self.board.take_best(lead, act);
+            let id = self.board.at(input).port.buffer.first;
+            self.grant(channel, id, input, act);
+        }
+    }
+
+    /// The lowest-numbered idle channel of a group.
+    fn idle_channel(&self, lead: ChannelId, now: Time) -> Option<ChannelId> {
+        self.board.at(lead).group().find(|&channel| self.board.at(channel).is_idle(now))
+    }
+
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            self.begins_to_leave(input, id, act);
+        }
+        act.measures.counters.packet_hops += 1;
+        let packet = &mut act.packets[packet_id];
+        packet.hops += 1;
+        let channel = self.board.at_mut(id);
+        channel.owner = packet_id;
+        channel.input = input;
+        channel.left = act.wiring.link.packet_ps(packet.bytes);
+        channel.until = act.now;
+        channel.packets += 1;
+        if channel.port.switch.is_some() && !channel.port.buffer.first.is_some() {
+            channel.port.front_output =
+                act.wiring.output_lead(channel.port.switch, packet.destination);
+        }
+        channel.port.buffer.push(packet_id, act.packets);
+        self.stale.push(id);
+    }
+
+    /// The front packet of a buffer is granted `output`.
+    fn begins_to_leave(&mut self, id: ChannelId, output: ChannelId, act: &mut Act) {
+        let channel = self.board.at_mut(id);
+        channel.port.buffer.pop(act.packets);
+        channel.headers.pop_front();
+        channel.output = output;
+        let next = channel.port.buffer.first;
+        if next.is_some() {
+            channel.port.front_output =
+                act.wiring.output_lead(channel.port.switch, act.packets[next].destination);
+        }
+    }
+
+    /// Follows a channel's stream as far as it certainly flows without a pause.
+    fn flow(&mut self, id: ChannelId, act: &mut Act) {
+        let channel = self.board.at(id);
+        if !channel.owner.is_some() {
+            return;
+        }
+        let (lead, left, from) = (channel.rest.lead, channel.left, channel.until.max(act.now));
+        let mut length = left.min(channel.room(self.capacity));
+        if self.may_run_dry && channel.input.is_some() {
+            let (supply, again) = self.board.at(channel.input).supply(from);
+            length = length.min(supply);
+            if supply < left && again != NEVER {
+                self.board.post_retry(lead, again, act.events);
+            }
+        }
+        if length > 0 {
+            self.flows(id, from, length, act);
+        }
+    }
+
+    /// A channel certainly sends so much more of its stream, from `from` on.
+    fn flows(&mut self, id: ChannelId, from: Time, length: Time, act: &mut Act) {
+        let link = &act.wiring.link;
+        let channel = &mut self.board.channels[id.index()];
+        let (owner, input, kind) = (channel.owner, channel.input, channel.port.kind);
+        let sent = link.packet_ps(act.packets[owner].bytes) - channel.left;
+        act.measures.kept(id, kind, from - channel.until);
+        act.measures.transmits(kind, from, from + length);
+        channel.extend(from, length);
+        if sent == 0 {
+            first_flit(id, owner, kind, from, link.hop_ps, act);
+        }
+        if sent < link.header_ps && link.header_ps <= sent + length {
+            self.header_is_known(id, from + link.header_ps - sent, act);
+        }
+        if self.board.at(id).left == 0 {
+            self.end_is_known(id, act);
+        }
+        if input.is_some() {
+            self.board.at_mut(input).flowed_out += length;
+            self.stale.push(input);
+        }
+        if self.may_run_dry {
+            let channel = self.board.at_mut(id);
+            channel.will_arrive(act.now, from + self.delay, length);
+            self.stale.extend(Some(channel.output).filter(|output| output.is_some()));
+        }
+    }
+
+    /// It is known when the header of a channel's owner has been sent.
+    fn header_is_known(&mut self, id: ChannelId, sent: Time, act: &mut Act) {
+        let channel = self.board.at_mut(id);
+        let owner = channel.owner;
+        if !channel.port.switch.is_some() {
+            self.board.post_header(id, owner, sent + act.wiring.link.wire_ps, act);
+            return;
+        }
+        let there = sent + self.delay;
+        channel.headers.push_back(there);
+        if channel.port.buffer.first == owner && !channel.output.is_some() {
+            act.events.post(there.max(channel.front_free), Kind::Request, id.0);
+        }
+    }
+
+    /// It is known when all of a channel's owner has been sent: then the channel is
+    /// released, and so is the front of the buffer that the packet came from.
+    fn end_is_known(&mut self, id: ChannelId, act: &mut Act) {
+        let channel = self.board.at_mut(id);
+        channel.owner = PacketId::NONE;
+        let (input, at) = (channel.input, channel.until);
+        act.events.post(at, Kind::Retry, channel.rest.lead.0);
+        if !channel.port.switch.is_some() {
+            act.events.post(at + act.wiring.link.wire_ps, Kind::Tail, id.0);
+        }
+        if input.is_some() {
+            let from = self.board.at_mut(input);
+            from.output = ChannelId::NONE;
+            from.front_free = at;
+            if let Some(&there) = from.headers.front() {
+                act.events.post(there.max(at), Kind::Request, input.0);
+            }
+        }
+    }
+
+    /// What every channel has done in the current window, up to `now`.
+    pub fn used(&self, now: Time) -> Vec<Use> {
+        let past = |(channel, ahead): (&Channel, Time)| Use {
+            busy_ps: channel.busy - ahead,
+            packets: channel.packets,
+        };
+        self.board.channels.iter().zip(self.overhang(now)).map(past).collect()
+    }
+
+    /// For every channel, transmission already counted that lies after `now`.
+    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now))
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        for channel in &mut self.board.channels {
+            channel.busy = channel.until.saturating_sub(now);
+            channel.packets = 0;
+        }
+    }
+}
