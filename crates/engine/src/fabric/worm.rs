@@ -359,7 +359,7 @@ impl WormFabric {
         first_flit(id, owner, kind, act.now, rate.hop, act);
         self.header_is_known(id, owner, act.now + rate.hop, &rate, act);
         self.end_is_known(id, released, &rate, act);
-        if input.is_some() && self.board.at(input).owner.is_some() {
+        if input.is_some() && self.board.channels[input.index()].owner.is_some() {
             self.stale.push(input);
         }
         true
@@ -398,7 +398,7 @@ impl WormFabric {
     /// Works out what has become known of a channel's owner.
     fn advance(&mut self, id: ChannelId, act: &mut Act) {
         let channel = self.board.at(id);
-        let (owner, input) = (channel.owner, channel.input);
+        let owner = channel.owner;
         if !owner.is_some() {
             return;
         }
@@ -418,7 +418,7 @@ impl WormFabric {
             let last = self.board.at(id).next_flit().wrapping_sub(1);
             self.end_is_known(id, self.start(id, last) + rate.last, &rate, act);
         }
-        self.tell_dependants(id, owner, input);
+        self.tell_dependants(id, owner, before);
     }
 
     /// Flits from number `before` on up to `known` of a channel's owner are known, the first
@@ -437,16 +437,25 @@ impl WormFabric {
         }
     }
 
-    /// The channels whose owners may now know more: the one the packet goes on by, and
-    /// the one whose packets wait for room in the buffer it leaves.
+    /// The channels whose owners may now know more than before the last step from `before`
+    /// on: the one the packet goes on by, if it lacked these flits, and the one whose packets
+    /// wait for room in the buffer it leaves, if they lacked that room.
     #[inline]
-    fn tell_dependants(&mut self, id: ChannelId, owner: PacketId, input: ChannelId) {
-        let output = self.board.at(id).output;
-        if output.is_some() && self.board.at(output).owner == owner {
-            self.stale.push(output);
+    fn tell_dependants(&mut self, id: ChannelId, owner: PacketId, before: u32) {
+        let channel = &self.board.channels[id.index()];
+        let (input, more) = (channel.input, channel.known - before);
+        if channel.output.is_some() {
+            let output = &self.board.channels[channel.output.index()];
+            if output.owner == owner && output.known == before {
+                self.stale.push(channel.output);
+            }
         }
-        if input.is_some() && self.board.at(input).owner.is_some() {
-            self.stale.push(input);
+        if input.is_some() {
+            let from = &self.board.channels[input.index()];
+            let room = from.departed.wrapping_sub(more).wrapping_add(self.buffer);
+            if from.owner.is_some() && from.next_flit() == room {
+                self.stale.push(input);
+            }
         }
     }
 
