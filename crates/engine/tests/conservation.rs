@@ -55,16 +55,34 @@ fn workload(random: &mut Stream) -> Workload {
     })
 }
 
-/// The workload with the largest radius the machine allows.
-fn case(number: u64) -> (Machine, Workload) {
+const FIDELITIES: [Fidelity; 4] =
+    [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit, Fidelity::Token];
+
+/// Flow control that the fidelity can simulate, and a buffer of any size that it can.
+fn suit(machine: &mut Machine, fidelity: Fidelity, random: &mut Stream) {
+    if fidelity == Fidelity::Token {
+        machine.switch.input_buffer_tokens = pick(random, 8, 100);
+        machine.switch.output_buffer_tokens = pick(random, 1, 60);
+    } else if fidelity != Fidelity::Packet {
+        machine.link.flow_control = FlowControl::OutOfBand;
+        machine.link.credit_delay_ps = random.below(3) * 40_000;
+        machine.switch.input_buffer_tokens = pick(random, 1, 100);
+    }
+}
+
+/// A random machine in one mode and fidelity, and the workload with the largest radius
+/// it allows.
+fn case(number: u64) -> Spec {
     let mut random = Stream::new(number, Purpose::Start, 0);
-    let machine = machine(&mut random);
+    let fidelity = FIDELITIES[number as usize / 4 % 4];
+    let mut machine = machine(&mut random);
+    suit(&mut machine, fidelity, &mut random);
     let mut workload = workload(&mut random);
     let TopologySpec::Mesh { dims } = &machine.topology else { unreachable!() };
     if let Workload::Synthetic(synthetic) = &mut workload {
         synthetic.radius = dims.iter().max().unwrap() - 1;
     }
-    (machine, workload)
+    Spec { fidelity, ..spec(machine, workload, MODES[number as usize % 4]) }
 }
 
 const MODES: [Mode; 4] = [Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
@@ -72,8 +90,7 @@ const MODES: [Mode; 4] = [Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
 #[test]
 fn messages_and_packets_are_conserved() {
     for number in 0..CASES {
-        let (machine, workload) = case(number);
-        let mut run = Run::new(machine, workload, MODES[number as usize % 4]);
+        let mut run = Run::with(&case(number));
         run.advance(300 * MICROSECOND);
         let counters = run.simulation.counters();
         let [data, ack] = &counters.packets;
@@ -93,9 +110,9 @@ fn messages_and_packets_are_conserved() {
 #[test]
 fn tables_add_up_to_the_counters() {
     for number in 0..CASES {
-        let (machine, workload) = case(number);
-        let mode = MODES[number as usize % 4];
-        let mut run = Run::new(machine, workload, mode);
+        let spec = case(number);
+        let mode = spec.mode;
+        let mut run = Run::with(&spec);
         run.advance((number % 5) * 17 * MICROSECOND);
         run.simulation.begin_window();
         let before = run.simulation.counters();
@@ -128,11 +145,12 @@ fn tables_add_up_to_the_counters() {
 #[test]
 fn every_wait_is_charged_once() {
     for number in 0..CASES {
-        let (machine, workload) = case(number);
-        let hop = Timing::new(&machine.link).hop_ps;
+        let mut spec = case(number);
+        let hop = Timing::new(&spec.machine.link).hop_ps;
         // A finite workload, so that every wait has ended.
-        let rows = rows_of(machine.clone(), &workload);
-        let mut run = Run::new(machine, common::message_list(&rows), MODES[number as usize % 3]);
+        spec.workload = common::message_list(&rows_of(&spec));
+        spec.mode = MODES[number as usize % 3];
+        let mut run = Run::with(&spec);
         run.finish();
         assert_eq!(run.waits(), run.lifetimes_beyond_zero_load(), "case {number}");
         let counters = run.simulation.counters();
@@ -151,8 +169,8 @@ fn every_wait_is_charged_once() {
 }
 
 /// The messages a synthetic workload sends, as a list.
-fn rows_of(machine: Machine, workload: &Workload) -> Vec<(u64, u32, u32, u32)> {
-    let mut run = Run::new(machine, workload.clone(), Mode::Free);
+fn rows_of(spec: &Spec) -> Vec<(u64, u32, u32, u32)> {
+    let mut run = Run::with(&Spec { mode: Mode::Free, ..spec.clone() });
     run.advance(60 * MICROSECOND);
     let mut packets = run.simulation.take_packets();
     packets.retain(|p| p.class == Class::Data);
@@ -165,8 +183,7 @@ fn rows_of(machine: Machine, workload: &Workload) -> Vec<(u64, u32, u32, u32)> {
 #[test]
 fn no_channel_is_busy_for_more_than_all_of_the_time() {
     for number in 0..CASES {
-        let (machine, workload) = case(number);
-        let mut run = Run::new(machine, workload, Mode::Full);
+        let mut run = Run::with(&Spec { mode: Mode::Full, ..case(number) });
         run.advance(40 * MICROSECOND);
         run.simulation.begin_window();
         run.advance(340 * MICROSECOND);
@@ -179,9 +196,8 @@ fn no_channel_is_busy_for_more_than_all_of_the_time() {
 /// Samples add up to the counters at their instants.
 #[test]
 fn samples_are_the_counters_of_their_instants() {
-    for number in 0..40 {
-        let (machine, workload) = case(number);
-        let description = spec(machine, workload, MODES[number as usize % 4]);
+    for number in 0..80 {
+        let description = case(number);
         let mut whole = Simulation::new(&description).unwrap();
         whole.advance(50 * MICROSECOND, u64::MAX).unwrap();
         for sample in whole.take_samples() {

@@ -17,8 +17,12 @@ pub struct Run {
 
 impl Run {
     pub fn new(machine: Machine, workload: Workload, mode: Mode) -> Self {
-        let link = Timing::new(&machine.link);
-        let simulation = Simulation::new(&spec(machine, workload, mode));
+        Self::with(&spec(machine, workload, mode))
+    }
+
+    pub fn with(spec: &Spec) -> Self {
+        let link = Timing::new(&spec.machine.link);
+        let simulation = Simulation::new(spec);
         Self { simulation: simulation.unwrap(), link, rows: Vec::new() }
     }
 
