@@ -5,12 +5,13 @@
 //! bounds the rate of the whole machine, if nothing else does.
 
 use crate::error::SpecError;
-use crate::fabric::{End, Layout, Timing};
+use crate::fabric::{End, Layout, Running, Timing};
 use crate::ids::NodeId;
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
 use crate::simulation::Simulation;
 use crate::spec::{Spec, Step, Workload};
+use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Reach;
 
@@ -64,7 +65,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     let simulation = Simulation::new(spec)?;
     let topology = simulation.topology();
     let walk = Walk {
-        link: Timing::new(&spec.machine.link),
+        timings: Timing::all(&spec.machine),
         layout: simulation.layout(),
         routing: Routing::new(&spec.machine.routing, topology)?,
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
@@ -76,7 +77,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
 }
 
 struct Walk<'a> {
-    link: Timing,
+    timings: Vec<Timing>,
     layout: &'a Layout,
     routing: Routing,
     packet_bytes: u64,
@@ -89,6 +90,10 @@ struct Sums {
     messages: f64,
     remote: f64,
     hops: f64,
+    /// Sum of the lifetimes of full packets that are alone.
+    data_ps: f64,
+    /// The same of acknowledgements.
+    ack_ps: f64,
     pairs: u64,
 }
 
@@ -103,26 +108,47 @@ impl Walk<'_> {
         let full = flow.bytes / self.packet_bytes;
         let rest = (flow.bytes % self.packet_bytes) as u32;
         let partial = u64::from(rest > 0 || full == 0);
-        let data = full * self.link.packet_ps(self.packet_bytes as u32)
-            + partial * self.link.packet_ps(rest);
-        let acks = if self.acknowledges { (full + partial) * self.link.packet_ps(0) } else { 0 };
-        let hops = self.occupy(flow.from, flow.to, flow.weight * data as f64, sums);
-        self.occupy(flow.to, flow.from, flow.weight * acks as f64, sums);
+        let data = |timing: &Timing| {
+            let packets = full * timing.packet_ps(self.packet_bytes as u32)
+                + partial * timing.packet_ps(rest);
+            flow.weight * packets as f64
+        };
+        let size = self.packet_bytes as u32;
+        let (hops, lifetime) = self.occupy(flow.from, flow.to, size, data, sums);
+        sums.data_ps += flow.weight * lifetime as f64;
+        let packets = if self.acknowledges { (full + partial) as f64 } else { 0.0 };
+        let acks = |timing: &Timing| flow.weight * packets * timing.packet_ps(0) as f64;
+        let (_, lifetime) = self.occupy(flow.to, flow.from, 0, acks, sums);
+        sums.ack_ps += flow.weight * lifetime as f64;
         sums.hops += flow.weight * f64::from(hops);
     }
 
-    /// Spreads a load over the channels of a route; how many groups it crosses.
-    fn occupy(&self, from: NodeId, to: NodeId, load: f64, sums: &mut Sums) -> u16 {
+    /// Spreads a load over the channels of a route. `load` says for how long a channel with
+    /// such times is occupied. How many groups it crosses, and the lifetime of a packet of
+    /// `bytes` bytes that is alone there.
+    fn occupy(
+        &self,
+        from: NodeId,
+        to: NodeId,
+        bytes: u32,
+        load: impl Fn(&Timing) -> f64,
+        sums: &mut Sums,
+    ) -> (u16, Time) {
+        let (mut running, mut start) = (Running::default(), 0);
         let mut lead = self.layout.injection_lead(from);
         let mut hops = 0;
         loop {
             let place = self.layout.group(lead);
+            let timing = &self.timings[usize::from(place.rate)];
+            let load = load(timing);
+            let end = running.cross(start, timing, timing.packet_tokens(bytes));
+            start += timing.hop_ps;
             for channel in place.channels() {
                 sums.load_ps[channel.index()] += load / f64::from(place.width);
             }
             hops += 1;
             match place.end {
-                End::Node(_) => return hops,
+                End::Node(_) => return (hops, end + timing.wire_ps),
                 End::Switch(switch) => lead = self.layout.output_lead(&self.routing, switch, to),
             }
         }
@@ -186,7 +212,7 @@ fn summarise(
     sums: &Sums,
     exact: bool,
 ) -> Prediction {
-    let (link, layout) = (&walk.link, walk.layout);
+    let layout = walk.layout;
     let per_node = sums.messages / topology.nodes as f64;
     let share = |load: f64| if per_node > 0.0 { load / per_node } else { 0.0 };
     let channel_load_ps: Vec<f64> = sums.load_ps.iter().map(|&load| share(load)).collect();
@@ -198,10 +224,7 @@ fn summarise(
         .filter(|(group, _)| layout.groups[group.index()].kind == ChannelKind::Internal)
         .map(|(_, &load)| load)
         .collect();
-    let mean_hops = if sums.remote > 0.0 { sums.hops / sums.remote } else { 0.0 };
-    let way = link.hop_ps as f64 * (mean_hops - 1.0) + link.wire_ps as f64;
-    let neighbour_hops = if topology.switches == 0 { 1 } else { 3 };
-    let full = spec.machine.node.packet_bytes;
+    let mean = |sum: f64| if sums.remote > 0.0 { sum / sums.remote } else { 0.0 };
     Prediction {
         nodes: topology.nodes,
         switches: topology.switches,
@@ -209,15 +232,33 @@ fn summarise(
         bisection_channels: topology.bisection_channels(),
         pairs: sums.pairs,
         exact,
-        mean_hops,
-        zero_load_data_ps: way + link.packet_ps(full) as f64,
-        zero_load_ack_ps: way + link.packet_ps(0) as f64,
-        zero_load_neighbour_ps: link.zero_load_lifetime(neighbour_hops, full) as f64,
+        mean_hops: mean(sums.hops),
+        zero_load_data_ps: mean(sums.data_ps),
+        zero_load_ack_ps: mean(sums.ack_ps),
+        zero_load_neighbour_ps: neighbour_ps(spec, topology, walk) as f64,
         load_max_ps,
         load_mean_internal_ps: internal.iter().sum::<f64>() / internal.len().max(1) as f64,
         saturation_per_ms: (load_max_ps > 0.0).then(|| 1e9 / load_max_ps),
         channel_load_ps,
     }
+}
+
+/// Lifetime of a full packet that is alone on its way to a neighbour.
+fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk) -> Time {
+    let full = spec.machine.node.packet_bytes;
+    let internal = walk.layout.groups.iter().find(|group| group.kind == ChannelKind::Internal);
+    let external = walk.timings[usize::from(walk.layout.groups[0].rate)];
+    let way = match (topology.switches, internal) {
+        (0, _) => vec![external],
+        (_, None) => vec![external; 2],
+        (_, Some(group)) => vec![external, walk.timings[usize::from(group.rate)], external],
+    };
+    let (mut running, mut start, mut end) = (Running::default(), 0, 0);
+    for timing in way {
+        end = running.cross(start, &timing, timing.packet_tokens(full)) + timing.wire_ps;
+        start += timing.hop_ps;
+    }
+    end
 }
 
 #[cfg(test)]
