@@ -15,17 +15,17 @@ mod stream;
 mod switchboard;
 mod timing;
 mod transit;
+mod wiring;
 mod worm;
 
 pub use layout::{End, Group, Layout};
-pub use timing::Timing;
+pub use timing::{Running, Timing};
 pub use transit::{Packet, PacketPool};
 
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
-use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
-use crate::measure::{Class, Measures, PacketRow, Undisturbed, Use};
-use crate::routing::Routing;
+use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::{Measures, PacketRow, Undisturbed, Use};
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -34,7 +34,7 @@ use flit::FlitFabric;
 use packet::PacketFabric;
 use stream::StreamFabric;
 use switchboard::Act;
-use timing::Running;
+use wiring::Wiring;
 use worm::WormFabric;
 
 /// The network of one run.
@@ -44,134 +44,8 @@ pub struct Fabric {
     model: Model,
 }
 
-/// What every model of the network needs to know.
-pub struct Wiring {
-    layout: Layout,
-    routing: Routing,
-    /// The times of a channel at the link's own rate.
-    link: Timing,
-    /// The times of all rates, see [`Timing::all`].
-    timings: Vec<Timing>,
-    /// Whether packets end with a token of their own.
-    has_end_token: bool,
-    /// Whether nodes acknowledge data packets.
-    acknowledges: bool,
-    /// Whether an undisturbed packet passes every channel in the same time.
-    is_even: bool,
-}
-
-impl Wiring {
-    fn new(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<Self, SpecError> {
-        let given = machine.rates.dimension_bit_ps.len();
-        if given > 0 && given != topology.dims.len() {
-            let needed = format!("must be one for each of {} dimensions", topology.dims.len());
-            return Err(SpecError::new("machine.rates.dimension_bit_ps", given, needed));
-        }
-        let (link, timings) = (Timing::new(&machine.link), Timing::all(machine));
-        Ok(Self {
-            layout: Layout::new(machine, topology)?,
-            routing: Routing::new(&machine.routing, topology)?,
-            link,
-            has_end_token: machine.link.end_token,
-            acknowledges: machine.node.acknowledges,
-            is_even: !fidelity.knows_flits()
-                || timings.iter().all(|timing| *timing == link) && link.last_ps <= link.flit_ps,
-            timings,
-        })
-    }
-
-    /// The lead of the group by which a packet for `destination` leaves a switch.
-    #[inline]
-    fn output_lead(&self, switch: SwitchId, destination: NodeId) -> ChannelId {
-        self.layout.output_lead(&self.routing, switch, destination)
-    }
-
-    /// Whether the arrival of a packet's header is reported before that of all of it:
-    /// only if it is to be acknowledged, and not if the header is all there is.
-    #[inline]
-    fn reports_header(&self, packet: &Packet) -> bool {
-        self.acknowledges && packet.class == Class::Data && (packet.bytes > 0 || self.has_end_token)
-    }
-
-    /// Whether all channels have the same rate.
-    fn is_uniform(&self) -> bool {
-        self.timings.iter().all(|timing| *timing == self.link)
-    }
-
-    /// The times of a channel.
-    fn timing(&self, channel: ChannelId) -> &Timing {
-        &self.timings[usize::from(self.layout.group(channel).rate)]
-    }
-
-    /// When a packet that starts on a channel now and is not stopped will have been
-    /// sent; `running` follows it from its first channel.
-    #[inline]
-    fn undisturbed(
-        &self,
-        packet: &Packet,
-        start: Time,
-        timing: &Timing,
-        running: &mut Running,
-    ) -> Time {
-        if self.is_even {
-            start + timing.packet_ps(packet.bytes)
-        } else {
-            running.cross(start, timing, timing.packet_tokens(packet.bytes))
-        }
-    }
-
-    /// How a delivered packet would have fared without contention.
-    #[inline]
-    fn zero_load(&self, packet: &Packet) -> ZeroLoad {
-        if !self.is_even {
-            return self.zero_load_along(packet);
-        }
-        let hop = self.link.hop_ps;
-        ZeroLoad {
-            lifetime: self.link.zero_load_lifetime(packet.hops, packet.bytes),
-            first_hop: hop,
-            last_hop: hop,
-            last_start: hop * u64::from(packet.hops - 1),
-        }
-    }
-
-    fn zero_load_along(&self, packet: &Packet) -> ZeroLoad {
-        let mut running = Running::default();
-        let mut lead = self.layout.injection_lead(packet.source);
-        let first_hop = self.timing(lead).hop_ps;
-        let mut start = 0;
-        loop {
-            let timing = self.timing(lead);
-            let end = self.undisturbed(packet, start, timing, &mut running);
-            match self.layout.group(lead).end {
-                End::Node(_) => {
-                    return ZeroLoad {
-                        lifetime: end + timing.wire_ps,
-                        first_hop,
-                        last_hop: timing.hop_ps,
-                        last_start: start,
-                    };
-                }
-                End::Switch(switch) => lead = self.output_lead(switch, packet.destination),
-            }
-            start += timing.hop_ps;
-        }
-    }
-}
-
-/// A packet's way without contention, from its start on the first channel.
-struct ZeroLoad {
-    /// Until it has been delivered.
-    lifetime: Time,
-    /// Until it can start on the second channel.
-    first_hop: Time,
-    /// Until it starts on the last channel.
-    last_start: Time,
-    /// From there to where it could start on another.
-    last_hop: Time,
-}
-
 /// How packets move.
+#[allow(clippy::large_enum_variant, reason = "there is one in a run")]
 enum Model {
     /// Mode `full`, fidelity `packet`.
     Packet(PacketFabric),
@@ -183,6 +57,19 @@ enum Model {
     Stream(StreamFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
+}
+
+/// The same for every fidelity, and something else for the modes without contention.
+macro_rules! match_model {
+    ($model:expr, $fabric:ident => $do:expr, free $free:pat => $other:expr) => {
+        match $model {
+            Model::Packet($fabric) => $do,
+            Model::Flit($fabric) => $do,
+            Model::Worm($fabric) => $do,
+            Model::Stream($fabric) => $do,
+            Model::ContentionFree($free) => $other,
+        }
+    };
 }
 
 impl Model {
@@ -242,23 +129,12 @@ impl Fabric {
     ) {
         measures.counters.class_mut(packet.class).queued += 1;
         let id = self.packets.insert(|serial| Packet { serial, ..packet });
-        match &mut self.model {
-            Model::Packet(fabric) => {
-                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
-            }
-            Model::Flit(fabric) => {
-                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
-            }
-            Model::Worm(fabric) => {
-                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
-            }
-            Model::Stream(fabric) => {
-                fabric.board.queue(id, &self.wiring, &mut self.packets, now, measures);
-            }
-            Model::ContentionFree(fabric) => {
-                fabric.send(id, &self.wiring, &mut self.packets, now, events, measures);
-            }
-        }
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        match_model!(
+            &mut self.model,
+            fabric => fabric.board.queue(id, wiring, packets, now, measures),
+            free fabric => fabric.send(id, wiring, packets, now, events, measures)
+        );
     }
 
     /// The packet at the front of a channel's buffer asks for its output.
@@ -317,23 +193,11 @@ impl Fabric {
     #[inline]
     pub fn arbitrate(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        match &mut self.model {
-            Model::Packet(fabric) if fabric.board.is_settled() => {}
-            Model::Worm(fabric) if fabric.board.is_settled() => {}
-            Model::Packet(fabric) => {
-                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
-            }
-            Model::Flit(fabric) => {
-                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
-            }
-            Model::Worm(fabric) => {
-                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
-            }
-            Model::Stream(fabric) => {
-                fabric.arbitrate(&mut Act { now, wiring, packets, events, measures });
-            }
-            Model::ContentionFree(_) => {}
-        }
+        match_model!(
+            &mut self.model,
+            fabric => fabric.arbitrate(&mut Act { now, wiring, packets, events, measures }),
+            free _ => {}
+        );
     }
 
     /// When something next happens that is not in the list of events, or [`NEVER`].
@@ -357,21 +221,12 @@ impl Fabric {
     /// The packet a `HEAD` event is about.
     #[inline]
     pub fn arrived_head(&mut self, number: u32) -> &Packet {
-        let id = match &mut self.model {
-            Model::Packet(fabric) => {
-                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
-            }
-            Model::Flit(fabric) => {
-                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
-            }
-            Model::Worm(fabric) => {
-                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
-            }
-            Model::Stream(fabric) => {
-                fabric.board.take_head(ChannelId(number), &self.wiring, &self.packets)
-            }
-            Model::ContentionFree(_) => PacketId(number),
-        };
+        let (wiring, packets) = (&self.wiring, &self.packets);
+        let id = match_model!(
+            &mut self.model,
+            fabric => fabric.board.take_head(ChannelId(number), wiring, packets),
+            free _ => PacketId(number)
+        );
         &self.packets[id]
     }
 
@@ -384,13 +239,11 @@ impl Fabric {
         message: impl Fn(&Packet) -> u64,
         measures: &mut Measures,
     ) -> Packet {
-        let id = match &mut self.model {
-            Model::Packet(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
-            Model::Flit(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
-            Model::Worm(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
-            Model::Stream(fabric) => fabric.board.take_tail(ChannelId(number), &self.packets),
-            Model::ContentionFree(_) => PacketId(number),
-        };
+        let id = match_model!(
+            &mut self.model,
+            fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
+            free _ => PacketId(number)
+        );
         let packet = self.packets.remove(id);
         let row = PacketRow {
             class: packet.class,
@@ -436,13 +289,7 @@ impl Fabric {
     /// Data packets waiting in a node's output queue.
     #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
-        match &self.model {
-            Model::Packet(fabric) => fabric.board.waiting_data(node),
-            Model::Flit(fabric) => fabric.board.waiting_data(node),
-            Model::Worm(fabric) => fabric.board.waiting_data(node),
-            Model::Stream(fabric) => fabric.board.waiting_data(node),
-            Model::ContentionFree(_) => 0,
-        }
+        match_model!(&self.model, fabric => fabric.board.waiting_data(node), free _ => 0)
     }
 
     /// Packets in flight or queued.
@@ -452,43 +299,31 @@ impl Fabric {
 
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
-        match &self.model {
-            Model::Packet(fabric) => fabric.used(now),
-            Model::Flit(fabric) => fabric.used(now),
-            Model::Worm(fabric) => fabric.used(now),
-            Model::Stream(fabric) => fabric.used(now),
-            Model::ContentionFree(fabric) => fabric.used().to_vec(),
-        }
+        match_model!(&self.model, fabric => fabric.used(now), free fabric => fabric.used().to_vec())
     }
 
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
-        match &mut self.model {
-            Model::Packet(fabric) => fabric.begin_window(now),
-            Model::Flit(fabric) => fabric.begin_window(now),
-            Model::Worm(fabric) => fabric.begin_window(now),
-            Model::Stream(fabric) => fabric.begin_window(now),
-            Model::ContentionFree(fabric) => fabric.begin_window(),
-        }
+        match_model!(
+            &mut self.model,
+            fabric => fabric.begin_window(now),
+            free fabric => fabric.begin_window()
+        );
     }
 
     /// Transmission time already counted that lies after `now`, on injection,
     /// internal and ejection channels; unknown in the modes without contention.
     pub fn overhang_by_kind(&self, now: Time) -> Option<[Time; 3]> {
-        let sums = |overhang: &mut dyn Iterator<Item = Time>| {
-            let mut sums = [0; 3];
-            for (channel, ahead) in overhang.enumerate() {
-                let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
-                sums[kind.in_sums()] += ahead;
-            }
-            Some(sums)
+        let mut sums = [0; 3];
+        let mut add = |(channel, ahead): (usize, Time)| {
+            let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
+            sums[kind.in_sums()] += ahead;
         };
-        match &self.model {
-            Model::Packet(fabric) => sums(&mut fabric.overhang(now)),
-            Model::Flit(fabric) => sums(&mut fabric.overhang(now)),
-            Model::Worm(fabric) => sums(&mut fabric.overhang(now)),
-            Model::Stream(fabric) => sums(&mut fabric.overhang(now)),
-            Model::ContentionFree(_) => None,
-        }
+        match_model!(
+            &self.model,
+            fabric => fabric.overhang(now).enumerate().for_each(&mut add),
+            free _ => return None
+        );
+        Some(sums)
     }
 }

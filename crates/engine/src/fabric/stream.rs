@@ -1,12 +1,11 @@
 //! Fidelity `stream`: a packet on a channel is a stream that flows or stands still,
 //! and signals that stop it take no time [Tweedie, section 3.5.4].
 //!
-//! A channel may have sent as much as has left the buffer at its end, and the room of
-//! that buffer. So a channel that begins to flow is followed as far as it certainly goes
-//! ([`StreamFabric::flow`]), and further whenever the channel behind that buffer is: what
-//! is known of a stream never changes. Nothing happens in between: the events are the
-//! head of a packet at a switch, and its end on a channel. The rules are in
-//! `docs/model.md`.
+//! A channel may send as much as has left the buffer at its end, and the room of that
+//! buffer. So its stream is followed as far as it certainly flows ([`StreamFabric::flow`]),
+//! and further whenever the channel that drains the buffer is: what is known of a stream
+//! never changes. It stops where that ends, without an event; the events are the head of a
+//! packet at a switch and its end on a channel. The rules are in `docs/model.md`.
 
 mod channel;
 
@@ -29,11 +28,10 @@ pub struct StreamFabric {
     delay: Time,
     /// Whether a buffer can be empty before the end of a stream that flows through it.
     ///
-    /// Not if it holds at least what is on the way. While a stream flows out of a buffer,
-    /// that is not full for lack of outflow: it fills again as fast as it empties. Was it
-    /// full when the stream last began to flow out, then what it holds lasts for the delay
-    /// until more comes; was it not, then the stream has been flowing in since its start,
-    /// and is ahead of its end that flows out by its header and the delay.
+    /// Not if it holds at least what is sent during the delay. If the channel into it has
+    /// stood still since the stream began, that was for a full buffer, and it went on as
+    /// soon as that was drained: what the full buffer held lasts until more arrives. If it
+    /// never has, the stream flows in a header time and the delay before it flows out.
     may_run_dry: bool,
     /// Channels whose streams may flow further than is known.
     stale: Vec<ChannelId>,

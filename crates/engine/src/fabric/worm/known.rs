@@ -102,8 +102,8 @@ impl WormFabric {
     #[inline]
     pub(super) fn start(&self, id: ChannelId, number: u32) -> Time {
         let channel = &self.board.channels[id.index()];
-        let after = number.wrapping_sub(channel.straight_first());
-        if channel.is_straight() && after as i32 >= 0 {
+        if channel.is_straight() && is_reached(channel.straight_first(), number) {
+            let after = number.wrapping_sub(channel.straight_first());
             return channel.straight_from + self.rates[0].flit * u64::from(after);
         }
         if channel.keeps_starts() { self.starts(id, number).at } else { 0 }
@@ -125,8 +125,8 @@ impl WormFabric {
     #[inline]
     pub(super) fn credit_back(&self, id: ChannelId, number: u32) -> Time {
         let channel = &self.board.channels[id.index()];
-        let after = number.wrapping_sub(channel.left_first());
-        if channel.left_straight() && after as i32 >= 0 {
+        if channel.left_straight() && is_reached(channel.left_first(), number) {
+            let after = number.wrapping_sub(channel.left_first());
             return channel.left_from + self.rates[0].flit * u64::from(after);
         }
         if channel.keeps_credits() { self.credits(id, number).at } else { 0 }

@@ -114,7 +114,7 @@ impl WormFabric {
             }
             self.add(work, (at, spacing, run), act.now);
             let last = at + spacing * u64::from(run - 1);
-            self.transmit(work, (at, spacing, run), flit, act);
+            transmit(work, (at, spacing, run), flit, act);
             work.kept += at - work.own + (spacing - flit) * u64::from(run - 1);
             work.own = last + flit;
             count -= run;
@@ -127,7 +127,7 @@ impl WormFabric {
         let credit = self.credit(work);
         let at = work.own.max(arrival.at).max(credit.at);
         self.add(work, (at, work.rate.flit, 1), act.now);
-        self.transmit(work, (at, work.rate.flit, 1), work.rate.last, act);
+        transmit(work, (at, work.rate.flit, 1), work.rate.last, act);
         work.kept += at - work.own;
     }
 
@@ -164,24 +164,18 @@ impl WormFabric {
         work.number = work.number.wrapping_add(count);
         work.number_before = work.number_before.wrapping_add(count);
     }
+}
 
-    #[inline]
-    fn transmit(
-        &self,
-        work: &mut Work,
-        (at, spacing, count): (Time, Time, u32),
-        each: Time,
-        act: &mut Act,
-    ) {
-        work.busy += each * u64::from(count);
-        if spacing == each || count == 1 {
-            let end = at + spacing * u64::from(count - 1) + each;
-            act.measures.transmits(work.kind, at, end);
-        } else {
-            for flit in 0..u64::from(count) {
-                let start = at + spacing * flit;
-                act.measures.transmits(work.kind, start, start + each);
-            }
-        }
+/// So many flits, `each` of which takes so long, are sent at equal distances.
+fn transmit(work: &mut Work, (at, spacing, count): (Time, Time, u32), each: Time, act: &mut Act) {
+    work.busy += each * u64::from(count);
+    if spacing == each || count == 1 {
+        let end = at + spacing * u64::from(count - 1) + each;
+        act.measures.transmits(work.kind, at, end);
+        return;
+    }
+    for flit in 0..u64::from(count) {
+        let start = at + spacing * flit;
+        act.measures.transmits(work.kind, start, start + each);
     }
 }

@@ -24,11 +24,13 @@ impl WormFabric {
         let start = channel.straight_from + flit * u64::from(gone);
         let ahead = flit * u64::from(more - 1);
         if channel.port.switch.is_some() {
-            let first = channel.next_flit().wrapping_sub(self.buffer);
-            let first = first.wrapping_sub(channel.left_first());
-            let last_back = channel.left_from + flit * u64::from(first.wrapping_add(more - 1));
+            let place = channel.next_flit().wrapping_sub(self.buffer);
+            let last = place.wrapping_sub(channel.left_first()).wrapping_add(more - 1);
             // All of one packet, which leaves the next buffer straight and in time.
-            if !channel.left_straight() || (first as i32) < 0 || last_back > start + ahead {
+            if !channel.left_straight()
+                || !is_reached(channel.left_first(), place)
+                || channel.left_from + flit * u64::from(last) > start + ahead
+            {
                 return false;
             }
         }
@@ -38,7 +40,7 @@ impl WormFabric {
             let first = from.departed.wrapping_sub(from.straight_first());
             let there = from.straight_from + flit * u64::from(first.wrapping_add(more));
             if !from.is_straight()
-                || (first as i32) < 0
+                || !is_reached(from.straight_first(), from.departed)
                 || there + self.rates[0].delay > start + ahead
             {
                 return false;

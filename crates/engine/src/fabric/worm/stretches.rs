@@ -165,5 +165,5 @@ impl Stretches {
 /// Whether flit `number` is at or after flit `first`; numbers wrap around.
 #[inline]
 pub fn is_reached(first: u32, number: u32) -> bool {
-    number.wrapping_sub(first) as i32 >= 0
+    number.wrapping_sub(first).cast_signed() >= 0
 }
