@@ -428,10 +428,9 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     ),
     (Star(input_buffer="7 B"), "token", "must hold a header (room is granted 8 B at a time)"),
     (
-        Mesh(input_buffer="33 B"),
+        Mesh(input_buffer="2 B", packet_gap="101 ns"),
         "stream",
-        'machine.input_buffer = "33 B": must hold a whole packet, at least 34 B '
-        "with fidelity stream",
+        'machine.input_buffer = "2 B": must hold a header, at least 3 B with fidelity stream',
     ),
     (
         Mesh(input_buffer="32 B", end_token=False),
@@ -507,6 +506,7 @@ POSSIBLE: list[tuple[Machine, Fidelity]] = [
     (Star(), "packet"),
     (Mesh(**OUT_OF_BAND), "packet"),
     (Mesh(**OUT_OF_BAND), "stream"),
+    (Mesh(input_buffer="3 B", packet_gap="101 ns"), "stream"),
     (Mesh(output_buffer="0 B"), "packet"),
     (Pair(**OUT_OF_BAND), "worm"),
 ]

@@ -50,6 +50,10 @@ class SwitchedMachine(Machine, init=False):
             # A packet asks for an output when all of its header is there.
             content = f"a header (room is granted {GRANTED} B at a time)"
             return -(-header // GRANTED) * GRANTED, content
+        if fidelity == "stream":
+            # What is sent in the header's time, which a gap makes longer.
+            flit_ps = self.data_token_bits * self.link_rate.bit_ps
+            return header + -(-self.packet_gap.ps // flit_ps), "a header"
         if fidelity in ("flit", "worm"):
             return header, "a header"
         return self.packet_tokens(self.packet_size.bytes), "a whole packet"

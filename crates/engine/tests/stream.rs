@@ -1,0 +1,106 @@
+//! The fidelity `stream`: against a simulator that goes tick by tick, against what can be
+//! worked out on paper, and against `worm` where the two must agree.
+//!
+//! `TAILBACK_CASES=10 cargo test --test stream` tries ten times as many random cases.
+
+#[path = "reference/cases.rs"]
+#[allow(dead_code, reason = "a generator shared with the reference")]
+mod cases;
+mod common;
+#[path = "stream/hand.rs"]
+mod hand;
+#[path = "stream/limits.rs"]
+mod limits;
+#[path = "reference/programs.rs"]
+mod programs;
+#[path = "cycles/cases.rs"]
+mod small;
+#[path = "stream/sums.rs"]
+mod sums;
+#[path = "stream/ticks.rs"]
+mod ticks;
+#[path = "reference/wiring.rs"]
+#[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
+mod wiring;
+
+use cases::Dice;
+use tailback_engine::fabric::Timing;
+use tailback_engine::measure::{ChannelTally, Use};
+use tailback_engine::spec::{Fidelity, Rates, Spec};
+use tailback_engine::time::Time;
+use tailback_engine::{PacketRow, Progress, Simulation};
+use ticks::{Simulator, Stops};
+
+/// How many cases to try where `usual` are enough every day.
+fn random_cases(usual: u64) -> u64 {
+    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
+    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
+}
+
+/// A random small machine in ticks with links of one rate, and messages for it.
+fn small_case(dice: &mut Dice) -> Spec {
+    let mut spec = Spec { fidelity: Fidelity::Stream, ..small::spec(dice) };
+    spec.machine.rates = Rates::default();
+    let header = Timing::new(&spec.machine.link).header_ps;
+    while room_ps(&spec) < header {
+        spec.machine.switch.input_buffer_tokens += 1;
+    }
+    spec
+}
+
+/// How much stream a buffer holds.
+fn room_ps(spec: &Spec) -> Time {
+    let tokens = spec.machine.switch.input_buffer_tokens;
+    Timing::new(&spec.machine.link).flit_ps * Time::from(tokens)
+}
+
+/// A simulation run to its end in pieces of so many events, which must change nothing.
+fn finished(spec: &Spec, piece: u64) -> Simulation {
+    let mut simulation = Simulation::new(spec).unwrap_or_else(|error| panic!("{error}"));
+    let mut progress = Progress::Events;
+    while progress == Progress::Events {
+        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}: {spec:?}"));
+    }
+    assert_eq!(progress, Progress::Finished);
+    simulation
+}
+
+/// The packets in order of message, and what every channel did.
+fn outcome(simulation: &mut Simulation) -> (Vec<PacketRow>, Vec<(Use, ChannelTally)>) {
+    let mut rows = simulation.take_packets();
+    rows.sort_by_key(|row| (row.message, row.class, row.queued));
+    let tallies = simulation.measures().channels.iter().copied();
+    (rows, simulation.channels_used().into_iter().zip(tallies).collect())
+}
+
+#[test]
+fn it_agrees_with_the_simulator_that_goes_tick_by_tick() {
+    let mut all = Stops::default();
+    let number = random_cases(1_000);
+    for case in 0..number {
+        let mut dice = Dice::new(case);
+        let spec = small_case(&mut dice);
+        let context = || {
+            let json = serde_json::to_string(&spec).expect("a specification is JSON");
+            format!("case {case}\n{json}\n")
+        };
+        let (rows, channels, stops) = Simulator::new(&spec).run();
+        let mut simulation = finished(&spec, dice.one_of(&[1, 7, u64::MAX]));
+        let (got_rows, got_channels) = outcome(&mut simulation);
+        for (row, got) in rows.iter().zip(&got_rows) {
+            assert_eq!(got, row, "engine, simulator; {}", context());
+        }
+        assert_eq!(got_rows.len(), rows.len(), "{}", context());
+        for (channel, pair) in got_channels.iter().zip(&channels).enumerate() {
+            assert_eq!(pair.0, pair.1, "engine, simulator; channel {channel} of {}", context());
+        }
+        let delay = spec.machine.link.wire_delay_ps + spec.machine.link.switch_delay_ps;
+        if room_ps(&spec) >= delay {
+            assert_eq!(stops.nothing_to_send, 0, "a buffer was empty: {}", context());
+        }
+        all.no_room += stops.no_room;
+        all.nothing_to_send += stops.nothing_to_send;
+    }
+    let enough = all.no_room > 300 * number && all.nothing_to_send > 50 * number;
+    assert!(enough, "streams hardly ever stop: {all:?}");
+}
