@@ -73,6 +73,18 @@ macro_rules! match_model {
 }
 
 impl Model {
+    /// Whether nothing has to choose at this instant.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        match self {
+            Self::Packet(fabric) => fabric.board.is_settled(),
+            Self::Worm(fabric) => fabric.board.is_settled(),
+            Self::Stream(fabric) => fabric.board.is_settled(),
+            Self::Flit(_) => false,
+            Self::ContentionFree(_) => true,
+        }
+    }
+
     /// Whether a packet can be drawn out: stopped between its header and its end.
     fn draws_out(&self) -> bool {
         matches!(self, Self::Flit(_) | Self::Worm(_) | Self::Stream(_))
@@ -192,6 +204,9 @@ impl Fabric {
     /// Every output and node with something to send chooses; after all events of an instant.
     #[inline]
     pub fn arbitrate(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
+        if self.model.is_settled() {
+            return;
+        }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
             &mut self.model,

@@ -68,11 +68,17 @@ impl World<'_> {
     }
 }
 
-/// A saturated process passes into its next iteration at `start`; how long it computes.
-fn pass(workload: &mut Workload, cpu: &mut Binned, process: ProcessId, start: Time) -> Time {
-    let piece = workload.pass(process);
-    cpu.add(start, start + piece);
-    piece
+/// A saturated process passes into the iterations that begin from `start` on and before
+/// `before`; until when it computes in the last of them.
+fn pass(
+    workload: &mut Workload,
+    cpu: &mut Binned,
+    process: ProcessId,
+    (start, before): (Time, Time),
+) -> Time {
+    let end = workload.pass(process, start, before);
+    cpu.add(start, end);
+    end
 }
 
 impl Nodes {
@@ -113,7 +119,7 @@ impl Nodes {
     /// happened.
     pub fn catch_up(&mut self, now: Time, workload: &mut Workload, measures: &mut Measures) {
         let cpu = &mut measures.cpu;
-        self.processors.catch_up(now, |p, start| pass(workload, cpu, p, start));
+        self.processors.catch_up(now, |p, times| pass(workload, cpu, p, times));
     }
 
     /// A new measurement window begins.
@@ -361,8 +367,8 @@ impl Nodes {
     /// The last packet of a message has been acknowledged.
     fn acknowledged(&mut self, id: MessageId, world: &mut World) {
         let (workload, cpu) = (&mut *world.workload, &mut world.measures.cpu);
-        self.processors.wake(self.messages[id].from_node, world.now, world.events, |p, start| {
-            pass(workload, cpu, p, start)
+        self.processors.wake(self.messages[id].from_node, world.now, world.events, |p, times| {
+            pass(workload, cpu, p, times)
         });
         let message = &mut self.messages[id];
         message.acknowledged = true;

@@ -156,11 +156,12 @@ impl Workload {
         }
     }
 
-    /// A saturated process has computed, its messages are dropped, its next
-    /// iteration begins; how long it computes.
-    pub fn pass(&mut self, process: ProcessId) -> Time {
+    /// A saturated process has computed until `from`. If that is before `before`, its
+    /// messages are dropped, its next iteration begins, and so on; until when it computes then.
+    #[inline]
+    pub fn pass(&mut self, process: ProcessId, from: Time, before: Time) -> Time {
         match self {
-            Self::Synthetic(synthetic) => synthetic.pass(process),
+            Self::Synthetic(synthetic) => synthetic.pass(process, from, before),
             Self::Programs(_) | Self::Messages(_) => Time::MAX,
         }
     }

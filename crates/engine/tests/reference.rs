@@ -28,6 +28,7 @@ mod synthetic;
 #[path = "reference/tally.rs"]
 mod tally;
 #[path = "reference/wiring.rs"]
+#[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
 
 use cases::{Dice, Kind};

@@ -135,20 +135,20 @@ impl Processors {
         node: NodeId,
         now: Time,
         events: &mut EventQueue,
-        next_piece: impl FnMut(ProcessId, Time) -> Time,
+        passes: impl FnMut(ProcessId, (Time, Time)) -> Time,
     ) {
         let processor = &mut self.processors[node.index()];
         if processor.is_left_alone {
-            processor.catch_up(now, next_piece);
+            processor.catch_up(now, passes);
             processor.is_left_alone = false;
             events.post(processor.piece_end, Kind::Cpu, node.0);
         }
     }
 
     /// Lets all processes left alone pass through the pieces that end up to `now`.
-    pub fn catch_up(&mut self, now: Time, mut next_piece: impl FnMut(ProcessId, Time) -> Time) {
+    pub fn catch_up(&mut self, now: Time, mut passes: impl FnMut(ProcessId, (Time, Time)) -> Time) {
         for processor in self.processors.iter_mut().filter(|p| p.is_left_alone) {
-            processor.catch_up(now + 1, &mut next_piece);
+            processor.catch_up(now + 1, &mut passes);
         }
     }
 
@@ -181,11 +181,13 @@ impl Processor {
 
     /// Replaces pieces that end before `before` by those that follow.
     ///
-    /// `next_piece` tells the length of the piece that begins when one ends.
-    fn catch_up(&mut self, before: Time, mut next_piece: impl FnMut(ProcessId, Time) -> Time) {
-        while self.piece_end < before {
-            let piece = next_piece(self.running, self.piece_end);
-            self.begin(self.running, self.piece_end, piece);
+    /// `passes` tells when the last of those ends that begin from one instant on and
+    /// before another.
+    fn catch_up(&mut self, before: Time, mut passes: impl FnMut(ProcessId, (Time, Time)) -> Time) {
+        if self.piece_end < before {
+            let end = passes(self.running, (self.piece_end, before));
+            self.busy += end - self.piece_end;
+            self.piece_end = end;
         }
     }
 }

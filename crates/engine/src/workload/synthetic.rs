@@ -168,13 +168,25 @@ impl Synthetic {
     }
 
     /// See [`super::Workload::pass`].
-    #[inline]
-    pub fn pass(&mut self, process: ProcessId) -> Time {
-        for message in 0..self.spec.messages {
-            let sent = self.send(process, message as usize, &|| 0);
-            debug_assert!(sent.is_none());
+    pub fn pass(&mut self, process: ProcessId, from: Time, before: Time) -> Time {
+        let number = process.index();
+        let stream = &mut self.destination[number];
+        let (mut end, mut iterations) = (from, 0);
+        while end < before {
+            for _ in 0..self.spec.messages {
+                self.length.draw(number);
+                self.reach.draw(number, stream);
+            }
+            end += self.compute.draw(number);
+            iterations += 1;
         }
-        self.next_iteration(process)
+        let dropped = iterations * u64::from(self.spec.messages);
+        let state = &mut self.processes[number];
+        state.reached += iterations as u32;
+        state.dropped += dropped;
+        self.progress.iterations += iterations;
+        self.progress.dropped += dropped;
+        end
     }
 
     /// The next message, or none if it is dropped; its random numbers are drawn

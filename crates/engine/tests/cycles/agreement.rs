@@ -1,0 +1,110 @@
+//! The engine's `flit` and `worm` against the simulator that goes tick by tick.
+
+use crate::cases::Dice;
+use crate::simulator::{Simulator, Tally};
+use crate::{random_cases, small};
+use tailback_engine::measure::{ChannelTally, Use};
+use tailback_engine::spec::{Fidelity, Spec};
+use tailback_engine::time::{NEVER, Time};
+use tailback_engine::{Counters, PacketRow, Progress, Simulation};
+
+/// What every channel did in a run of the engine.
+pub fn tallies(simulation: &Simulation) -> Vec<Tally> {
+    let used = simulation.channels_used();
+    let tally = |(used, tally): (&Use, &ChannelTally)| Tally {
+        packets: u64::from(used.packets),
+        busy: used.busy_ps,
+        kept: tally.kept_ps,
+        throttling: tally.wait_throttling_ps,
+        internal_contention: tally.wait_internal_ps,
+        // Not counted by channel.
+        caught_up: 0,
+    };
+    used.iter().zip(&simulation.measures().channels).map(tally).collect()
+}
+
+/// Compares one case; for how long its channels were busy.
+fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
+    let context = || {
+        let json = serde_json::to_string(spec).expect("a specification is JSON");
+        format!("case {case} {:?}\n{json}\n", spec.fidelity)
+    };
+    let (expected, expected_tallies) = Simulator::new(spec).run();
+    let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}: {}", context()));
+    // In pieces of a few events, which must change nothing.
+    let piece = dice.one_of(&[1, 7, u64::MAX]);
+    let mut progress = Progress::Events;
+    while progress == Progress::Events {
+        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}"));
+    }
+    assert_eq!(progress, Progress::Finished, "{}", context());
+    let mut rows = simulation.take_packets();
+    rows.sort_by_key(|row| row.message);
+    for (expected, row) in expected.iter().zip(&rows) {
+        assert_eq!(row, expected, "engine, simulator; {}", context());
+    }
+    assert_eq!(rows.len(), expected.len(), "{}", context());
+    for (number, pair) in tallies(&simulation).iter().zip(&expected_tallies).enumerate() {
+        let expected = Tally { caught_up: 0, ..*pair.1 };
+        assert_eq!(*pair.0, expected, "engine, simulator; channel {number} of {}", context());
+    }
+    compare_counters(&simulation.counters(), &expected, &expected_tallies, &context);
+    expected_tallies.iter().map(|tally| tally.busy).sum()
+}
+
+/// Counters are sums over the packets and over the channels.
+fn compare_counters(
+    counters: &Counters,
+    rows: &[PacketRow],
+    tallies: &[Tally],
+    context: &dyn Fn() -> String,
+) {
+    let sum = |of: fn(&PacketRow) -> Time| rows.iter().map(of).sum::<Time>();
+    let data = &counters.packets[0];
+    let routed = |row: &PacketRow| u64::from(row.first_internal != NEVER);
+    let routed_lifetime = |row: &PacketRow| row.delivered.saturating_sub(row.first_internal);
+    let busy = counters.busy_injection_ps + counters.busy_internal_ps + counters.busy_ejection_ps;
+    let total = |of: fn(&Tally) -> Time| tallies.iter().map(of).sum::<Time>();
+    let pairs = [
+        ("delivered", data.delivered, rows.len() as u64),
+        ("sent", data.sent, rows.len() as u64),
+        ("hops", data.hops, sum(|row| row.hops.into())),
+        ("crossings", counters.packet_hops, total(|tally| tally.packets)),
+        ("lifetime", data.lifetime_ps, sum(|row| row.delivered - row.queued)),
+        ("network lifetime", data.network_lifetime_ps, sum(|row| row.delivered - row.first_sent)),
+        ("routed", data.routed, sum(routed)),
+        ("routed lifetime", data.routed_lifetime_ps, sum(routed_lifetime)),
+        ("throttling", data.wait_throttling_ps, total(|tally| tally.throttling)),
+        ("contention", data.wait_internal_ps, total(|tally| tally.internal_contention)),
+        ("caught up", data.caught_up_ps, total(|tally| tally.caught_up)),
+        ("busy", busy, total(|tally| tally.busy)),
+    ];
+    for (name, engine, expected) in pairs {
+        assert_eq!(engine, expected, "{name}: engine, simulator; {}", context());
+    }
+}
+
+fn compare_all(fidelity: Fidelity) {
+    let mut busy = 0;
+    let number = random_cases(2_000);
+    for case in 0..number {
+        let mut dice = Dice::new(case);
+        let mut spec = Spec { fidelity, ..small::spec(&mut dice) };
+        if fidelity == Fidelity::Worm {
+            // It has no gaps.
+            spec.machine.link.packet_gap_ps = 0;
+        }
+        busy += compare(case, &spec, &mut dice);
+    }
+    assert!(busy > 1_000 * number, "next to nothing happens in the cases: {busy}");
+}
+
+#[test]
+fn flit_agrees_with_the_simulator_that_goes_tick_by_tick() {
+    compare_all(Fidelity::Flit);
+}
+
+#[test]
+fn worm_agrees_with_the_simulator_that_goes_tick_by_tick() {
+    compare_all(Fidelity::Worm);
+}

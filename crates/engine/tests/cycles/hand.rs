@@ -1,0 +1,158 @@
+//! Small cases worked out by hand, for everybody who lets single flits pass.
+
+use crate::simulator::Tally;
+use crate::{BY_FLITS, machine, messages, run};
+use tailback_engine::PacketRow;
+use tailback_engine::spec::{Machine, Policy};
+use tailback_engine::time::Time;
+
+/// First sent, first sent on an internal channel, delivered.
+type Times = (Time, Time, Time);
+
+fn check(machine: &Machine, rows: &[(Time, u32, u32, u32)], times: &[Times]) -> Vec<Vec<Tally>> {
+    let runs = BY_FLITS.iter().map(|&who| {
+        let (rows, tallies) = run(who, machine, &messages(rows));
+        let of = |row: &PacketRow| (row.first_sent, row.first_internal, row.delivered);
+        assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), times, "{who:?}");
+        tallies
+    });
+    runs.collect()
+}
+
+/// Links of two ticks per flit, the end token included, and headers of one flit.
+fn two_ticks_per_flit(dims: &[u32], buffer: u32) -> Machine {
+    let mut machine = machine(dims);
+    machine.link.data_token_bits = 2;
+    machine.link.control_token_bits = 2;
+    machine.switch.input_buffer_tokens = buffer;
+    machine
+}
+
+/// A buffer of one flit: the next one starts when this one has been sent (2), has
+/// gone over the wire (1) and through the switch (1), and so has left: every 4 ticks.
+#[test]
+fn a_flit_for_every_round_trip() {
+    let mut machine = two_ticks_per_flit(&[3], 1);
+    machine.link.wire_delay_ps = 1;
+    machine.link.switch_delay_ps = 1;
+    // Header, three bytes, end token: on the first channel at 0, 4, 8, 12, 16, on each
+    // of the others 4 later; the end token is sent at 16 + 3 · 4 + 2 = 30, there at 31.
+    let runs = check(&machine, &[(0, 0, 2, 3)], &[(0, 4, 31)]);
+    for tallies in runs {
+        // Every channel is released 18 ticks after it was granted, and sends for 10.
+        let used: Vec<&Tally> = tallies.iter().filter(|tally| tally.packets > 0).collect();
+        assert!(used.iter().all(|tally| (tally.busy, tally.kept) == (10, 8)));
+        // Undisturbed it would take 10 ticks and the wire on the last channel, not 19.
+        let late: Vec<Time> = used.iter().map(|tally| tally.internal_contention).collect();
+        assert_eq!(late, [0, 0, 0, 8]);
+    }
+}
+
+/// The same with a credit delay of 3 and room for two flits: two every 7 ticks.
+#[test]
+fn two_flits_for_every_round_trip() {
+    let mut machine = two_ticks_per_flit(&[2], 2);
+    machine.link.wire_delay_ps = 1;
+    machine.link.switch_delay_ps = 1;
+    machine.link.credit_delay_ps = 3;
+    // On the first channel at 0, 2, 7, 9, 14, 16, 21; the end token is at the far end of
+    // the third at 21 + 2 · 4 + 2 + 1.
+    check(&machine, &[(0, 0, 1, 5)], &[(0, 4, 32)]);
+}
+
+/// Two packets for the channel from switch 1 to switch 2, with room for two flits.
+#[test]
+fn a_blocked_packet_stays_where_it_is() {
+    let machine = two_ticks_per_flit(&[3], 2);
+    let rows = [(0, 0, 2, 3), (0, 1, 2, 3)];
+    // The nearer one asks at 2 and has been sent at 12. The other, waiting since 4, has
+    // sent flits 0 and 1 to switch 1 at 2 and 4, flits 2 and 3 to switch 0 at 4 and 6.
+    // At 12 flit 0 leaves switch 1, and with it flit 2 switch 0 and flit 4 the node.
+    let runs = check(&machine, &rows, &[(0, 2, 24), (0, 2, 14)]);
+    for tallies in runs {
+        let kept: Vec<Time> = tallies.iter().map(|tally| tally.kept).collect();
+        // Injection by node; 0 → 1, 1 → 0, 1 → 2, 2 → 1; ejection.
+        assert_eq!(kept, [4, 0, 0, 6, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(tallies[5].internal_contention, 12 - 4);
+        assert_eq!(tallies.iter().map(|tally| tally.throttling).sum::<Time>(), 0);
+    }
+}
+
+/// A packet whose own output is idle waits until the channel that the packet before it
+/// took has been released.
+#[test]
+fn the_front_falls_free_when_the_packet_before_it_has_been_sent() {
+    let machine = two_ticks_per_flit(&[3, 2], 3);
+    // Nodes 0, 1, 2 and above them 3, 4, 5. From 0 to 1 to 2, and from 0 to 1 up to 4.
+    let rows = [(0, 1, 2, 7), (0, 0, 2, 1), (0, 0, 4, 1)];
+    // The first has 9 flits and takes the channel from switch 1 to switch 2 from 2 to 20, the
+    // second then until 26; that has filled the buffer at switch 1 since 8. The third starts
+    // in its node at 6, is granted the channel to switch 1 at 8 and waits for a credit until
+    // 20. It is in switch 1 from 26 and at its front at 26: up from 26, out from 28 to 34.
+    check(&machine, &rows, &[(0, 2, 22), (0, 2, 28), (6, 20, 34)]);
+}
+
+/// External links of four ticks per flit, internal ones of two.
+#[test]
+fn a_fast_channel_waits_for_a_slow_one() {
+    let mut machine = two_ticks_per_flit(&[2], 4);
+    machine.rates.external_bit_ps = Some(2);
+    // Into switch 0 at 4, 8, … 20, into switch 1 at 6, 10, … 22, out of it until 26.
+    for tallies in check(&machine, &[(0, 0, 1, 3)], &[(0, 4, 26)]) {
+        let used: Vec<&Tally> = tallies.iter().filter(|tally| tally.packets > 0).collect();
+        let kept: Vec<(Time, Time)> = used.iter().map(|tally| (tally.busy, tally.kept)).collect();
+        assert_eq!(kept, [(20, 0), (10, 8), (20, 0)]);
+        assert!(used.iter().all(|tally| tally.internal_contention == 0));
+    }
+}
+
+/// Of two idle channels the lower-numbered that has a credit.
+#[test]
+fn a_channel_with_a_credit_goes_before_one_without() {
+    let mut machine = two_ticks_per_flit(&[2], 1);
+    machine.link.end_token = false;
+    machine.link.credit_delay_ps = 10;
+    machine.node.link_width = 2;
+    machine.switch.link_width = 2;
+    let rows = [(0, 0, 1, 0), (10, 0, 1, 0), (11, 0, 1, 0)];
+    // The second finds both first channels idle and without credits until 12 and 14. The
+    // third finds the first injection channel idle and the second busy until 12.
+    let runs = check(&machine, &rows, &[(0, 2, 6), (10, 12, 16), (12, 14, 18)]);
+    for tallies in runs {
+        let packets: Vec<u64> = tallies.iter().map(|tally| tally.packets).collect();
+        // Injection, 0 → 1, 1 → 0, ejection.
+        assert_eq!(packets, [2, 1, 0, 0, 2, 1, 0, 0, 0, 0, 3, 0]);
+        assert_eq!(tallies[0].kept, 1);
+        assert_eq!(tallies[0].throttling, 1);
+    }
+}
+
+/// Packets from nodes 0 and 1 that wait for the channel from switch 1 to switch 2, in the
+/// order of the policy.
+#[test]
+fn policies_choose_among_those_who_wait() {
+    // The first keeps it from 2 to 24. The one from node 0 was queued first and asks at 4,
+    // the other at 3; then the one from node 1 asks at 2, the other at 7.
+    let oldest_asks_last = [(0, 1, 2, 9), (0, 0, 2, 3), (1, 1, 2, 3)];
+    let oldest_asks_first = [(0, 1, 2, 9), (0, 1, 2, 3), (3, 0, 2, 3)];
+    for (rows, policy, order) in [
+        (oldest_asks_last, Policy::Fifo, [0, 2, 1]),
+        (oldest_asks_last, Policy::OldestFirst, [0, 1, 2]),
+        (oldest_asks_last, Policy::NetFirst, [0, 1, 2]),
+        (oldest_asks_last, Policy::HopsFirst, [0, 1, 2]),
+        (oldest_asks_first, Policy::Fifo, [0, 1, 2]),
+        (oldest_asks_first, Policy::OldestFirst, [0, 1, 2]),
+        (oldest_asks_first, Policy::NetFirst, [0, 2, 1]),
+        (oldest_asks_first, Policy::HopsFirst, [0, 2, 1]),
+    ] {
+        let mut machine = two_ticks_per_flit(&[3], 64);
+        machine.node.link_width = 2;
+        machine.switch.policy = policy;
+        for who in BY_FLITS {
+            let (packets, _) = run(who, &machine, &messages(&rows));
+            let mut places = [0, 1, 2];
+            places.sort_by_key(|&place: &usize| packets[place].delivered);
+            assert_eq!(places, order, "{who:?} {policy:?}");
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The `flit` fidelity, tick by tick: at every picosecond every flit, credit, channel,
+//! buffer and request is looked at, in the order of `docs/model.md`.
+//!
+//! It was written from that document and shares nothing with the engine but the
+//! description of a run, the row of a packet and the random numbers. It knows message
+//! lists of one packet per message without acknowledgements, and nothing else.
+
+use crate::wiring::{End, Wiring};
+use std::collections::VecDeque;
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::{Machine, Policy, Spec, Workload};
+use tailback_engine::time::{NEVER, Time};
+use tailback_engine::{Class, PacketRow};
+
+struct Packet {
+    row: PacketRow,
+    flits: usize,
+    /// The groups it takes from its source to its destination.
+    way: Vec<usize>,
+    /// When it started on the latest channel, and could start on the next.
+    started: Time,
+    could_start: Time,
+}
+
+/// What one channel did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub packets: u64,
+    pub busy: Time,
+    pub kept: Time,
+    pub throttling: Time,
+    pub internal_contention: Time,
+    /// What packets delivered by it have made up for of their headers' waits.
+    pub caught_up: Time,
+}
+
+/// A packet, and which of its flits.
+type Flit = (usize, usize);
+
+/// A channel, the wire, and the input buffer at its end.
+#[derive(Default)]
+struct Channel {
+    ends_in_node: bool,
+    /// Times of a header or data flit and of an end token; then it is there after a delay.
+    flit_times: [Time; 2],
+    delay: Time,
+    /// The packet that the channel has been granted to.
+    owner: Option<Owner>,
+    /// When the latest flit has been sent.
+    sends_until: Time,
+    /// Flits that are not there yet, with the instant they will be.
+    wire: VecDeque<(Time, Flit)>,
+    buffer: VecDeque<Flit>,
+    /// The packet at the front has asked for an output and has not been sent.
+    front_has_asked: bool,
+    credits: u32,
+    /// When credits on their way to the sender will be there.
+    returning: VecDeque<Time>,
+    tally: Tally,
+}
+
+#[derive(Clone, Copy)]
+struct Owner {
+    packet: usize,
+    /// The channel whose buffer it comes from, unless it comes from its node.
+    input: Option<usize>,
+    /// The flit that starts next, or as many as there are.
+    flit: usize,
+}
+
+pub struct Simulator {
+    now: Time,
+    machine: Machine,
+    wiring: Wiring,
+    channels: Vec<Channel>,
+    /// For each group the packets that wait for it and the channels whose buffers they
+    /// are in, in order of request; for a node's group that is its output queue.
+    requests: Vec<Vec<(usize, Option<usize>)>>,
+    arbitration: Vec<Stream>,
+    packets: Vec<Packet>,
+}
+
+impl Simulator {
+    pub fn new(spec: &Spec) -> Self {
+        let Workload::Messages(list) = &spec.workload else { panic!("only message lists") };
+        let (wiring, link) = (Wiring::new(&spec.machine), spec.machine.link);
+        let stream = |group| Stream::new(spec.seed, Purpose::Arbitration, group);
+        let is_sent = |&message: &usize| list.source[message] != list.destination[message];
+        let packet = |message: usize| {
+            let (source, destination) = (list.source[message], list.destination[message]);
+            let (bytes, queued) = (list.bytes[message], list.time_ps[message]);
+            #[rustfmt::skip]
+            let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
+                bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
+            let flits = (link.header_bytes + bytes + u32::from(link.end_token)) as usize;
+            let way = wiring.way(source as usize, destination as usize);
+            Packet { row, flits, way, could_start: queued, started: NEVER }
+        };
+        Self {
+            now: 0,
+            machine: spec.machine.clone(),
+            channels: wiring.group_of.iter().map(|&g| channel(&spec.machine, &wiring, g)).collect(),
+            requests: vec![Vec::new(); wiring.groups.len()],
+            arbitration: (0..wiring.groups.len() as u32).map(stream).collect(),
+            packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
+            wiring,
+        }
+    }
+
+    /// Runs until every packet has been delivered: their rows, and what every channel did.
+    pub fn run(mut self) -> (Vec<PacketRow>, Vec<Tally>) {
+        while self.packets.iter().any(|packet| packet.row.delivered == NEVER) {
+            assert!(self.now < 10_000_000, "nothing moves any more");
+            self.tick();
+            self.now += 1;
+        }
+        let rows = self.packets.iter().map(|packet| packet.row);
+        (rows.collect(), self.channels.iter().map(|channel| channel.tally).collect())
+    }
+
+    fn tick(&mut self) {
+        let channels = 0..self.channels.len();
+        self.messages_are_sent();
+        channels.clone().for_each(|channel| self.flits_arrive(channel));
+        channels.clone().for_each(|channel| self.credits_arrive(channel));
+        channels.clone().for_each(|channel| self.release(channel));
+        channels.clone().for_each(|channel| self.front_asks(channel));
+        (0..self.requests.len()).for_each(|group| self.grant(group));
+        // A start may let the flit behind start at the same instant.
+        while channels.clone().filter(|&channel| self.flit_starts(channel)).count() > 0 {}
+        for channel in &mut self.channels {
+            let sends = channel.sends_until > self.now;
+            channel.tally.busy += Time::from(sends);
+            channel.tally.kept += Time::from(channel.owner.is_some() && !sends);
+        }
+    }
+
+    fn messages_are_sent(&mut self) {
+        for (number, Packet { row, way, .. }) in self.packets.iter().enumerate() {
+            self.requests[way[0]].extend((row.queued == self.now).then_some((number, None)));
+        }
+    }
+
+    fn flits_arrive(&mut self, number: usize) {
+        let channel = &mut self.channels[number];
+        let arrival = channel.wire.front().filter(|arrival| arrival.0 == self.now);
+        let Some(&(_, (packet, flit))) = arrival else { return };
+        channel.wire.pop_front();
+        if !channel.ends_in_node {
+            channel.buffer.push_back((packet, flit));
+        } else if flit + 1 == self.packets[packet].flits {
+            let undisturbed = self.packets[packet].started + self.undisturbed(packet);
+            let tally = &mut self.channels[number].tally;
+            tally.internal_contention += self.now.saturating_sub(undisturbed);
+            tally.caught_up += undisturbed.saturating_sub(self.now);
+            self.packets[packet].row.delivered = self.now;
+        }
+    }
+
+    fn credits_arrive(&mut self, number: usize) {
+        let channel = &mut self.channels[number];
+        if channel.returning.front() == Some(&self.now) {
+            channel.returning.pop_front();
+            channel.credits += 1;
+        }
+    }
+
+    /// A channel whose packet has been sent is idle again, and the front of the buffer
+    /// that the packet came from falls free.
+    fn release(&mut self, number: usize) {
+        let (now, packets, channel) = (self.now, &self.packets, &mut self.channels[number]);
+        let sent = channel.owner.take_if(|owner| {
+            owner.flit == packets[owner.packet].flits && channel.sends_until == now
+        });
+        if let Some(input) = sent.and_then(|owner| owner.input) {
+            self.channels[input].front_has_asked = false;
+        }
+    }
+
+    /// The packet at the front of a buffer asks for its output when its header is there.
+    fn front_asks(&mut self, number: usize) {
+        let channel = &mut self.channels[number];
+        let Some(&(packet, _)) = channel.buffer.front() else { return };
+        let header_end = self.machine.link.header_bytes as usize - 1;
+        if !channel.front_has_asked && channel.buffer.contains(&(packet, header_end)) {
+            channel.front_has_asked = true;
+            let output = self.packets[packet].way[usize::from(self.packets[packet].row.hops)];
+            self.requests[output].push((packet, Some(number)));
+        }
+    }
+
+    /// A group with idle channels grants the best of its requests.
+    fn grant(&mut self, group: usize) {
+        while !self.requests[group].is_empty() {
+            let all = self.wiring.groups[group].channels.iter().copied();
+            let idle = all.filter(|&channel| self.channels[channel].owner.is_none());
+            let best = idle.min_by_key(|&channel| (self.channels[channel].credits == 0, channel));
+            let Some(channel) = best else { return };
+            let best = self.best(group);
+            let (packet, input) = self.requests[group].remove(best);
+            self.channels[channel].owner = Some(Owner { packet, input, flit: 0 });
+        }
+    }
+
+    /// The place of the best request of a group. Of equals the first is the best.
+    fn best(&mut self, group: usize) -> usize {
+        let requests = &self.requests[group];
+        let row = |place: usize| &self.packets[requests[place].0].row;
+        let all = 0..requests.len();
+        let first = |key: fn(&PacketRow) -> Time| all.min_by_key(|&place| key(row(place))).unwrap();
+        match self.machine.switch.policy {
+            // A node's output queue is first in, first out.
+            _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
+            Policy::Fifo => 0,
+            Policy::Random => self.arbitration[group].below(requests.len() as u64) as usize,
+            Policy::NetFirst => first(|row| Time::from(row.hops == 1)),
+            Policy::OldestFirst => first(|row| row.queued),
+            Policy::HopsFirst => first(|row| NEVER - Time::from(row.hops)),
+        }
+    }
+
+    /// Starts the next flit of the packet that has a channel, if it can start.
+    fn flit_starts(&mut self, number: usize) -> bool {
+        let (now, channel) = (self.now, &self.channels[number]);
+        let Some(Owner { packet, input, flit }) = channel.owner else { return false };
+        let there = input.is_none_or(|i| self.channels[i].buffer.front() == Some(&(packet, flit)));
+        let was_last = flit == self.packets[packet].flits;
+        if was_last || !there || channel.sends_until > now || channel.credits == 0 {
+            return false;
+        }
+        let time = self.time(channel, (packet, flit));
+        if flit == 0 {
+            self.packet_starts(number, packet);
+        }
+        let channel = &mut self.channels[number];
+        channel.sends_until = now + time;
+        channel.wire.push_back((now + time + channel.delay, (packet, flit)));
+        channel.credits -= 1;
+        channel.owner.as_mut().unwrap().flit += 1;
+        if let Some(input) = input {
+            self.channels[input].buffer.pop_front();
+            self.channels[input].returning.push_back(now + self.machine.link.credit_delay_ps);
+            self.credits_arrive(input);
+        }
+        true
+    }
+
+    /// Writes down that the first flit of a packet starts on a channel.
+    fn packet_starts(&mut self, number: usize, packet: usize) {
+        let (packet, channel) = (&mut self.packets[packet], &mut self.channels[number]);
+        let (now, wait, row) = (self.now, self.now - packet.could_start, &mut packet.row);
+        let tally = &mut channel.tally;
+        let (waits, first) = match row.hops {
+            0 => (&mut tally.throttling, &mut row.first_sent),
+            1 if !channel.ends_in_node => (&mut tally.throttling, &mut row.first_internal),
+            _ => (&mut tally.internal_contention, &mut packet.started),
+        };
+        (*waits, *first) = (*waits + wait, now);
+        tally.packets += 1;
+        row.hops += 1;
+        packet.started = now;
+        let link = &self.machine.link;
+        let header = link.packet_gap_ps + channel.flit_times[0] * Time::from(link.header_bytes);
+        packet.could_start = now + header + channel.delay;
+    }
+
+    fn time(&self, channel: &Channel, (packet, flit): Flit) -> Time {
+        let (link, is_last) = (&self.machine.link, flit + 1 == self.packets[packet].flits);
+        let gap = if flit == 0 { link.packet_gap_ps } else { 0 };
+        channel.flit_times[usize::from(is_last && link.end_token)] + gap
+    }
+
+    /// Time from the start on the last channel until delivery, of a packet that never waits.
+    fn undisturbed(&self, packet: usize) -> Time {
+        let (mut there, mut started) = (vec![0; self.packets[packet].flits], 0);
+        for &group in &self.packets[packet].way {
+            let channel = &self.channels[self.wiring.groups[group].channels[0]];
+            started = there[self.machine.link.header_bytes as usize - 1];
+            let mut sent = started;
+            for (flit, there) in there.iter_mut().enumerate() {
+                sent = sent.max(*there) + self.time(channel, (packet, flit));
+                *there = sent + channel.delay;
+            }
+        }
+        there[there.len() - 1] - started
+    }
+}
+
+/// An idle channel of a group.
+fn channel(machine: &Machine, wiring: &Wiring, group: usize) -> Channel {
+    let link = &machine.link;
+    let time = |bits| wiring.bit_ps(machine, group) * Time::from(bits);
+    let flit_times = [link.data_token_bits, link.control_token_bits].map(time);
+    let ends_in_node = matches!(wiring.groups[group].to, End::Node(_));
+    let delay = link.wire_delay_ps + if ends_in_node { 0 } else { link.switch_delay_ps };
+    // A node always accepts: those credits are never used up.
+    let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer_tokens };
+    Channel { ends_in_node, flit_times, delay, credits, ..Channel::default() }
+}
