@@ -3,7 +3,7 @@
 //! Events are ordered by time, then by kind, then by number, whatever the order
 //! in which they were posted (`docs/model.md`, "Time, order, random numbers").
 //! Posting and taking an event cost a few nanoseconds: the wheel has one bucket
-//! per 2^[`BUCKET_BITS`] ps, a bitmap finds the next occupied bucket, and a
+//! per 2^`bucket_bits` ps, a bitmap finds the next occupied bucket, and a
 //! bucket is sorted when its turn comes [Brown 1988, calendar queue].
 
 use crate::time::Time;
@@ -35,10 +35,9 @@ impl Kind {
         [Self::Tail, Self::Head, Self::Cpu, Self::Start, Self::Message, Self::Request, Self::Retry];
 }
 
-/// Log2 of a bucket's width in picoseconds: 8.2 ns, about one bit of a DS-Link.
-const BUCKET_BITS: u32 = 13;
-/// Buckets of the wheel: 4.2 µs ahead of the clock, more than a packet takes.
-/// Few, so that they stay in the cache.
+/// Log2 of the widest bucket in picoseconds.
+const MOST_BUCKET_BITS: u32 = 31;
+/// Buckets of the wheel. Few, so that they stay in the cache.
 const BUCKETS: usize = 1 << 9;
 const BITMAP_WORDS: usize = BUCKETS / 64;
 /// Bits of an event's number; the rest of 32 bits is its kind.
@@ -46,6 +45,8 @@ const NUMBER_BITS: u32 = 29;
 
 /// The future events of one run.
 pub struct EventQueue {
+    /// Log2 of a bucket's width in picoseconds.
+    bucket_bits: u32,
     /// Per bucket: offset within the bucket (high half), kind and number (low half).
     buckets: Vec<Vec<u64>>,
     occupied: [u64; BITMAP_WORDS],
@@ -63,19 +64,20 @@ pub struct EventQueue {
     now: Time,
 }
 
-impl Default for EventQueue {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl EventQueue {
     /// The largest number an event can carry.
     pub const MAX_NUMBER: u32 = (1 << NUMBER_BITS) - 1;
 
-    /// An empty list at time 0.
-    pub fn new() -> Self {
+    /// An empty list at time 0, for events that lie mostly up to `reach` ahead and
+    /// seldom less than `step`.
+    ///
+    /// The wheel then reaches so far, and what an event causes falls into a later
+    /// bucket. This is a matter of speed only.
+    pub fn new(reach: Time, step: Time) -> Self {
+        let reach_bits = (reach / (BUCKETS as u64 * 7 / 8)).max(1).next_power_of_two().ilog2();
+        let bits_of = |width: Time| width.max(1).ilog2().min(MOST_BUCKET_BITS);
         Self {
+            bucket_bits: reach_bits.clamp(bits_of(step / 16), bits_of(step / 2)),
             buckets: vec![Vec::new(); BUCKETS],
             occupied: [0; BITMAP_WORDS],
             cursor: 0,
@@ -98,13 +100,14 @@ impl EventQueue {
         assert!(time >= self.now, "event posted into the past");
         debug_assert!(number <= Self::MAX_NUMBER);
         let name = (kind as u32) << NUMBER_BITS | number;
-        let bucket = time >> BUCKET_BITS;
+        let bucket = time >> self.bucket_bits;
         if bucket == self.cursor {
-            let event = entry(time, name);
+            let event = self.entry(time, name);
             let place = self.current[self.taken..].partition_point(|&other| other < event);
             self.current.insert(self.taken + place, event);
         } else if bucket < self.cursor + BUCKETS as u64 {
-            self.place(bucket, entry(time, name));
+            let event = self.entry(time, name);
+            self.place(bucket, event);
         } else {
             self.far.push(Reverse((time, name)));
         }
@@ -116,10 +119,10 @@ impl EventQueue {
     /// the events.
     #[inline]
     pub fn next_time(&mut self, limit: Time) -> Option<Time> {
-        if self.taken == self.current.len() && !self.turn(limit >> BUCKET_BITS) {
+        if self.taken == self.current.len() && !self.turn(limit >> self.bucket_bits) {
             return None;
         }
-        self.current.get(self.taken).map(|&event| self.cursor << BUCKET_BITS | event >> 32)
+        self.current.get(self.taken).map(|&event| self.cursor << self.bucket_bits | event >> 32)
     }
 
     /// Whether no event is left.
@@ -139,7 +142,7 @@ impl EventQueue {
             self.now = time;
         }
         let &event = self.current.get(self.taken)?;
-        if event >> 32 != time & ((1 << BUCKET_BITS) - 1) || self.cursor != time >> BUCKET_BITS {
+        if event >> 32 != time & self.mask() || self.cursor != time >> self.bucket_bits {
             return None;
         }
         self.taken += 1;
@@ -153,6 +156,18 @@ impl EventQueue {
             .then(|| self.current.iter().map(|&event| named(event as u32)))
     }
 
+    /// The bits of a time that say where in its bucket it lies.
+    #[inline]
+    fn mask(&self) -> u64 {
+        (1 << self.bucket_bits) - 1
+    }
+
+    /// Offset within its bucket, then kind and number: sorts as events do.
+    #[inline]
+    fn entry(&self, time: Time, name: u32) -> u64 {
+        (time & self.mask()) << 32 | u64::from(name)
+    }
+
     fn place(&mut self, bucket: u64, event: u64) {
         let slot = bucket as usize % BUCKETS;
         self.buckets[slot].push(event);
@@ -163,7 +178,7 @@ impl EventQueue {
     ///
     /// No further: what happens until then may post events before that bucket.
     fn turn(&mut self, last: u64) -> bool {
-        let far = self.far.peek().map(|Reverse((time, _))| time >> BUCKET_BITS);
+        let far = self.far.peek().map(|Reverse((time, _))| time >> self.bucket_bits);
         let next = match (self.next_occupied(), far) {
             (None, None) => return false,
             (Some(near), None) => near,
@@ -175,12 +190,13 @@ impl EventQueue {
         }
         self.cursor = next;
         while let Some(&Reverse((time, name))) = self.far.peek() {
-            let bucket = time >> BUCKET_BITS;
+            let bucket = time >> self.bucket_bits;
             if bucket >= next + BUCKETS as u64 {
                 break;
             }
             self.far.pop();
-            self.place(bucket, entry(time, name));
+            let event = self.entry(time, name);
+            self.place(bucket, event);
         }
         let slot = next as usize % BUCKETS;
         self.current.clear();
@@ -220,12 +236,6 @@ fn named(name: u32) -> (Kind, u32) {
     (Kind::ALL[(name >> NUMBER_BITS) as usize], name & EventQueue::MAX_NUMBER)
 }
 
-/// Offset within its bucket, then kind and number: sorts as events do.
-#[inline]
-fn entry(time: Time, name: u32) -> u64 {
-    (time & ((1 << BUCKET_BITS) - 1)) << 32 | u64::from(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +247,7 @@ mod tests {
     fn agrees_with_a_sorted_set() {
         for seed in 0..4 {
             let mut random = Stream::new(seed, Purpose::Start, 0);
-            let mut queue = EventQueue::new();
+            let mut queue = EventQueue::new([4_000_000, 40_000, 1][seed as usize % 3], 100_000);
             let mut shadow = BTreeSet::new();
             let mut now = 0;
             for _ in 0..400_000 {
@@ -270,7 +280,7 @@ mod tests {
 
     #[test]
     fn an_instant_ends_before_the_next() {
-        let mut queue = EventQueue::new();
+        let mut queue = EventQueue::new(4_000_000, 100_000);
         queue.post(5, Kind::Cpu, 1);
         queue.post(6, Kind::Tail, 0);
         assert_eq!(queue.next_time(u64::MAX), Some(5));

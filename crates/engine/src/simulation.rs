@@ -2,7 +2,7 @@
 
 use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
-use crate::fabric::{Fabric, Layout};
+use crate::fabric::{Fabric, Layout, Timing};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
 use crate::node::{Nodes, World};
@@ -75,6 +75,8 @@ impl Simulation {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
         let channels = fabric.layout().channels();
+        let link = Timing::new(&spec.machine.link);
+        let (reach, step) = (link.packet_ps(spec.machine.node.packet_bytes), link.hop_ps);
         let interval = spec.sample_interval_ps;
         let measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
         let done_before = vec![Done::default(); nodes.placement().len()];
@@ -85,7 +87,7 @@ impl Simulation {
             next_sample: spec.sample_interval_ps,
             samples: Vec::new(),
             topology,
-            events: EventQueue::new(),
+            events: EventQueue::new(reach, step),
             fabric,
             nodes,
             workload,
