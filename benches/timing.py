@@ -1,6 +1,7 @@
 """Times one case in a process of its own, so that memory and time are its alone.
 
-Run as ``python -m benches.timing NAME``: prints one JSON object.
+Run as ``python -m benches.timing NAME``: prints one JSON object, with
+``refused`` alone if the case cannot be simulated.
 """
 
 from __future__ import annotations
@@ -9,10 +10,17 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
-from benches.cases import CASES, Case
-from tailback import Experiment, _engine
+from benches.case import Case
+from benches.cases import CASES
+from tailback import Experiment
+from tailback.engine import Simulation
+from tailback.errors import UserError
+from tailback.machines import Machine
+
+ENDLESS = 2**63 - 1
 
 
 def peak_bytes() -> int:
@@ -20,32 +28,56 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def flits_per_hop(machine: Machine, counted: Mapping[str, int]) -> float:
+    """Return the mean length of the packets that crossed channels; every message fills one."""
+    data, acks = counted["hops_data"], counted["hops_ack"]
+    full, empty = machine.packet_tokens(machine.packet_size.bytes), machine.packet_tokens(0)
+    return (data * full + acks * empty) / (data + acks)
+
+
 def measure(case: Case) -> dict[str, Any]:
-    """Run a case once: processor seconds, events, packet-hops, added bytes."""
-    spec = Experiment.from_dict(case.experiment).spec("full")
+    """Run a case once: what the part after its warm-up took, and memory.
+
+    ``cpu_s`` includes building the machine where there is no warm-up;
+    ``whole_cpu_s`` always does.
+    """
+    experiment = Experiment.from_dict(case.experiment)
+    spec = experiment.spec("full")
     before_bytes = peak_bytes()
-    before_s = time.process_time()
-    simulation = _engine.Simulation(spec)
-    simulation.advance(round(case.simulated_ms * 1e9), 2**63)
-    cpu_s = time.process_time() - before_s
-    counters = simulation.counters()
-    hops, events = counters["packet_hops"], counters["events"]
-    nodes = len(simulation.nodes()["node"])
+    built_s = timed_s = time.process_time()
+    simulation = Simulation(spec)
+    if case.warmup_us:
+        simulation.advance(round(case.warmup_us * 1e6), ENDLESS)
+        timed_s = time.process_time()
+    before = simulation.counters()
+    simulation.advance(round(case.simulated_us * 1e6), ENDLESS)
+    ended_s = time.process_time()
     added = peak_bytes() - before_bytes
+    counted = {name: value - before[name] for name, value in simulation.counters().items()}
+    cpu_s, hops, events = ended_s - timed_s, counted["packet_hops"], counted["events"]
+    flit_hops = hops * flits_per_hop(experiment.machine, counted)
     return {
         "cpu_s": cpu_s,
+        "whole_cpu_s": ended_s - built_s,
         "events": events,
         "packet_hops": hops,
-        "packets": counters["packets_sent_data"] + counters["packets_sent_ack"],
-        "iterations": counters["iterations"],
+        "flit_hops": round(flit_hops),
+        "packets": counted["packets_sent_data"] + counted["packets_sent_ack"],
+        "iterations": counted["iterations"],
+        "delivered_per_iteration": counted["messages_delivered"] / counted["iterations"],
         "packet_hops_per_s": hops / cpu_s,
+        "flit_hops_per_s": flit_hops / cpu_s,
         "ns_per_packet_hop": cpu_s / hops * 1e9,
+        "ns_per_event": cpu_s / events * 1e9,
         "events_per_packet_hop": events / hops,
         "added_mb": added / 1e6,
-        "bytes_per_node": added / nodes,
+        "bytes_per_node": added / experiment.machine.nodes,
     }
 
 
 if __name__ == "__main__":
     [named] = [case for case in CASES if case.name == sys.argv[1]]
-    print(json.dumps(measure(named)))
+    try:
+        print(json.dumps(measure(named)))
+    except UserError as refusal:
+        print(json.dumps({"refused": str(refusal)}))

@@ -77,7 +77,7 @@ impl EventQueue {
         let reach_bits = (reach / (BUCKETS as u64 * 7 / 8)).max(1).next_power_of_two().ilog2();
         let bits_of = |width: Time| width.max(1).ilog2().min(MOST_BUCKET_BITS);
         Self {
-            bucket_bits: reach_bits.clamp(bits_of(step / 16), bits_of(step / 2)),
+            bucket_bits: reach_bits.clamp(bits_of(step / 4), bits_of(step / 2)),
             buckets: vec![Vec::new(); BUCKETS],
             occupied: [0; BITMAP_WORDS],
             cursor: 0,
@@ -101,13 +101,22 @@ impl EventQueue {
         debug_assert!(number <= Self::MAX_NUMBER);
         let name = (kind as u32) << NUMBER_BITS | number;
         let bucket = time >> self.bucket_bits;
-        if bucket == self.cursor {
+        let ahead = bucket.wrapping_sub(self.cursor);
+        if ahead.wrapping_sub(1) < BUCKETS as u64 - 1 {
+            let event = self.entry(time, name);
+            self.place(bucket, event);
+        } else {
+            self.post_elsewhere(time, name);
+        }
+    }
+
+    /// Adds an event to the bucket being emptied, or to those beyond the wheel.
+    #[inline(never)]
+    fn post_elsewhere(&mut self, time: Time, name: u32) {
+        if time >> self.bucket_bits == self.cursor {
             let event = self.entry(time, name);
             let place = self.current[self.taken..].partition_point(|&other| other < event);
             self.current.insert(self.taken + place, event);
-        } else if bucket < self.cursor + BUCKETS as u64 {
-            let event = self.entry(time, name);
-            self.place(bucket, event);
         } else {
             self.far.push(Reverse((time, name)));
         }
@@ -168,6 +177,7 @@ impl EventQueue {
         (time & self.mask()) << 32 | u64::from(name)
     }
 
+    #[inline]
     fn place(&mut self, bucket: u64, event: u64) {
         let slot = bucket as usize % BUCKETS;
         self.buckets[slot].push(event);

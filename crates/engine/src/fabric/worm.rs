@@ -35,6 +35,9 @@ pub struct WormFabric {
     stretches: Stretches,
     /// By channel: times of flits that do not follow from its record.
     rings: Vec<Rings>,
+    /// The times at the link's own rate.
+    main: Rate,
+    /// The times at all rates.
     rates: Vec<Rate>,
     /// By channel: its place in `rates`; empty where there is only one, and the last
     /// flit of a packet is not longer than others.
@@ -96,6 +99,7 @@ impl WormFabric {
             rings: vec![Rings::default(); board.channels.len()],
             board,
             stretches: Stretches::default(),
+            main: rates[0],
             rates,
             rate_of: if is_simple { Vec::new() } else { rate_of.collect() },
             header_flits: machine.link.header_bytes,
@@ -107,8 +111,10 @@ impl WormFabric {
 
     #[inline]
     fn rate(&self, channel: ChannelId) -> &Rate {
-        let place = self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate));
-        &self.rates[place]
+        match self.rate_of.get(channel.index()) {
+            Some(&rate) => &self.rates[usize::from(rate)],
+            None => &self.main,
+        }
     }
 
     /// The front packet of a channel's buffer asks for its output.

@@ -26,7 +26,7 @@ impl WormFabric {
         self.forget_starts(id, act.now);
         let channel = &mut self.board.channels[id.index()];
         channel.base = channel.base.wrapping_add(channel.flits);
-        channel.flits = self.rates[0].empty_flits + bytes;
+        channel.flits = self.main.empty_flits + bytes;
         channel.known = 0;
         channel.owner = packet_id;
         channel.input = input;
@@ -71,7 +71,7 @@ impl WormFabric {
         {
             return false;
         }
-        let rate = self.rates[0];
+        let rate = self.main;
         let released = act.now + rate.flit * u64::from(flits - 1) + rate.last;
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
@@ -107,11 +107,11 @@ impl WormFabric {
         // Its number of the packet's first flit is that of the first not departed.
         if from.departed == from.base {
             let all_straight = from.is_straight() && from.straight_first() == from.base;
-            all_straight || from.since + self.rates[0].delay <= now
+            all_straight || from.since + self.main.delay <= now
         } else {
             // The latest packet was granted the channel when this one had been sent.
             let latest = if from.is_straight() { from.straight_from } else { from.since };
-            self.rates[0].delay == 0 || latest + self.rates[0].delay <= now
+            self.main.delay == 0 || latest + self.main.delay <= now
         }
     }
 

@@ -60,7 +60,7 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         let (at, first) = (channel.straight_from, channel.straight_first());
         channel.set_straight(false);
-        self.keep_start(id, Stretch { at, first, spacing: self.rates[0].flit as u32 }, now);
+        self.keep_start(id, Stretch { at, first, spacing: self.main.flit as u32 }, now);
     }
 
     /// The same of the flits that left the buffer at its end last, and their credits.
@@ -68,7 +68,7 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         let (at, first) = (channel.left_from, channel.left_first());
         channel.set_left_straight(false);
-        self.keep_credit(id, Stretch { at, first, spacing: self.rates[0].flit as u32 });
+        self.keep_credit(id, Stretch { at, first, spacing: self.main.flit as u32 });
     }
 
     /// Flits start on a channel at the times of a stretch.
@@ -104,7 +104,7 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         if channel.is_straight() && is_reached(channel.straight_first(), number) {
             let after = number.wrapping_sub(channel.straight_first());
-            return channel.straight_from + self.rates[0].flit * u64::from(after);
+            return channel.straight_from + self.main.flit * u64::from(after);
         }
         if channel.keeps_starts() { self.starts(id, number).at } else { 0 }
     }
@@ -127,7 +127,7 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         if channel.left_straight() && is_reached(channel.left_first(), number) {
             let after = number.wrapping_sub(channel.left_first());
-            return channel.left_from + self.rates[0].flit * u64::from(after);
+            return channel.left_from + self.main.flit * u64::from(after);
         }
         if channel.keeps_credits() { self.credits(id, number).at } else { 0 }
     }
@@ -138,7 +138,7 @@ impl WormFabric {
         let straight = channel.left_straight().then(|| Stretch {
             at: channel.left_from,
             first: channel.left_first(),
-            spacing: self.rates[0].flit as u32,
+            spacing: self.main.flit as u32,
         });
         self.bound(self.rings[id.index()].credits, straight, number)
     }

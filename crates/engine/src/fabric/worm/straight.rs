@@ -18,7 +18,7 @@ impl WormFabric {
         if channel.known == 0 || !channel.is_straight() {
             return false;
         }
-        let (flit, last) = (self.rates[0].flit, self.rates[0].last);
+        let (flit, last) = (self.main.flit, self.main.last);
         let more = known - channel.known;
         let gone = channel.next_flit().wrapping_sub(channel.straight_first());
         let start = channel.straight_from + flit * u64::from(gone);
@@ -41,7 +41,7 @@ impl WormFabric {
             let there = from.straight_from + flit * u64::from(first.wrapping_add(more));
             if !from.is_straight()
                 || !is_reached(from.straight_first(), from.departed)
-                || there + self.rates[0].delay > start + ahead
+                || there + self.main.delay > start + ahead
             {
                 return false;
             }
@@ -62,7 +62,7 @@ impl WormFabric {
         if !self.rate_of.is_empty() {
             return false;
         }
-        let rate = self.rates[0];
+        let rate = self.main;
         let channel = &self.board.channels[id.index()];
         let (before, input, kind) = (channel.known, channel.input, channel.port.kind);
         let more = known - before;
@@ -120,7 +120,7 @@ impl WormFabric {
         let mut start = own;
         if channel.input.is_some() {
             let first = self.board.channels[channel.input.index()].departed;
-            let rate = &self.rates[0];
+            let rate = &self.main;
             let sent = if channel.known + 1 == channel.flits { rate.last } else { rate.flit };
             start = start.max(self.start(channel.input, first) + sent + rate.delay);
         }
@@ -144,7 +144,7 @@ impl WormFabric {
             let last_back = self.credit_back(id, first.wrapping_add(more - 1));
             if last_back > end
                 || last_back > start
-                    && self.rates[0].last < self.rates[0].flit
+                    && self.main.last < self.main.flit
                     && !(channel.left_straight() && is_reached(channel.left_first(), first))
             {
                 return true;
@@ -155,6 +155,6 @@ impl WormFabric {
         }
         let from = &self.board.channels[channel.input.index()];
         let last = from.departed.wrapping_add(more - 1);
-        self.start(channel.input, last) + self.rates[0].flit + self.rates[0].delay > end
+        self.start(channel.input, last) + self.main.flit + self.main.delay > end
     }
 }
