@@ -31,8 +31,17 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::Tail, Self::Head, Self::Cpu, Self::Start, Self::Message, Self::Request, Self::Retry];
+    /// By number; as many as three bits can tell apart.
+    const ALL: [Self; 8] = [
+        Self::Tail,
+        Self::Head,
+        Self::Cpu,
+        Self::Start,
+        Self::Message,
+        Self::Request,
+        Self::Retry,
+        Self::Retry,
+    ];
 }
 
 /// Log2 of the widest bucket in picoseconds.
@@ -151,7 +160,7 @@ impl EventQueue {
             self.now = time;
         }
         let &event = self.current.get(self.taken)?;
-        if event >> 32 != time & self.mask() || self.cursor != time >> self.bucket_bits {
+        if (self.cursor << self.bucket_bits | event >> 32) != time {
             return None;
         }
         self.taken += 1;

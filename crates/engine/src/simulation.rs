@@ -204,10 +204,14 @@ impl Simulation {
         self.at_once += 1;
         let (events, measures) = (&mut self.events, &mut self.measures);
         match kind {
-            Kind::Request => return self.fabric.request(number, self.now, events, measures),
-            Kind::Retry => return self.fabric.retry(number, self.now, events, measures),
-            _ => {}
+            Kind::Request => self.fabric.request(number, self.now, events, measures),
+            Kind::Retry => self.fabric.retry(number, self.now, events, measures),
+            _ => self.handle_at_node(kind, number),
         }
+    }
+
+    /// Handles an event that a node is told of.
+    fn handle_at_node(&mut self, kind: Kind, number: u32) {
         let mut world = World {
             now: self.now,
             fabric: &mut self.fabric,

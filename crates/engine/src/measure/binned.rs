@@ -36,8 +36,21 @@ impl Binned {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn add_beyond(&mut self, start: Time, end: Time) {
+        if start < self.boundary
+            && end <= self.boundary + self.interval
+            && let Some(next) = self.later.front_mut()
+        {
+            self.open += self.boundary - start;
+            *next += end - self.boundary;
+            return;
+        }
+        self.add_anywhere(start, end);
+    }
+
+    #[cold]
+    fn add_anywhere(&mut self, start: Time, end: Time) {
         let mut from = start;
         if start < self.boundary {
             self.open += self.boundary - start;

@@ -37,9 +37,9 @@ impl WormFabric {
             self.beginning_is_known(id, before, known, act);
         }
         if known == flits {
-            let rate = *self.rate(id);
             let last = self.board.at(id).next_flit().wrapping_sub(1);
-            self.end_is_known(id, self.start(id, last) + rate.last, &rate, act);
+            let released = self.start(id, last) + self.rate(id).last;
+            self.end_is_known(id, released, act);
         }
         self.tell_dependants(id, owner, before);
     }
@@ -101,7 +101,7 @@ impl WormFabric {
         }
         if rate.header_flits <= known {
             let there = self.header_there(id, base, flits, &rate);
-            self.header_is_known(id, owner, there, &rate, act);
+            self.header_is_known(id, owner, there, act);
         }
     }
 
@@ -112,12 +112,13 @@ impl WormFabric {
         id: ChannelId,
         owner: PacketId,
         there: Time,
-        rate: &Rate,
         act: &mut Act,
     ) {
         let channel = &self.board.channels[id.index()];
         if !channel.port.switch.is_some() {
-            self.board.post_header(id, owner, there - rate.delay + rate.wire, act);
+            let rate = self.rate(id);
+            let (delay, wire) = (rate.delay, rate.wire);
+            self.board.post_header(id, owner, there - delay + wire, act);
         } else if channel.port.buffer.first == owner && !channel.output.is_some() {
             act.events.post(there.max(channel.front_free), Kind::Request, id.0);
         }
@@ -133,13 +134,7 @@ impl WormFabric {
 
     /// All times of a channel's owner are known.
     #[inline]
-    pub(super) fn end_is_known(
-        &mut self,
-        id: ChannelId,
-        released: Time,
-        rate: &Rate,
-        act: &mut Act,
-    ) {
+    pub(super) fn end_is_known(&mut self, id: ChannelId, released: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
         channel.owner = PacketId::NONE;
         channel.since = released;
@@ -154,7 +149,8 @@ impl WormFabric {
             self.board.post_retry(lead, released, act.events);
         }
         if !self.board.at(id).port.switch.is_some() {
-            act.events.post(released + rate.wire, Kind::Tail, id.0);
+            let wire = self.rate(id).wire;
+            act.events.post(released + wire, Kind::Tail, id.0);
         }
         if input.is_some() {
             self.front_falls_free(input, released, act);

@@ -85,8 +85,8 @@ impl WormFabric {
             from.departed = from.departed.wrapping_add(flits);
         }
         first_flit(id, owner, kind, act.now, rate.hop, act);
-        self.header_is_known(id, owner, act.now + rate.hop, &rate, act);
-        self.end_is_known(id, released, &rate, act);
+        self.header_is_known(id, owner, act.now + rate.hop, act);
+        self.end_is_known(id, released, act);
         if input.is_some() && self.board.channels[input.index()].owner.is_some() {
             self.stale.push(input);
         }
