@@ -2,7 +2,8 @@
 # nothing twice. Needed beforehand: Rust (cargo) and Python 3.11 or newer.
 #
 #   make demo     the published experiment at a few compute periods
-#   make studies  all published tables, side by side with ours
+#   make studies  all published tables, side by side with ours, and 50,000 random
+#                 cases of each slow twin
 #   make bench    speed and memory, against their goals
 #   make test     all tests
 #   make check    formatting, lints, types, layers
@@ -26,6 +27,7 @@ demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
 
 studies: $(VENV)/built
+	TAILBACK_CASES=5 cargo test --quiet --test cycles
 	$(BIN)/python -m studies.tweedie
 
 bench: $(VENV)/built

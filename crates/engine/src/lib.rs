@@ -1,7 +1,8 @@
-//! Simulation engine of Tailback: interconnection networks, packet by packet,
-//! with contention and without.
+//! Simulation engine of Tailback: interconnection networks, flit by flit or packet by
+//! packet, with contention and without.
 //!
-//! A [`Spec`] describes one run: machine, workload, contention [`spec::Mode`] and seed.
+//! A [`Spec`] describes one run: machine, workload, contention [`spec::Mode`],
+//! [`spec::Fidelity`] and seed.
 //! [`Simulation::new`] checks it and builds the run, [`Simulation::advance`]
 //! lets simulated time pass, and counters, distributions and tallies can be
 //! read at any time. What exactly is simulated is in `docs/model.md`.
