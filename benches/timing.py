@@ -7,7 +7,6 @@ Run as ``python -m benches.timing NAME``: prints one JSON object, with
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Mapping
@@ -15,17 +14,13 @@ from typing import Any
 
 from benches.case import Case
 from benches.cases import CASES
+from benches.memory import peak_bytes
 from tailback import Experiment
 from tailback.engine import Simulation
 from tailback.errors import UserError
 from tailback.machines import Machine
 
 ENDLESS = 2**63 - 1
-
-
-def peak_bytes() -> int:
-    """Return the largest resident size of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def flits_per_hop(machine: Machine, counted: Mapping[str, int]) -> float:

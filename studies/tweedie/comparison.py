@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import tailback as tb
+from studies.tweedie.charts import Chart
 from studies.tweedie.experiment import Point
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import Printed
@@ -59,6 +60,7 @@ class Report:
 
     text: str
     comparisons: tuple[Comparison, ...] = ()
+    charts: tuple[Chart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def described(
                 "compute_period": f"{compute_us:g} us",
                 **(workload or {}),
             },
-            "run": run,
+            "run": {"fidelity": "packet", **run},
         }
     )
 

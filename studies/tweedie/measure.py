@@ -12,9 +12,13 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+import pyarrow.compute as pc
+
 import tailback as tb
 from studies.tweedie.experiment import Point
 from tailback.statistics import student_t
+from tailback.workloads import Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,10 @@ class Measured:
     """By the names of `tailback`'s metrics."""
     node_rates: tuple[float, ...]
     """Messages sent per ms by each node (x runs fastest)."""
+    process_rates: tuple[float, ...]
+    """Iterations per ms of each process."""
+    message_periods_ns: tuple[float, ...]
+    """From one message of each sending node to its next; of the bandwidth workload only."""
     stop_reason: str
     simulated_ms: float
     events: int
@@ -33,19 +41,43 @@ class Measured:
 Measurements = Mapping[tb.Experiment, Measured]
 
 RATE = "messages_per_node_per_ms"
+ITERATIONS = "iterations_per_node_per_ms"
 ROUTED_LIFETIME = "routed_lifetime_us"
 
 
 def measure(experiment: tb.Experiment) -> Measured:
     """Run one experiment to its end."""
-    result = tb.run(experiment)
+    bandwidth = isinstance(experiment.workload, Bandwidth)
+    result = tb.run(experiment, packets=bandwidth)
+    iterations = result.processes["iterations"].to_numpy() / result.ending.window_ms
     return Measured(
         estimates=dict(result.estimates),
         node_rates=tuple(result.nodes["messages_per_ms"].to_pylist()),
+        process_rates=tuple(iterations.tolist()),
+        message_periods_ns=_message_periods_ns(result) if bandwidth else (),
         stop_reason=result.ending.stop_reason,
         simulated_ms=result.ending.simulated_ms,
         events=result.ending.events,
     )
+
+
+def _message_periods_ns(result: tb.Result) -> tuple[float, ...]:
+    """Return the mean time between the deliveries of messages of each sending node.
+
+    Over the second half of the run, so that the start does not count, and over
+    a multiple of eight messages: eight bring a whole number of flow-control
+    tokens, whatever their length.
+    """
+    data = result.packets.filter(pc.field("class") == "data")
+    periods = []
+    for source in (0, 1):
+        of_node = data.filter(pc.field("source") == source)
+        message, at_ns = (of_node[name].to_numpy() for name in ("message", "delivered_ns"))
+        ends_ns = at_ns[np.flatnonzero(np.diff(message))]
+        count = len(ends_ns) // 2 // 8 * 8
+        if count:
+            periods.append(float(ends_ns[-1] - ends_ns[-1 - count]) / count)
+    return tuple(periods)
 
 
 def measure_all(points: Iterable[Point]) -> dict[tb.Experiment, Measured]:
@@ -89,10 +121,15 @@ def over_seeds(measurements: Measurements, point: Point, metric: str) -> tb.Esti
     return tb.Estimate(mean, mean - half, mean + half, sum(e.batches for e in estimates))
 
 
+def scaled(estimate: tb.Estimate, factor: float) -> tb.Estimate:
+    """Return an estimate in another unit."""
+    value, low, high = (factor * x for x in (estimate.value, estimate.low, estimate.high))
+    return tb.Estimate(value, low, high, estimate.batches)
+
+
 def in_percent(share: tb.Estimate) -> tb.Estimate:
     """Return a share as a percentage."""
-    value, low, high = (100 * x for x in (share.value, share.low, share.high))
-    return tb.Estimate(value, low, high, share.batches)
+    return scaled(share, 100)
 
 
 def _numbered(job: tuple[int, tb.Experiment]) -> tuple[int, Measured]:

@@ -104,13 +104,16 @@ class Experiment:
         Unless given: half the time a process needs between two messages when
         nothing is in its way (computing of all processes of the node, and one
         round trip over half the network's diameter), but at least the time of four
-        full packets (shorter ones would cut most transmissions in two) and, if a
+        full packets (shorter ones would cut most transmissions in two) and of 64
+        flits (else sampling could take longer than what is sampled) and, if a
         duration is given, at most a twentieth of it.
         """
         if self.run.sample_interval is not None:
             return self.run.sample_interval.ps
         packet_ps = self.machine.packet_ps(self.machine.packet_size.bytes)
-        chosen = max(self.workload.iteration_ps(self.machine) // 2, 4 * packet_ps)
+        flit_ps = self.machine.data_token_bits * self.machine.link_rate.bit_ps
+        least = max(4 * packet_ps, 64 * flit_ps)
+        chosen = max(self.workload.iteration_ps(self.machine) // 2, least)
         if self.run.duration is not None:
             chosen = min(chosen, self.run.duration.ps // 20)
         return max(chosen, 1)

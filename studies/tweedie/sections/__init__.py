@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from studies.tweedie.comparison import Section
 from studies.tweedie.sections import (
+    bandwidth,
+    buffers,
     cost,
+    fidelities,
     hops,
     implied,
     limits,
+    link_width,
     longer_packets,
+    one_switch,
+    performance,
+    policies,
+    processor,
     rates,
     routed_lifetimes,
     saturation,
@@ -16,6 +24,14 @@ from studies.tweedie.sections import (
 )
 
 SECTIONS: tuple[Section, ...] = (
+    performance.SECTION,
+    processor.SECTION,
+    bandwidth.SECTION,
+    one_switch.SECTION,
+    link_width.SECTION,
+    buffers.SECTION,
+    policies.SECTION,
+    fidelities.SECTION,
     implied.SECTION,
     rates.TABLE_5_1,
     rates.TABLE_5_2,
