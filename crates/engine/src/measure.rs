@@ -49,7 +49,7 @@ impl ChannelKind {
     /// both injects and ejects; it counts as injection.
     #[inline]
     pub fn in_sums(self) -> usize {
-        self as usize % 3
+        [0, 1, 2, 0][self as usize]
     }
 }
 

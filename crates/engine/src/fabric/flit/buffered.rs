@@ -38,10 +38,13 @@ impl FlitFabric {
     /// A place of an output buffer is free: its token has been sent.
     #[inline]
     pub(super) fn place_falls_free(&mut self, channel: ChannelId) {
+        let Control::InBand { output_buffer, .. } = self.control else { return };
         let lane = self.board.at_mut(channel);
         if is_from_switch(lane.port.kind) {
+            let was_full = lane.band.placed == output_buffer;
             lane.band.placed -= 1;
-            if lane.band.unmoved > 0 {
+            // Had there been a place, what could move would have moved.
+            if was_full && lane.band.unmoved > 0 {
                 self.move_tokens(channel);
             }
         }
