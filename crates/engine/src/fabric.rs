@@ -314,14 +314,17 @@ impl Fabric {
 
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
-        match_model!(&self.model, fabric => fabric.used(now), free fabric => fabric.used().to_vec())
+        match_model!(&self.model, fabric => fabric.board.used(fabric.overhang(now)), free fabric => fabric.used().to_vec())
     }
 
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         match_model!(
             &mut self.model,
-            fabric => fabric.begin_window(now),
+            fabric => {
+                let overhang: Vec<Time> = fabric.overhang(now).collect();
+                fabric.board.begin_window(&overhang);
+            },
             free fabric => fabric.begin_window()
         );
     }

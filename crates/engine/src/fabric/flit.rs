@@ -16,7 +16,6 @@ use super::check::TOKENS_PER_GRANT;
 use super::switchboard::{Act, Switchboard, first_flit};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::Use;
 use crate::spec::{Fidelity, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -156,26 +155,9 @@ impl FlitFabric {
         }
     }
 
-    /// What every channel has done in the current window, up to `now`.
-    pub fn used(&self, now: Time) -> Vec<Use> {
-        let past = |lane: &Lane| Use {
-            busy_ps: lane.busy - lane.free_at.saturating_sub(now),
-            packets: lane.rest.own[0],
-        };
-        self.board.channels.iter().map(past).collect()
-    }
-
     /// For every channel, transmission already counted that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now))
-    }
-
-    /// A new measurement window begins.
-    pub fn begin_window(&mut self, now: Time) {
-        for lane in &mut self.board.channels {
-            lane.busy = lane.free_at.saturating_sub(now);
-            lane.rest.own[0] = 0;
-        }
     }
 
     #[inline]

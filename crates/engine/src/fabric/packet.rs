@@ -12,7 +12,7 @@ use super::layout::Layout;
 use super::switchboard::{Act, Switchboard};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Use, Wait};
+use crate::measure::{ChannelKind, Wait};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -37,23 +37,6 @@ impl PacketFabric {
     /// For every channel, transmission already counted that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
-    }
-
-    /// What every channel has done in the current window, up to `now`.
-    pub fn used(&self, now: Time) -> Vec<Use> {
-        let past = |(channel, ahead): (&Channel, Time)| Use {
-            busy_ps: channel.busy - ahead,
-            packets: channel.packets,
-        };
-        self.board.channels.iter().zip(self.overhang(now)).map(past).collect()
-    }
-
-    /// A new measurement window begins.
-    pub fn begin_window(&mut self, now: Time) {
-        for channel in &mut self.board.channels {
-            channel.busy = channel.free_at.saturating_sub(now);
-            channel.packets = 0;
-        }
     }
 
     /// The front packet of a channel's buffer asks for its output.

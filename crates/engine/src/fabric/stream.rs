@@ -13,7 +13,7 @@ use super::Wiring;
 use super::switchboard::{Act, Switchboard, first_flit};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Use};
+use crate::measure::ChannelKind;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -215,25 +215,8 @@ impl StreamFabric {
         }
     }
 
-    /// What every channel has done in the current window, up to `now`.
-    pub fn used(&self, now: Time) -> Vec<Use> {
-        let past = |(channel, ahead): (&Channel, Time)| Use {
-            busy_ps: channel.busy - ahead,
-            packets: channel.packets,
-        };
-        self.board.channels.iter().zip(self.overhang(now)).map(past).collect()
-    }
-
     /// For every channel, transmission already counted that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now))
-    }
-
-    /// A new measurement window begins.
-    pub fn begin_window(&mut self, now: Time) {
-        for channel in &mut self.board.channels {
-            channel.busy = channel.until.saturating_sub(now);
-            channel.packets = 0;
-        }
     }
 }

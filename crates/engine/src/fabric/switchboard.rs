@@ -11,7 +11,7 @@ use super::policy::Arbiter;
 use super::transit::{PacketFifo, PacketPool};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
-use crate::measure::{ChannelKind, Class, Measures, Wait};
+use crate::measure::{ChannelKind, Class, Measures, Use, Wait};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -69,11 +69,16 @@ pub trait HasPort {
     fn rest(&self) -> &PortRest;
     /// Its other half.
     fn rest_mut(&mut self) -> &mut PortRest;
+    /// What it has carried in the window, transmission still to come included.
+    fn carried(&self) -> Use;
+    /// A new window begins, in which it goes on transmitting for so long.
+    fn begin_window(&mut self, ahead: Time);
 }
 
-/// Implements [`HasPort`] for a record with the fields `port` and `rest`.
+/// Implements [`HasPort`] for a record with the fields `port`, `rest` and `busy` (time it
+/// transmits), which counts packets in the field named.
 macro_rules! has_port {
-    ($record:ty) => {
+    ($record:ty, packets in $($packets:tt)+) => {
         impl $crate::fabric::switchboard::HasPort for $record {
             #[inline]
             fn port(&self) -> &$crate::fabric::switchboard::Port {
@@ -93,6 +98,15 @@ macro_rules! has_port {
             #[inline]
             fn rest_mut(&mut self) -> &mut $crate::fabric::switchboard::PortRest {
                 &mut self.rest
+            }
+
+            fn carried(&self) -> $crate::measure::Use {
+                $crate::measure::Use { busy_ps: self.busy, packets: self.$($packets)+ }
+            }
+
+            fn begin_window(&mut self, ahead: $crate::time::Time) {
+                self.busy = ahead;
+                self.$($packets)+ = 0;
             }
         }
     };
@@ -345,6 +359,23 @@ impl<C: HasPort> Switchboard<C> {
                     black_box((output.port().switch, output.rest().lead));
                 }
             }
+        }
+    }
+
+    /// What every channel has done in the current window; `overhang` is transmission
+    /// already counted that is still to come.
+    pub fn used(&self, overhang: impl Iterator<Item = Time>) -> Vec<Use> {
+        let past = |(channel, ahead): (&C, Time)| {
+            let carried = channel.carried();
+            Use { busy_ps: carried.busy_ps - ahead, ..carried }
+        };
+        self.channels.iter().zip(overhang).map(past).collect()
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, overhang: &[Time]) {
+        for (channel, &ahead) in self.channels.iter_mut().zip(overhang) {
+            channel.begin_window(ahead);
         }
     }
 

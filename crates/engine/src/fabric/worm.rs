@@ -22,7 +22,7 @@ use super::Wiring;
 use super::switchboard::{Act, Switchboard};
 use crate::error::SpecError;
 use crate::ids::ChannelId;
-use crate::measure::{ChannelKind, Use};
+use crate::measure::ChannelKind;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -221,15 +221,6 @@ impl WormFabric {
         back < now || back == now && self.credit_delay > 0
     }
 
-    /// What every channel has done in the current window, up to `now`.
-    pub fn used(&self, now: Time) -> Vec<Use> {
-        let past = |(channel, ahead): (&Channel, Time)| Use {
-            busy_ps: channel.busy - ahead,
-            packets: channel.packets,
-        };
-        self.board.channels.iter().zip(self.overhang(now)).map(past).collect()
-    }
-
     /// For every channel, transmission already counted that lies after `now`: of its
     /// latest packet, as no other is granted before that has been sent.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
@@ -246,16 +237,6 @@ impl WormFabric {
             (start + takes).saturating_sub(now).min(takes)
         });
         ahead.take_while(|&time| time > 0).sum()
-    }
-
-    /// A new measurement window begins.
-    pub fn begin_window(&mut self, now: Time) {
-        for id in (0..self.board.channels.len()).map(ChannelId::from_index) {
-            let ahead = self.ahead(id, now);
-            let channel = self.board.at_mut(id);
-            channel.busy = ahead;
-            channel.packets = 0;
-        }
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Band {
     pub room: u16,
 }
 
-has_port!(Lane);
+has_port!(Lane, packets in rest.own[0]);
 
 /// Bit of [`Port::own`]: it is in the list of those that may be able to send.
 const AWAKE: u8 = 1;

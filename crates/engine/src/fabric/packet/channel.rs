@@ -34,7 +34,7 @@ pub struct Channel {
     pub kept: ChannelId,
 }
 
-has_port!(Channel);
+has_port!(Channel, packets in packets);
 
 /// Bit of [`Port::own`]: the group waits for this buffer's front to start leaving.
 const FOR_ROOM: u8 = 1;

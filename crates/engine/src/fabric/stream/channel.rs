@@ -42,7 +42,7 @@ pub struct Channel {
     arriving: VecDeque<(Time, Time)>,
 }
 
-has_port!(Channel);
+has_port!(Channel, packets in packets);
 
 impl Channel {
     /// A channel at rest.

@@ -45,7 +45,7 @@ pub struct Channel {
     pub left_from: Time,
 }
 
-has_port!(Channel);
+has_port!(Channel, packets in packets);
 
 /// Bit of [`Port::own`]: the latest flits go straight, see `straight_from`.
 const STRAIGHT: u8 = 1;
