@@ -55,5 +55,27 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
         Shape::Normal => mean * (1.0 + distribution.relative_sigma * stream.normal()),
         Shape::Exponential => mean * stream.exponential(),
     };
-    value.round().max(0.0) as u64
+    nearest(value)
+}
+
+/// The nearest whole number, halves upwards; 0 for negative values.
+#[inline]
+fn nearest(value: f64) -> u64 {
+    let whole = value as u64;
+    whole + u64::from(value - whole as f64 >= 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn whole_numbers_are_the_nearest() {
+        for (value, whole) in [(-7.0, 0), (-0.5, 0), (0.0, 0), (0.49999999999999994, 0), (0.5, 1)] {
+            assert_eq!(nearest(value), whole, "{value}");
+        }
+        for value in [1.5, 2.5, 1e6 + 0.25, 4e15 + 0.5, 9e15, 1e18] {
+            assert_eq!(nearest(value), f64::round(value) as u64, "{value}");
+        }
+    }
 }

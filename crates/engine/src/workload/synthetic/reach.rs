@@ -10,6 +10,8 @@ pub struct Reach {
     dims: Vec<u32>,
     radius: u32,
     per_node: usize,
+    /// Whether every node is in every box: then a place is a number.
+    is_everywhere: bool,
     /// Coordinates of every node, one after the other.
     coordinates: Vec<u32>,
     /// Per process: how many it may send to, and its own place among them.
@@ -49,6 +51,7 @@ impl Reach {
         let mut reach = Self {
             dims: topology.dims.clone(),
             radius,
+            is_everywhere: topology.dims.iter().all(|&side| radius + 1 >= side),
             per_node: per_node as usize,
             coordinates: coordinates.collect(),
             candidates: Vec::new(),
@@ -81,13 +84,13 @@ impl Reach {
 
     /// The node at place `index` of a node's box, in order of node numbers.
     pub fn node_at(&self, node: usize, index: usize) -> usize {
-        let (mut rest, mut stride, mut at) = (index, 1, 0);
+        let (mut rest, mut stride, mut at) = (index as u32, 1, 0);
         for ((low, length), &side) in self.sides(node).zip(&self.dims) {
-            at += (low as usize + rest % length as usize) * stride;
-            rest /= length as usize;
-            stride *= side as usize;
+            at += (low + rest % length) * stride;
+            rest /= length;
+            stride *= side;
         }
-        at
+        at as usize
     }
 
     /// Number of nodes in a node's box, itself included.
@@ -106,6 +109,12 @@ impl Reach {
     /// The process at a place in the reach of another.
     pub fn process_at(&self, process: usize, place: u32) -> usize {
         let place = place as usize;
+        if self.is_everywhere {
+            return place;
+        }
+        if self.per_node == 1 {
+            return self.node_at(process, place);
+        }
         self.node_at(process / self.per_node, place / self.per_node) * self.per_node
             + place % self.per_node
     }
