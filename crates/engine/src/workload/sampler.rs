@@ -71,7 +71,9 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_the_nearest() {
-        for (value, whole) in [(-7.0, 0), (-0.5, 0), (0.0, 0), (0.49999999999999994, 0), (0.5, 1)] {
+        for (value, whole) in
+            [(-7.0, 0), (-0.5, 0), (0.0, 0), (0.499_999_999_999_999_94, 0), (0.5, 1)]
+        {
             assert_eq!(nearest(value), whole, "{value}");
         }
         for value in [1.5, 2.5, 1e6 + 0.25, 4e15 + 0.5, 9e15, 1e18] {
