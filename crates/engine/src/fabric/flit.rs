@@ -162,8 +162,13 @@ impl FlitFabric {
 
     #[inline]
     fn rate(&self, channel: ChannelId) -> &Rate {
-        let place = self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate));
-        &self.rates[place]
+        &self.rates[self.rate_place(channel)]
+    }
+
+    /// The place of a channel's rate in `rates`.
+    #[inline]
+    fn rate_place(&self, channel: ChannelId) -> usize {
+        self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate))
     }
 
     /// A channel may be able to send: it is looked at before this instant ends.
@@ -243,29 +248,18 @@ impl FlitFabric {
         self.asking.clear();
     }
 
-    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
-    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+    /// The front packet of `input` (none: the node's packet at hand) is to take a channel.
+    fn assign(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
         if input.is_some() {
+            self.board.leave(input, act);
             let from = self.board.at_mut(input);
-            from.port.buffer.pop(act.packets);
             from.headers -= 1;
             from.output = channel;
-            let next = from.port.buffer.first;
-            if next.is_some() {
-                from.port.front_output =
-                    act.wiring.output_lead(from.port.switch, act.packets[next].destination);
-            }
         }
-        act.measures.counters.packet_hops += 1;
-        act.packets[id].hops += 1;
         let lane = self.board.at_mut(channel);
         lane.input = input;
         lane.rest.own[0] += 1;
-        if lane.port.switch.is_some() && !lane.port.buffer.first.is_some() {
-            lane.port.front_output =
-                act.wiring.output_lead(lane.port.switch, act.packets[id].destination);
-        }
-        lane.port.buffer.push(id, act.packets);
+        self.board.enter(channel, id, act);
     }
 
     /// A packet begins to be sent by a channel.
@@ -283,9 +277,8 @@ impl FlitFabric {
     /// A flit starts on a channel.
     #[inline]
     fn start(&mut self, channel: ChannelId, act: &mut Act) {
-        let place = self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate));
-        let rate = &self.rates[place];
-        let lane = &mut self.board.channels[channel.index()];
+        let rate = &self.rates[self.rate_place(channel)];
+        let lane = self.board.at_mut(channel);
         let is_last = lane.unsent == 1;
         let mut journey = if is_last { rate.last } else { rate.flit };
         if !lane.has_started() {

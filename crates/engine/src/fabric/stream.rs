@@ -10,10 +10,9 @@
 mod channel;
 
 use super::Wiring;
-use super::switchboard::{Act, Switchboard, first_flit};
+use super::switchboard::{Act, Grants, Switchboard, first_flit};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::ChannelKind;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -60,74 +59,13 @@ impl StreamFabric {
     /// Every group marked at this instant grants what it can; then streams flow.
     pub fn arbitrate(&mut self, act: &mut Act) {
         while let Some((lead, kind)) = self.board.next_marked() {
-            match kind {
-                ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
-            }
+            self.serve(lead, kind, act);
             if self.may_run_dry {
                 self.stale.extend(self.board.at(lead).group());
             }
         }
         while let Some(channel) = self.stale.pop() {
             self.flow(channel, act);
-        }
-    }
-
-    fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = act.wiring.layout.group(lead).from;
-        while let Some((queue, id)) = self.board.at_hand(node) {
-            let Some(channel) = self.idle_channel(lead, act.now) else { return };
-            self.board.take_at_hand(node, queue, act);
-            self.grant(channel, id, ChannelId::NONE, act);
-        }
-    }
-
-    fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
-        while self.board.at(lead).port.first_waiting.is_some() {
-            let Some(channel) = self.idle_channel(lead, act.now) else { return };
-            let input = self.board.take_best(lead, act);
-            let id = self.board.at(input).port.buffer.first;
-            self.grant(channel, id, input, act);
-        }
-    }
-
-    /// The lowest-numbered idle channel of a group.
-    fn idle_channel(&self, lead: ChannelId, now: Time) -> Option<ChannelId> {
-        self.board.at(lead).group().find(|&channel| self.board.at(channel).is_idle(now))
-    }
-
-    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
-    fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
-        if input.is_some() {
-            self.begins_to_leave(input, id, act);
-        }
-        act.measures.counters.packet_hops += 1;
-        let packet = &mut act.packets[packet_id];
-        packet.hops += 1;
-        let channel = self.board.at_mut(id);
-        channel.owner = packet_id;
-        channel.input = input;
-        channel.left = act.wiring.link.packet_ps(packet.bytes);
-        channel.until = act.now;
-        channel.packets += 1;
-        if channel.port.switch.is_some() && !channel.port.buffer.first.is_some() {
-            channel.port.front_output =
-                act.wiring.output_lead(channel.port.switch, packet.destination);
-        }
-        channel.port.buffer.push(packet_id, act.packets);
-        self.stale.push(id);
-    }
-
-    /// The front packet of a buffer is granted `output`.
-    fn begins_to_leave(&mut self, id: ChannelId, output: ChannelId, act: &mut Act) {
-        let channel = self.board.at_mut(id);
-        channel.port.buffer.pop(act.packets);
-        channel.headers.pop_front();
-        channel.output = output;
-        let next = channel.port.buffer.first;
-        if next.is_some() {
-            channel.port.front_output =
-                act.wiring.output_lead(channel.port.switch, act.packets[next].destination);
         }
     }
 
@@ -218,5 +156,36 @@ impl StreamFabric {
     /// For every channel, transmission already counted that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now))
+    }
+}
+
+impl Grants for StreamFabric {
+    type Channel = Channel;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Channel> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        self.board.at(lead).group().find(|&channel| self.board.at(channel).is_idle(act.now))
+    }
+
+    fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            self.board.leave(input, act);
+            let from = self.board.at_mut(input);
+            from.headers.pop_front();
+            from.output = id;
+        }
+        let channel = self.board.at_mut(id);
+        channel.owner = packet_id;
+        channel.input = input;
+        channel.left = act.wiring.link.packet_ps(act.packets[packet_id].bytes);
+        channel.until = act.now;
+        channel.packets += 1;
+        self.board.enter(id, packet_id, act);
+        self.stale.push(id);
     }
 }

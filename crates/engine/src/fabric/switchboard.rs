@@ -231,6 +231,31 @@ impl<C: HasPort> Switchboard<C> {
         act.measures.packet_sent(packet.source, packet.class, packet.last);
     }
 
+    /// The front packet of the buffer at a channel's end has been granted a channel: the
+    /// next is the front.
+    #[inline]
+    pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
+        let port = self.at_mut(input).port_mut();
+        port.buffer.pop(act.packets);
+        let next = port.buffer.first;
+        if next.is_some() {
+            port.front_output = act.wiring.output_lead(port.switch, act.packets[next].destination);
+        }
+    }
+
+    /// A packet has been granted a channel and joins those on the way to its end.
+    #[inline]
+    pub fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        act.measures.counters.packet_hops += 1;
+        let packet = &mut act.packets[id];
+        packet.hops += 1;
+        let port = self.at_mut(channel).port_mut();
+        if port.switch.is_some() && !port.buffer.first.is_some() {
+            port.front_output = act.wiring.output_lead(port.switch, packet.destination);
+        }
+        port.buffer.push(id, act.packets);
+    }
+
     /// A group must choose at the end of this instant.
     #[inline]
     pub fn mark(&mut self, lead: ChannelId) {
@@ -419,6 +444,48 @@ impl<C: HasPort> Switchboard<C> {
     /// The packet whose last token has reached the node at a channel's end.
     pub fn take_tail(&mut self, channel: ChannelId, packets: &PacketPool) -> PacketId {
         self.at_mut(channel).port_mut().buffer.pop(packets)
+    }
+}
+
+/// A fidelity in which a packet is granted an idle channel whatever room there is, and
+/// waits on it.
+pub trait Grants {
+    /// Its record of a channel.
+    type Channel: HasPort;
+    /// Its channels.
+    fn board(&mut self) -> &mut Switchboard<Self::Channel>;
+    /// The channel of a group that a packet is granted now, if one is idle.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId>;
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act);
+
+    /// A group grants what it can.
+    #[inline]
+    fn serve(&mut self, lead: ChannelId, kind: ChannelKind, act: &mut Act) {
+        match kind {
+            ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
+            ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
+        }
+    }
+
+    /// A node's packets go out, the packet at hand first.
+    fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
+        let node = act.wiring.layout.group(lead).from;
+        while let Some((queue, id)) = self.board().at_hand(node) {
+            let Some(channel) = self.idle_channel(lead, act) else { return };
+            self.board().take_at_hand(node, queue, act);
+            self.grant(channel, id, ChannelId::NONE, act);
+        }
+    }
+
+    /// A switch output grants waiting inputs, the best first.
+    fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
+        while self.board().at(lead).port().first_waiting.is_some() {
+            let Some(channel) = self.idle_channel(lead, act) else { return };
+            let input = self.board().take_best(lead, act);
+            let id = self.board().at(input).port().buffer.first;
+            self.grant(channel, id, input, act);
+        }
     }
 }
 

@@ -19,12 +19,11 @@ mod straight;
 mod stretches;
 
 use super::Wiring;
-use super::switchboard::{Act, Switchboard};
+use super::switchboard::{Act, Grants, Switchboard};
 use crate::error::SpecError;
 use crate::ids::ChannelId;
-use crate::measure::ChannelKind;
 use crate::spec::Machine;
-use crate::time::{NEVER, Time};
+use crate::time::Time;
 use crate::topology::Topology;
 use channel::Channel;
 use stretches::{Ring, Stretches, is_reached};
@@ -155,56 +154,6 @@ impl WormFabric {
         while let Some((lead, kind)) = self.board.next_marked() {
             self.serve(lead, kind, act);
         }
-    }
-
-    #[inline]
-    fn serve(&mut self, lead: ChannelId, kind: ChannelKind, act: &mut Act) {
-        match kind {
-            ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
-            ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
-        }
-    }
-
-    fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = act.wiring.layout.group(lead).from;
-        while let Some((queue, id)) = self.board.at_hand(node) {
-            let Some(channel) = self.idle_channel(lead, act) else { return };
-            self.board.take_at_hand(node, queue, act);
-            self.grant(channel, id, ChannelId::NONE, act);
-        }
-    }
-
-    fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
-        while self.board.at(lead).port.first_waiting.is_some() {
-            let Some(channel) = self.idle_channel(lead, act) else { return };
-            let input = self.board.take_best(lead, act);
-            let id = self.board.at(input).port.buffer.first;
-            self.grant(channel, id, input, act);
-        }
-    }
-
-    /// The lowest-numbered idle channel of a group that has a credit, else the
-    /// lowest-numbered idle one. If there is none, sees to it that the group looks
-    /// again as soon as one is known to be.
-    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
-        let width = u32::from(self.board.at(lead).port.width);
-        let mut idle = None;
-        let mut again = NEVER;
-        for candidate in (lead.0..lead.0 + width).map(ChannelId) {
-            let channel = self.board.at(candidate);
-            if channel.is_idle(act.now) {
-                if width == 1 || self.has_credit(candidate, act.now) {
-                    return Some(candidate);
-                }
-                idle = idle.or(Some(candidate));
-            } else if !channel.owner.is_some() {
-                again = again.min(channel.since);
-            }
-        }
-        if idle.is_none() && again != NEVER {
-            self.board.post_retry(lead, again, act.events);
-        }
-        idle
     }
 
     /// Whether a credit for the next flit was made before this instant and is there.

@@ -92,7 +92,7 @@ impl FlitFabric {
             let Some(channel) = (lead.0..lead.0 + width).map(ChannelId).find(free) else { return };
             let input = self.board.take_best(lead, act);
             let id = self.board.at(input).port.buffer.first;
-            self.grant(channel, id, input, act);
+            self.assign(channel, id, input, act);
             let flits = self.rate(channel).empty_flits + act.packets[id].bytes;
             let band = &mut self.board.at_mut(channel).band;
             band.unmoved = flits;
@@ -186,7 +186,7 @@ impl FlitFabric {
                 return;
             };
             self.board.take_at_hand(node, queue, act);
-            self.grant(channel, id, ChannelId::NONE, act);
+            self.assign(channel, id, ChannelId::NONE, act);
             self.begin(channel, id, act);
             self.start(channel, act);
         }

@@ -1,11 +1,11 @@
 //! Fidelity `flit`: a channel sends straight from the input buffer that its packet
 //! leaves; every flit that leaves a buffer is a credit for the channel into it.
 
-use super::super::switchboard::Act;
+use super::super::switchboard::{Act, Grants, Switchboard};
+use super::lane::Lane;
 use super::lines::Mark;
 use super::{Control, FlitFabric};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::ChannelKind;
 use crate::time::Time;
 
 impl FlitFabric {
@@ -13,10 +13,7 @@ impl FlitFabric {
     pub(super) fn choose_direct(&mut self, act: &mut Act) {
         self.note_requests();
         while let Some((lead, kind)) = self.board.next_marked() {
-            match kind {
-                ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
-            }
+            self.serve(lead, kind, act);
         }
         while let Some(channel) = self.awake.pop() {
             self.board.at_mut(channel).sleeps();
@@ -32,46 +29,6 @@ impl FlitFabric {
         let (input, lead) = (lane.input, lane.rest.lead);
         self.front_falls_free(input);
         self.board.mark(lead);
-    }
-
-    fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = act.wiring.layout.group(lead).from;
-        while let Some((queue, id)) = self.board.at_hand(node) {
-            let Some(channel) = self.idle_channel(lead) else { return };
-            self.board.take_at_hand(node, queue, act);
-            self.grant(channel, id, ChannelId::NONE, act);
-            self.granted(channel, id, act);
-        }
-    }
-
-    fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
-        while self.board.at(lead).port.first_waiting.is_some() {
-            let Some(channel) = self.idle_channel(lead) else { return };
-            let input = self.board.take_best(lead, act);
-            let id = self.board.at(input).port.buffer.first;
-            self.grant(channel, id, input, act);
-            self.granted(channel, id, act);
-        }
-    }
-
-    fn granted(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
-        self.begin(channel, id, act);
-        self.board.at_mut(channel).stalled_from = act.now;
-        self.wake(channel);
-    }
-
-    /// The lowest-numbered idle channel of a group that has a credit, else the
-    /// lowest-numbered idle one.
-    fn idle_channel(&self, lead: ChannelId) -> Option<ChannelId> {
-        let width = u32::from(self.board.at(lead).port.width);
-        let idle = (lead.0..lead.0 + width)
-            .map(ChannelId)
-            .filter(|&channel| !self.board.at(channel).packet.is_some());
-        let has_credit = |&channel: &ChannelId| {
-            let lane = self.board.at(channel);
-            lane.credits > 0 || !lane.port.switch.is_some()
-        };
-        idle.clone().find(has_credit).or_else(|| idle.clone().next())
     }
 
     /// A channel starts its packet's next flit, if flit, channel and credit are there.
@@ -103,5 +60,35 @@ impl FlitFabric {
     pub(super) fn stalls(&mut self, channel: ChannelId, now: Time) {
         let lane = self.board.at_mut(channel);
         lane.stalled_from = lane.stalled_from.min(now);
+    }
+}
+
+impl Grants for FlitFabric {
+    type Channel = Lane;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Lane> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group that has a credit, else the
+    /// lowest-numbered idle one.
+    fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
+        let width = u32::from(self.board.at(lead).port.width);
+        let idle = (lead.0..lead.0 + width)
+            .map(ChannelId)
+            .filter(|&channel| !self.board.at(channel).packet.is_some());
+        let has_credit = |&channel: &ChannelId| {
+            let lane = self.board.at(channel);
+            lane.credits > 0 || !lane.port.switch.is_some()
+        };
+        idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        self.assign(channel, id, input, act);
+        self.begin(channel, id, act);
+        self.board.at_mut(channel).stalled_from = act.now;
+        self.wake(channel);
     }
 }

@@ -1,63 +1,13 @@
 //! A packet gets a channel; in the common case that settles all of its times there.
 
-use super::super::switchboard::{Act, first_flit};
+use super::super::switchboard::{Act, Grants, Switchboard, first_flit};
 use super::WormFabric;
+use super::channel::Channel;
 use super::stretches::is_reached;
 use crate::ids::{ChannelId, PacketId};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 impl WormFabric {
-    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
-    #[inline]
-    pub(super) fn grant(
-        &mut self,
-        id: ChannelId,
-        packet_id: PacketId,
-        input: ChannelId,
-        act: &mut Act,
-    ) {
-        if input.is_some() {
-            self.begins_to_leave(input, id, act);
-        }
-        act.measures.counters.packet_hops += 1;
-        let packet = &mut act.packets[packet_id];
-        packet.hops += 1;
-        let (destination, bytes) = (packet.destination, packet.bytes);
-        self.forget_starts(id, act.now);
-        let channel = &mut self.board.channels[id.index()];
-        channel.base = channel.base.wrapping_add(channel.flits);
-        channel.flits = self.main.empty_flits + bytes;
-        channel.known = 0;
-        channel.owner = packet_id;
-        channel.input = input;
-        channel.since = act.now;
-        channel.packets += 1;
-        if channel.port.switch.is_some() && !channel.port.buffer.first.is_some() {
-            channel.port.front_output = act.wiring.output_lead(channel.port.switch, destination);
-        }
-        channel.port.buffer.push(packet_id, act.packets);
-        if !self.run_through(id, packet_id, act) {
-            self.stale.push(id);
-        }
-        if !self.stale.is_empty() {
-            self.advance_all(act);
-        }
-    }
-
-    /// The front packet of a buffer is granted `output`.
-    #[inline]
-    pub(super) fn begins_to_leave(&mut self, id: ChannelId, output: ChannelId, act: &mut Act) {
-        self.forget_credits(id, act.now);
-        let channel = &mut self.board.channels[id.index()];
-        channel.port.buffer.pop(act.packets);
-        channel.output = output;
-        let next = channel.port.buffer.first;
-        if next.is_some() {
-            channel.port.front_output =
-                act.wiring.output_lead(channel.port.switch, act.packets[next].destination);
-        }
-    }
-
     /// The common case, worked out at once: nothing stands in the way of any flit of
     /// the packet that a channel has just been granted to. False if something may.
     #[inline]
@@ -121,5 +71,64 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         let last = channel.base.wrapping_add(channel.flits - 1).wrapping_sub(self.buffer);
         !is_reached(channel.departed, last) && self.credit_back(id, last) <= now
+    }
+}
+
+impl Grants for WormFabric {
+    type Channel = Channel;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Channel> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group that has a credit, else the
+    /// lowest-numbered idle one. If there is none, sees to it that the group looks
+    /// again as soon as one is known to be.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        let width = u32::from(self.board.at(lead).port.width);
+        let mut idle = None;
+        let mut again = NEVER;
+        for candidate in (lead.0..lead.0 + width).map(ChannelId) {
+            let channel = self.board.at(candidate);
+            if channel.is_idle(act.now) {
+                if width == 1 || self.has_credit(candidate, act.now) {
+                    return Some(candidate);
+                }
+                idle = idle.or(Some(candidate));
+            } else if !channel.owner.is_some() {
+                again = again.min(channel.since);
+            }
+        }
+        if idle.is_none() && again != NEVER {
+            self.board.post_retry(lead, again, act.events);
+        }
+        idle
+    }
+
+    #[inline]
+    fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            self.forget_credits(input, act.now);
+            self.board.leave(input, act);
+            self.board.at_mut(input).output = id;
+        }
+        self.forget_starts(id, act.now);
+        let flits = self.main.empty_flits + act.packets[packet_id].bytes;
+        let channel = self.board.at_mut(id);
+        channel.base = channel.base.wrapping_add(channel.flits);
+        channel.flits = flits;
+        channel.known = 0;
+        channel.owner = packet_id;
+        channel.input = input;
+        channel.since = act.now;
+        channel.packets += 1;
+        self.board.enter(id, packet_id, act);
+        if !self.run_through(id, packet_id, act) {
+            self.stale.push(id);
+        }
+        if !self.stale.is_empty() {
+            self.advance_all(act);
+        }
     }
 }
