@@ -314,7 +314,11 @@ impl Fabric {
 
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
-        match_model!(&self.model, fabric => fabric.board.used(fabric.overhang(now)), free fabric => fabric.used().to_vec())
+        match_model!(
+            &self.model,
+            fabric => fabric.board.used(fabric.overhang(now)),
+            free fabric => fabric.used().to_vec()
+        )
     }
 
     /// A new measurement window begins.

@@ -42,6 +42,20 @@ pub struct Port {
     pub own: u8,
 }
 
+impl Port {
+    /// Whether a bit of `own` is set.
+    #[inline]
+    pub fn has(&self, bit: u8) -> bool {
+        self.own & bit != 0
+    }
+
+    /// Sets or clears a bit of `own`.
+    #[inline]
+    pub fn set(&mut self, bit: u8, on: bool) {
+        self.own = self.own & !bit | if on { bit } else { 0 };
+    }
+}
+
 /// What every channel has, and is looked at when packets wait or are delivered.
 #[derive(Clone, Copy)]
 pub struct PortRest {

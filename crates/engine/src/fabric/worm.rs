@@ -18,8 +18,8 @@ mod recurrence;
 mod straight;
 mod stretches;
 
-use super::Wiring;
 use super::switchboard::{Act, Grants, Switchboard};
+use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::ids::ChannelId;
 use crate::spec::Machine;
@@ -35,14 +35,12 @@ pub struct WormFabric {
     /// By channel: times of flits that do not follow from its record.
     rings: Vec<Rings>,
     /// The times at the link's own rate.
-    main: Rate,
+    main: Timing,
     /// The times at all rates.
-    rates: Vec<Rate>,
+    rates: Vec<Timing>,
     /// By channel: its place in `rates`; empty where there is only one, and the last
     /// flit of a packet is not longer than others.
     rate_of: Vec<u8>,
-    /// Flits of a packet's header.
-    header_flits: u32,
     /// Flits an input buffer holds.
     buffer: u32,
     credit_delay: Time,
@@ -61,19 +59,6 @@ struct Rings {
     credits: Ring,
 }
 
-/// The times of flits on channels of one rate.
-#[derive(Clone, Copy)]
-struct Rate {
-    flit: Time,
-    last: Time,
-    /// From when a flit has been sent until it is at the switch at the end.
-    delay: Time,
-    hop: Time,
-    wire: Time,
-    header_flits: u32,
-    empty_flits: u32,
-}
-
 impl WormFabric {
     /// An empty network.
     ///
@@ -86,14 +71,14 @@ impl WormFabric {
         seed: u64,
     ) -> Result<Self, SpecError> {
         let buffer = machine.switch.input_buffer_tokens;
-        let rates: Vec<Rate> = wiring.timings.iter().map(Rate::new).collect();
+        let rates = wiring.timings.clone();
         check(&rates)?;
         let layout = &wiring.layout;
         let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
             Channel::idle(port, rest, buffer)
         });
         let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
-        let is_simple = wiring.is_uniform() && rates[0].last <= rates[0].flit;
+        let is_simple = wiring.is_uniform() && rates[0].last_ps <= rates[0].flit_ps;
         Ok(Self {
             rings: vec![Rings::default(); board.channels.len()],
             board,
@@ -101,7 +86,6 @@ impl WormFabric {
             main: rates[0],
             rates,
             rate_of: if is_simple { Vec::new() } else { rate_of.collect() },
-            header_flits: machine.link.header_bytes,
             buffer,
             credit_delay: machine.link.credit_delay_ps,
             stale: Vec::new(),
@@ -109,7 +93,7 @@ impl WormFabric {
     }
 
     #[inline]
-    fn rate(&self, channel: ChannelId) -> &Rate {
+    fn rate(&self, channel: ChannelId) -> &Timing {
         match self.rate_of.get(channel.index()) {
             Some(&rate) => &self.rates[usize::from(rate)],
             None => &self.main,
@@ -182,33 +166,19 @@ impl WormFabric {
         let flits = (0..channel.known).rev();
         let ahead = flits.map(|flit| {
             let start = self.start(id, channel.base.wrapping_add(flit));
-            let takes = if flit + 1 == channel.flits { rate.last } else { rate.flit };
+            let takes = if flit + 1 == channel.flits { rate.last_ps } else { rate.flit_ps };
             (start + takes).saturating_sub(now).min(takes)
         });
         ahead.take_while(|&time| time > 0).sum()
     }
 }
 
-impl Rate {
-    fn new(timing: &super::Timing) -> Self {
-        Self {
-            flit: timing.flit_ps,
-            last: timing.last_ps,
-            delay: timing.delay_ps(),
-            hop: timing.hop_ps,
-            wire: timing.wire_ps,
-            header_flits: timing.header_tokens,
-            empty_flits: timing.packet_tokens(0),
-        }
-    }
-}
-
 /// Refuses what does not fit the way times are kept.
-fn check(rates: &[Rate]) -> Result<(), SpecError> {
+fn check(rates: &[Timing]) -> Result<(), SpecError> {
     for rate in rates {
-        if u32::try_from(rate.flit).is_err() {
+        if u32::try_from(rate.flit_ps).is_err() {
             let allowed = "must give flits of at most 4 ms with fidelity worm; use flit";
-            return Err(SpecError::new("machine.link.bit_ps", rate.flit, allowed));
+            return Err(SpecError::new("machine.link.bit_ps", rate.flit_ps, allowed));
         }
     }
     Ok(())

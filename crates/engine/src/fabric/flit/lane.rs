@@ -85,26 +85,26 @@ impl Lane {
     /// Whether the packet it sends has started.
     #[inline]
     pub fn has_started(&self) -> bool {
-        self.port.own & STARTED != 0
+        self.port.has(STARTED)
     }
 
     /// The packet it sends has started, or not.
     #[inline]
     pub fn set_started(&mut self, started: bool) {
-        self.port.own = self.port.own & !STARTED | if started { STARTED } else { 0 };
+        self.port.set(STARTED, started);
     }
 
     /// It joins those that may be able to send; whether it was not among them.
     #[inline]
     pub fn awakes(&mut self) -> bool {
-        let was = self.port.own & AWAKE != 0;
-        self.port.own |= AWAKE;
+        let was = self.port.has(AWAKE);
+        self.port.set(AWAKE, true);
         !was
     }
 
     /// It is not among them any more.
     #[inline]
     pub fn sleeps(&mut self) {
-        self.port.own &= !AWAKE;
+        self.port.set(AWAKE, false);
     }
 }

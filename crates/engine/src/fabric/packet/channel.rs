@@ -75,24 +75,24 @@ impl Channel {
     /// Whether the group waits for this buffer's front to start leaving; no longer.
     #[inline]
     pub fn take_waits_for_room(&mut self) -> bool {
-        let was = self.port.own & FOR_ROOM != 0;
-        self.port.own &= !FOR_ROOM;
+        let was = self.port.has(FOR_ROOM);
+        self.port.set(FOR_ROOM, false);
         was
     }
 
     /// The group waits for this buffer's front to start leaving.
     pub fn wait_for_room(&mut self) {
-        self.port.own |= FOR_ROOM;
+        self.port.set(FOR_ROOM, true);
     }
 
     /// Whether a granted request keeps a channel of this lead's group.
     #[inline]
     pub fn keeps(&self) -> bool {
-        self.port.own & KEEPING != 0
+        self.port.has(KEEPING)
     }
 
     /// A granted request keeps a channel of this lead's group, or does not.
     pub fn set_keeps(&mut self, keeps: bool) {
-        self.port.own = self.port.own & !KEEPING | if keeps { KEEPING } else { 0 };
+        self.port.set(KEEPING, keeps);
     }
 }

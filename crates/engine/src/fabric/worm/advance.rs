@@ -1,8 +1,9 @@
 //! What becomes known of a packet on a channel, and what follows from that.
 
+use super::super::Timing;
 use super::super::switchboard::{Act, first_flit};
+use super::WormFabric;
 use super::channel::Channel;
-use super::{Rate, WormFabric};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
@@ -19,7 +20,7 @@ impl WormFabric {
 
     /// Works out what has become known of a channel's owner.
     #[inline]
-    pub(super) fn advance(&mut self, id: ChannelId, act: &mut Act) {
+    fn advance(&mut self, id: ChannelId, act: &mut Act) {
         let channel = self.board.at(id);
         let owner = channel.owner;
         if !owner.is_some() {
@@ -33,12 +34,12 @@ impl WormFabric {
         if !self.stays_straight(id, known, act) && !self.flows_on(id, known, act) {
             self.evaluate(id, known, act);
         }
-        if before < self.header_flits {
+        if before < self.main.header_tokens {
             self.beginning_is_known(id, before, known, act);
         }
         if known == flits {
             let last = self.board.at(id).next_flit().wrapping_sub(1);
-            let released = self.start(id, last) + self.rate(id).last;
+            let released = self.start(id, last) + self.rate(id).last_ps;
             self.end_is_known(id, released, act);
         }
         self.tell_dependants(id, owner, before);
@@ -46,7 +47,7 @@ impl WormFabric {
 
     /// How many of the owner's flits can be worked out.
     #[inline]
-    pub(super) fn within_reach(&self, channel: &Channel) -> u32 {
+    fn within_reach(&self, channel: &Channel) -> u32 {
         let mut reach = channel.flits;
         if channel.input.is_some() {
             let input = self.board.at(channel.input);
@@ -65,7 +66,7 @@ impl WormFabric {
     /// on: the one the packet goes on by, if it lacked these flits, and the one whose packets
     /// wait for room in the buffer it leaves, if they lacked that room.
     #[inline]
-    pub(super) fn tell_dependants(&mut self, id: ChannelId, owner: PacketId, before: u32) {
+    fn tell_dependants(&mut self, id: ChannelId, owner: PacketId, before: u32) {
         let channel = &self.board.channels[id.index()];
         let (input, more) = (channel.input, channel.known - before);
         if channel.output.is_some() {
@@ -85,21 +86,15 @@ impl WormFabric {
 
     /// Flits from number `before` on up to `known` of a channel's owner are known, the first
     /// of them part of its header.
-    pub(super) fn beginning_is_known(
-        &mut self,
-        id: ChannelId,
-        before: u32,
-        known: u32,
-        act: &mut Act,
-    ) {
+    fn beginning_is_known(&mut self, id: ChannelId, before: u32, known: u32, act: &mut Act) {
         let rate = *self.rate(id);
         let channel = self.board.at(id);
         let (owner, base, flits) = (channel.owner, channel.base, channel.flits);
         if before == 0 {
             let (kind, start) = (channel.port.kind, self.start(id, base));
-            first_flit(id, owner, kind, start, rate.hop, act);
+            first_flit(id, owner, kind, start, rate.hop_ps, act);
         }
-        if rate.header_flits <= known {
+        if rate.header_tokens <= known {
             let there = self.header_there(id, base, flits, &rate);
             self.header_is_known(id, owner, there, act);
         }
@@ -117,7 +112,7 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         if !channel.port.switch.is_some() {
             let rate = self.rate(id);
-            let (delay, wire) = (rate.delay, rate.wire);
+            let (delay, wire) = (rate.delay_ps(), rate.wire_ps);
             self.board.post_header(id, owner, there - delay + wire, act);
         } else if channel.port.buffer.first == owner && !channel.output.is_some() {
             act.events.post(there.max(channel.front_free), Kind::Request, id.0);
@@ -126,10 +121,10 @@ impl WormFabric {
 
     /// When the header of a packet is at the switch at a channel's end.
     #[inline]
-    pub(super) fn header_there(&self, id: ChannelId, base: u32, flits: u32, rate: &Rate) -> Time {
-        let end = base.wrapping_add(rate.header_flits - 1);
-        let sent = if rate.header_flits == flits { rate.last } else { rate.flit };
-        self.start(id, end) + sent + rate.delay
+    fn header_there(&self, id: ChannelId, base: u32, flits: u32, rate: &Timing) -> Time {
+        let end = base.wrapping_add(rate.header_tokens - 1);
+        let sent = if rate.header_tokens == flits { rate.last_ps } else { rate.flit_ps };
+        self.start(id, end) + sent + rate.delay_ps()
     }
 
     /// All times of a channel's owner are known.
@@ -149,7 +144,7 @@ impl WormFabric {
             self.board.post_retry(lead, released, act.events);
         }
         if !self.board.at(id).port.switch.is_some() {
-            let wire = self.rate(id).wire;
+            let wire = self.rate(id).wire_ps;
             act.events.post(released + wire, Kind::Tail, id.0);
         }
         if input.is_some() {
@@ -160,7 +155,7 @@ impl WormFabric {
     /// The packet that leaves the buffer at a channel's end will be out of it: the next
     /// may ask as soon as its header is there.
     #[inline]
-    pub(super) fn front_falls_free(&mut self, id: ChannelId, at: Time, act: &mut Act) {
+    fn front_falls_free(&mut self, id: ChannelId, at: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
         channel.output = ChannelId::NONE;
         channel.front_free = at;
@@ -170,10 +165,10 @@ impl WormFabric {
             return;
         }
         let rate = *self.rate(id);
-        if channel.owner == front && channel.known < rate.header_flits {
+        if channel.owner == front && channel.known < rate.header_tokens {
             return;
         }
-        let flits = rate.empty_flits + act.packets[front].bytes;
+        let flits = rate.packet_tokens(act.packets[front].bytes);
         let there = self.header_there(id, channel.departed, flits, &rate);
         act.events.post(there.max(at), Kind::Request, id.0);
     }

@@ -123,48 +123,48 @@ impl Channel {
     /// Whether the latest flits go straight.
     #[inline]
     pub fn is_straight(&self) -> bool {
-        self.port.own & STRAIGHT != 0
+        self.port.has(STRAIGHT)
     }
 
     /// The latest flits go straight, or not.
     #[inline]
     pub fn set_straight(&mut self, straight: bool) {
-        self.port.own = self.port.own & !STRAIGHT | if straight { STRAIGHT } else { 0 };
+        self.port.set(STRAIGHT, straight);
     }
 
     /// Whether the flits that left the buffer last go straight.
     #[inline]
     pub fn left_straight(&self) -> bool {
-        self.port.own & LEFT_STRAIGHT != 0
+        self.port.has(LEFT_STRAIGHT)
     }
 
     /// The flits that left the buffer last go straight, or not.
     #[inline]
     pub fn set_left_straight(&mut self, straight: bool) {
-        self.port.own = self.port.own & !LEFT_STRAIGHT | if straight { LEFT_STRAIGHT } else { 0 };
+        self.port.set(LEFT_STRAIGHT, straight);
     }
 
     /// Whether times of starts are kept in a ring.
     #[inline]
     pub fn keeps_starts(&self) -> bool {
-        self.port.own & KEEPS_STARTS != 0
+        self.port.has(KEEPS_STARTS)
     }
 
     /// Whether times of starts are kept in a ring from now on.
     #[inline]
     pub fn set_keeps_starts(&mut self, keeps: bool) {
-        self.port.own = self.port.own & !KEEPS_STARTS | if keeps { KEEPS_STARTS } else { 0 };
+        self.port.set(KEEPS_STARTS, keeps);
     }
 
     /// Whether times of credits are kept in a ring.
     #[inline]
     pub fn keeps_credits(&self) -> bool {
-        self.port.own & KEEPS_CREDITS != 0
+        self.port.has(KEEPS_CREDITS)
     }
 
     /// Whether times of credits are kept in a ring from now on.
     #[inline]
     pub fn set_keeps_credits(&mut self, keeps: bool) {
-        self.port.own = self.port.own & !KEEPS_CREDITS | if keeps { KEEPS_CREDITS } else { 0 };
+        self.port.set(KEEPS_CREDITS, keeps);
     }
 }

@@ -11,7 +11,7 @@ impl WormFabric {
     /// The common case, worked out at once: nothing stands in the way of any flit of
     /// the packet that a channel has just been granted to. False if something may.
     #[inline]
-    pub(super) fn run_through(&mut self, id: ChannelId, owner: PacketId, act: &mut Act) -> bool {
+    fn run_through(&mut self, id: ChannelId, owner: PacketId, act: &mut Act) -> bool {
         let channel = &self.board.channels[id.index()];
         let (input, flits, is_at_node) =
             (channel.input, channel.flits, !channel.port.switch.is_some());
@@ -22,7 +22,7 @@ impl WormFabric {
             return false;
         }
         let rate = self.main;
-        let released = act.now + rate.flit * u64::from(flits - 1) + rate.last;
+        let released = act.now + rate.flit_ps * u64::from(flits - 1) + rate.last_ps;
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
         channel.go_straight(channel.base, act.now);
@@ -34,8 +34,8 @@ impl WormFabric {
             from.leave_straight(from.departed, act.now + self.credit_delay);
             from.departed = from.departed.wrapping_add(flits);
         }
-        first_flit(id, owner, kind, act.now, rate.hop, act);
-        self.header_is_known(id, owner, act.now + rate.hop, act);
+        first_flit(id, owner, kind, act.now, rate.hop_ps, act);
+        self.header_is_known(id, owner, act.now + rate.hop_ps, act);
         self.end_is_known(id, released, act);
         if input.is_some() && self.board.channels[input.index()].owner.is_some() {
             self.stale.push(input);
@@ -46,7 +46,7 @@ impl WormFabric {
     /// Whether every flit of a packet in the buffer of `input` is there in time if the
     /// packet starts now.
     #[inline]
-    pub(super) fn all_are_there(&self, owner: PacketId, input: ChannelId, now: Time) -> bool {
+    fn all_are_there(&self, owner: PacketId, input: ChannelId, now: Time) -> bool {
         if !input.is_some() {
             return true;
         }
@@ -57,17 +57,17 @@ impl WormFabric {
         // Its number of the packet's first flit is that of the first not departed.
         if from.departed == from.base {
             let all_straight = from.is_straight() && from.straight_first() == from.base;
-            all_straight || from.since + self.main.delay <= now
+            all_straight || from.since + self.main.delay_ps() <= now
         } else {
             // The latest packet was granted the channel when this one had been sent.
             let latest = if from.is_straight() { from.straight_from } else { from.since };
-            self.main.delay == 0 || latest + self.main.delay <= now
+            self.main.delay_ps() == 0 || latest + self.main.delay_ps() <= now
         }
     }
 
     /// Whether the credits of all flits of a channel's owner have come back.
     #[inline]
-    pub(super) fn all_have_credits(&self, id: ChannelId, now: Time) -> bool {
+    fn all_have_credits(&self, id: ChannelId, now: Time) -> bool {
         let channel = &self.board.channels[id.index()];
         let last = channel.base.wrapping_add(channel.flits - 1).wrapping_sub(self.buffer);
         !is_reached(channel.departed, last) && self.credit_back(id, last) <= now
@@ -114,7 +114,7 @@ impl Grants for WormFabric {
             self.board.at_mut(input).output = id;
         }
         self.forget_starts(id, act.now);
-        let flits = self.main.empty_flits + act.packets[packet_id].bytes;
+        let flits = self.main.packet_tokens(act.packets[packet_id].bytes);
         let channel = self.board.at_mut(id);
         channel.base = channel.base.wrapping_add(channel.flits);
         channel.flits = flits;

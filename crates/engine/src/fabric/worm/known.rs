@@ -26,7 +26,7 @@ impl WormFabric {
     /// matter no more, unless their last flits are still on the way.
     #[inline]
     pub(super) fn forget_starts(&mut self, id: ChannelId, now: Time) {
-        let delay = self.rate(id).delay;
+        let delay = self.rate(id).delay_ps();
         let channel = &mut self.board.channels[id.index()];
         if channel.since + delay > now {
             if channel.is_straight() {
@@ -60,7 +60,7 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         let (at, first) = (channel.straight_from, channel.straight_first());
         channel.set_straight(false);
-        self.keep_start(id, Stretch { at, first, spacing: self.main.flit as u32 }, now);
+        self.keep_start(id, Stretch { at, first, spacing: self.main.flit_ps as u32 }, now);
     }
 
     /// The same of the flits that left the buffer at its end last, and their credits.
@@ -68,7 +68,7 @@ impl WormFabric {
         let channel = &mut self.board.channels[id.index()];
         let (at, first) = (channel.left_from, channel.left_first());
         channel.set_left_straight(false);
-        self.keep_credit(id, Stretch { at, first, spacing: self.main.flit as u32 });
+        self.keep_credit(id, Stretch { at, first, spacing: self.main.flit_ps as u32 });
     }
 
     /// Flits start on a channel at the times of a stretch.
@@ -104,7 +104,7 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         if channel.is_straight() && is_reached(channel.straight_first(), number) {
             let after = number.wrapping_sub(channel.straight_first());
-            return channel.straight_from + self.main.flit * u64::from(after);
+            return channel.straight_from + self.main.flit_ps * u64::from(after);
         }
         if channel.keeps_starts() { self.starts(id, number).at } else { 0 }
     }
@@ -115,7 +115,7 @@ impl WormFabric {
         let straight = channel.is_straight().then(|| Stretch {
             at: channel.straight_from,
             first: channel.straight_first(),
-            spacing: self.rate(id).flit as u32,
+            spacing: self.rate(id).flit_ps as u32,
         });
         self.bound(self.rings[id.index()].starts, straight, number)
     }
@@ -127,7 +127,7 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         if channel.left_straight() && is_reached(channel.left_first(), number) {
             let after = number.wrapping_sub(channel.left_first());
-            return channel.left_from + self.main.flit * u64::from(after);
+            return channel.left_from + self.main.flit_ps * u64::from(after);
         }
         if channel.keeps_credits() { self.credits(id, number).at } else { 0 }
     }
@@ -138,7 +138,7 @@ impl WormFabric {
         let straight = channel.left_straight().then(|| Stretch {
             at: channel.left_from,
             first: channel.left_first(),
-            spacing: self.main.flit as u32,
+            spacing: self.main.flit_ps as u32,
         });
         self.bound(self.rings[id.index()].credits, straight, number)
     }
@@ -146,7 +146,7 @@ impl WormFabric {
     /// The stretch that flit `number` is in: of the packet that goes straight, which
     /// comes after all those of the ring; or of the ring; or past.
     #[inline]
-    pub(super) fn bound(&self, ring: Ring, straight: Option<Stretch>, number: u32) -> Bound {
+    fn bound(&self, ring: Ring, straight: Option<Stretch>, number: u32) -> Bound {
         let within = |stretch: Stretch, count: u32| Bound {
             at: stretch.time(number),
             spacing: stretch.spacing.into(),

@@ -1,9 +1,10 @@
 //! The times of a packet's flits on one channel, from those they depend on.
 
+use super::super::Timing;
 use super::super::switchboard::Act;
+use super::WormFabric;
 use super::known::Bound;
 use super::stretches::Stretch;
-use super::{Rate, WormFabric};
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::time::Time;
@@ -13,7 +14,7 @@ struct Work {
     id: ChannelId,
     kind: ChannelKind,
     input: ChannelId,
-    rate: Rate,
+    rate: Timing,
     /// From a flit's start on the channel before until it is there.
     arrives_after: Time,
     /// The same of the last flit.
@@ -80,12 +81,12 @@ impl WormFabric {
             kept: 0,
         };
         if channel.known > 0 {
-            work.own = self.start(id, number.wrapping_sub(1)) + rate.flit;
+            work.own = self.start(id, number.wrapping_sub(1)) + rate.flit_ps;
         }
         if channel.input.is_some() {
             let before = self.rate(channel.input);
-            work.arrives_after = before.flit + before.delay;
-            work.last_arrives_after = before.last + before.delay;
+            work.arrives_after = before.flit_ps + before.delay_ps();
+            work.last_arrives_after = before.last_ps + before.delay_ps();
             work.number_before = self.board.at(channel.input).departed;
         }
         work
@@ -96,7 +97,7 @@ impl WormFabric {
         while count > 0 {
             let arrival = self.arrival(work, work.arrives_after);
             let credit = self.credit(work);
-            let flit = work.rate.flit;
+            let flit = work.rate.flit_ps;
             let at = work.own.max(arrival.at).max(credit.at);
             let mut spacing = flit;
             for bound in [arrival, credit] {
@@ -126,8 +127,8 @@ impl WormFabric {
         let arrival = self.arrival(work, work.last_arrives_after);
         let credit = self.credit(work);
         let at = work.own.max(arrival.at).max(credit.at);
-        self.add(work, (at, work.rate.flit, 1), act.now);
-        transmit(work, (at, work.rate.flit, 1), work.rate.last, act);
+        self.add(work, (at, work.rate.flit_ps, 1), act.now);
+        transmit(work, (at, work.rate.flit_ps, 1), work.rate.last_ps, act);
         work.kept += at - work.own;
     }
 

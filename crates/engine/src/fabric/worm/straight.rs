@@ -18,7 +18,7 @@ impl WormFabric {
         if channel.known == 0 || !channel.is_straight() {
             return false;
         }
-        let (flit, last) = (self.main.flit, self.main.last);
+        let (flit, last) = (self.main.flit_ps, self.main.last_ps);
         let more = known - channel.known;
         let gone = channel.next_flit().wrapping_sub(channel.straight_first());
         let start = channel.straight_from + flit * u64::from(gone);
@@ -41,7 +41,7 @@ impl WormFabric {
             let there = from.straight_from + flit * u64::from(first.wrapping_add(more));
             if !from.is_straight()
                 || !is_reached(from.straight_first(), from.departed)
-                || there + self.main.delay > start + ahead
+                || there + self.main.delay_ps() > start + ahead
             {
                 return false;
             }
@@ -69,16 +69,16 @@ impl WormFabric {
         let own = if before == 0 {
             channel.since
         } else {
-            self.start(id, channel.next_flit().wrapping_sub(1)) + rate.flit
+            self.start(id, channel.next_flit().wrapping_sub(1)) + rate.flit_ps
         };
         let start = self.next_start(id, own);
-        let ahead = rate.flit * u64::from(more - 1);
+        let ahead = rate.flit_ps * u64::from(more - 1);
         if self.are_held_up(id, more, start, start + ahead) {
             return false;
         }
         let channel = &mut self.board.channels[id.index()];
         let first = channel.next_flit();
-        let takes = ahead + if known == channel.flits { rate.last } else { rate.flit };
+        let takes = ahead + if known == channel.flits { rate.last_ps } else { rate.flit_ps };
         channel.known = known;
         channel.busy += takes;
         act.measures.transmits(kind, start, start + takes);
@@ -97,7 +97,7 @@ impl WormFabric {
     }
 
     /// From flit number `first` on a channel's owner goes straight, starting at `start`.
-    pub(super) fn turn(&mut self, id: ChannelId, first: u32, start: Time, act: &Act) {
+    fn turn(&mut self, id: ChannelId, first: u32, start: Time, act: &Act) {
         if self.board.channels[id.index()].is_straight() {
             self.keep_straight_starts(id, act.now);
         }
@@ -115,14 +115,14 @@ impl WormFabric {
 
     /// When the next flit of a channel's owner can start, not before `own`.
     #[inline]
-    pub(super) fn next_start(&self, id: ChannelId, own: Time) -> Time {
+    fn next_start(&self, id: ChannelId, own: Time) -> Time {
         let channel = &self.board.channels[id.index()];
         let mut start = own;
         if channel.input.is_some() {
             let first = self.board.channels[channel.input.index()].departed;
             let rate = &self.main;
-            let sent = if channel.known + 1 == channel.flits { rate.last } else { rate.flit };
-            start = start.max(self.start(channel.input, first) + sent + rate.delay);
+            let sent = if channel.known + 1 == channel.flits { rate.last_ps } else { rate.flit_ps };
+            start = start.max(self.start(channel.input, first) + sent + rate.delay_ps());
         }
         if channel.port.switch.is_some() {
             let place = channel.next_flit().wrapping_sub(self.buffer);
@@ -137,14 +137,14 @@ impl WormFabric {
     /// Bounds on flits of one packet are at least a flit apart: what does not hold up the
     /// last does not hold up the others. Credits of two packets may be closer.
     #[inline]
-    pub(super) fn are_held_up(&self, id: ChannelId, more: u32, start: Time, end: Time) -> bool {
+    fn are_held_up(&self, id: ChannelId, more: u32, start: Time, end: Time) -> bool {
         let channel = &self.board.channels[id.index()];
         if channel.port.switch.is_some() {
             let first = channel.next_flit().wrapping_sub(self.buffer);
             let last_back = self.credit_back(id, first.wrapping_add(more - 1));
             if last_back > end
                 || last_back > start
-                    && self.main.last < self.main.flit
+                    && self.main.last_ps < self.main.flit_ps
                     && !(channel.left_straight() && is_reached(channel.left_first(), first))
             {
                 return true;
@@ -155,6 +155,6 @@ impl WormFabric {
         }
         let from = &self.board.channels[channel.input.index()];
         let last = from.departed.wrapping_add(more - 1);
-        self.start(channel.input, last) + self.main.flit + self.main.delay > end
+        self.start(channel.input, last) + self.main.flit_ps + self.main.delay_ps() > end
     }
 }
