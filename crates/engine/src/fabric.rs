@@ -21,6 +21,7 @@ mod worm;
 pub use layout::{End, Group, Layout};
 pub use timing::{Running, Timing};
 pub use transit::{Packet, PacketPool};
+pub use wiring::Wiring;
 
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
@@ -34,7 +35,6 @@ use flit::FlitFabric;
 use packet::PacketFabric;
 use stream::StreamFabric;
 use switchboard::Act;
-use wiring::Wiring;
 use worm::WormFabric;
 
 /// The network of one run.
@@ -125,9 +125,9 @@ impl Fabric {
         Ok(Self { wiring, packets: PacketPool::default(), model })
     }
 
-    /// The numbering of channels.
-    pub fn layout(&self) -> &Layout {
-        &self.wiring.layout
+    /// Channels, routes and times.
+    pub fn wiring(&self) -> &Wiring {
+        &self.wiring
     }
 
     /// A node puts a packet into its output queue.

@@ -5,10 +5,9 @@
 //! bounds the rate of the whole machine, if nothing else does.
 
 use crate::error::SpecError;
-use crate::fabric::{End, Layout, Running, Timing};
+use crate::fabric::{End, Running, Timing, Wiring};
 use crate::ids::NodeId;
 use crate::measure::ChannelKind;
-use crate::routing::Routing;
 use crate::simulation::Simulation;
 use crate::spec::{Spec, Step, Workload};
 use crate::time::Time;
@@ -65,21 +64,17 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     let simulation = Simulation::new(spec)?;
     let topology = simulation.topology();
     let walk = Walk {
-        timings: Timing::all(&spec.machine),
-        layout: simulation.layout(),
-        routing: Routing::new(&spec.machine.routing, topology)?,
+        wiring: simulation.wiring(),
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
         acknowledges: spec.machine.node.acknowledges,
     };
-    let mut sums = Sums { load_ps: vec![0.0; walk.layout.channels()], ..Sums::default() };
+    let mut sums = Sums { load_ps: vec![0.0; walk.wiring.layout.channels()], ..Sums::default() };
     let exact = each_flow(spec, topology, max_pairs, |flow| walk.add(&flow, &mut sums))?;
     Ok(summarise(spec, topology, &walk, &sums, exact))
 }
 
 struct Walk<'a> {
-    timings: Vec<Timing>,
-    layout: &'a Layout,
-    routing: Routing,
+    wiring: &'a Wiring,
     packet_bytes: u64,
     acknowledges: bool,
 }
@@ -135,13 +130,13 @@ impl Walk<'_> {
         sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start) = (Running::default(), 0);
-        let mut lead = self.layout.injection_lead(from);
+        let mut lead = self.wiring.layout.injection_lead(from);
         let mut hops = 0;
         loop {
-            let place = self.layout.group(lead);
-            let timing = &self.timings[usize::from(place.rate)];
+            let place = self.wiring.layout.group(lead);
+            let timing = &self.wiring.timings[usize::from(place.rate)];
             let load = load(timing);
-            let end = running.cross(start, timing, timing.packet_tokens(bytes));
+            let end = self.wiring.undisturbed(bytes, start, timing, &mut running);
             start += timing.hop_ps;
             for channel in place.channels() {
                 sums.load_ps[channel.index()] += load / f64::from(place.width);
@@ -149,7 +144,7 @@ impl Walk<'_> {
             hops += 1;
             match place.end {
                 End::Node(_) => return (hops, end + timing.wire_ps),
-                End::Switch(switch) => lead = self.layout.output_lead(&self.routing, switch, to),
+                End::Switch(switch) => lead = self.wiring.output_lead(switch, to),
             }
         }
     }
@@ -212,7 +207,7 @@ fn summarise(
     sums: &Sums,
     exact: bool,
 ) -> Prediction {
-    let layout = walk.layout;
+    let layout = &walk.wiring.layout;
     let per_node = sums.messages / topology.nodes as f64;
     let share = |load: f64| if per_node > 0.0 { load / per_node } else { 0.0 };
     let channel_load_ps: Vec<f64> = sums.load_ps.iter().map(|&load| share(load)).collect();
@@ -246,16 +241,17 @@ fn summarise(
 /// Lifetime of a full packet that is alone on its way to a neighbour.
 fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk) -> Time {
     let full = spec.machine.node.packet_bytes;
-    let internal = walk.layout.groups.iter().find(|group| group.kind == ChannelKind::Internal);
-    let external = walk.timings[usize::from(walk.layout.groups[0].rate)];
+    let internal =
+        walk.wiring.layout.groups.iter().find(|group| group.kind == ChannelKind::Internal);
+    let external = walk.wiring.timings[usize::from(walk.wiring.layout.groups[0].rate)];
     let way = match (topology.switches, internal) {
         (0, _) => vec![external],
         (_, None) => vec![external; 2],
-        (_, Some(group)) => vec![external, walk.timings[usize::from(group.rate)], external],
+        (_, Some(group)) => vec![external, walk.wiring.timings[usize::from(group.rate)], external],
     };
     let (mut running, mut start, mut end) = (Running::default(), 0, 0);
     for timing in way {
-        end = running.cross(start, &timing, timing.packet_tokens(full)) + timing.wire_ps;
+        end = walk.wiring.undisturbed(full, start, &timing, &mut running) + timing.wire_ps;
         start += timing.hop_ps;
     }
     end

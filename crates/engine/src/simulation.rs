@@ -2,7 +2,7 @@
 
 use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
-use crate::fabric::{Fabric, Layout, Timing};
+use crate::fabric::{Fabric, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
 use crate::node::{Nodes, World};
@@ -74,8 +74,8 @@ impl Simulation {
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
-        let channels = fabric.layout().channels();
-        let link = Timing::new(&spec.machine.link);
+        let channels = fabric.wiring().layout.channels();
+        let link = fabric.wiring().link;
         let (reach, step) = (link.packet_ps(spec.machine.node.packet_bytes), link.hop_ps);
         let interval = spec.sample_interval_ps;
         let measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
@@ -316,9 +316,14 @@ impl Simulation {
         &self.topology
     }
 
+    /// Channels, routes and times.
+    pub fn wiring(&self) -> &Wiring {
+        self.fabric.wiring()
+    }
+
     /// The numbering of channels.
     pub fn layout(&self) -> &Layout {
-        self.fabric.layout()
+        &self.wiring().layout
     }
 
     /// The node of every process.

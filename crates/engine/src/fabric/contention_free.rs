@@ -72,7 +72,7 @@ impl ContentionFree {
                 packet.first_internal = start;
                 wait.time = start - ready;
             }
-            let end = wiring.undisturbed(packet, start, timing, &mut running);
+            let end = wiring.undisturbed(packet.bytes, start, timing, &mut running);
             if is_first_internal && let Some(free_at) = self.free_at.get_mut(channel.index()) {
                 *free_at = end;
             }

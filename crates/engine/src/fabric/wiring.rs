@@ -79,20 +79,20 @@ impl Wiring {
         &self.timings[usize::from(self.layout.group(channel).rate)]
     }
 
-    /// When a packet that starts on a channel now and is not stopped will have been
+    /// When a packet of `bytes` data bytes that starts on a channel now and is not stopped will have been
     /// sent; `running` follows it from its first channel.
     #[inline]
     pub fn undisturbed(
         &self,
-        packet: &Packet,
+        bytes: u32,
         start: Time,
         timing: &Timing,
         running: &mut Running,
     ) -> Time {
         if self.is_even {
-            start + timing.packet_ps(packet.bytes)
+            start + timing.packet_ps(bytes)
         } else {
-            running.cross(start, timing, timing.packet_tokens(packet.bytes))
+            running.cross(start, timing, timing.packet_tokens(bytes))
         }
     }
 
@@ -118,7 +118,7 @@ impl Wiring {
         let mut start = 0;
         loop {
             let timing = self.timing(lead);
-            let end = self.undisturbed(packet, start, timing, &mut running);
+            let end = self.undisturbed(packet.bytes, start, timing, &mut running);
             match self.layout.group(lead).end {
                 End::Node(_) => {
                     return ZeroLoad {
