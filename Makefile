@@ -55,5 +55,5 @@ $(VENV)/made: pyproject.toml
 
 # Tailback itself, importable from python/, with its libraries and the developers' tools.
 $(VENV)/built: $(VENV)/made $(SOURCES)
-	$(BIN)/maturin develop --release --quiet --extras dev
+	$(BIN)/maturin develop --release --quiet --extras dev,dask
 	touch $@

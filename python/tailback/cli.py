@@ -67,7 +67,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     with _failures(json):
         from tailback import comparison
         from tailback.progress import Ticker
-        from tailback.report import cost_report
+        from tailback.terminal import cost_report
 
         experiment = _experiment(file, set_, seed)
         wanted = comparison.chosen_modes(m.strip() for m in modes.split(",") if m.strip())
@@ -91,7 +91,7 @@ def run(
     """Run one contention mode (run.mode)."""
     with _failures(json):
         from tailback.progress import Ticker
-        from tailback.report import run_report
+        from tailback.terminal import run_report
         from tailback.runner import run_mode
 
         experiment = _experiment(file, set_, seed)
@@ -111,7 +111,7 @@ def describe(
     """Say what would be simulated, without simulating."""
     with _failures(json):
         from tailback.prediction import describe as predict
-        from tailback.report import prediction_report
+        from tailback.terminal import prediction_report
 
         experiment = _experiment(file, set_, seed)
         _prepare(out, experiment, experiment.run.mode)
@@ -170,14 +170,15 @@ def _prepare(out: Path | None, experiment: Experiment, mode: str, packets: bool 
 
         raise UserError("--packets", None, "needs --out DIR, where the packets are written")
     if out is not None:
-        from tailback import engine, store
+        from tailback import engine
+        from tailback.store import run_folder
 
         identity = experiment.identity(engine.RESULTS_VERSION, engine.VERSION, mode)
-        store.prepare(out, identity)
+        run_folder.prepare(out, identity)
 
 
 def _stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
-    from tailback.store import tables_of
+    from tailback.store.run_folder import tables_of
 
     return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
 
@@ -190,13 +191,13 @@ def _deliver(
 ) -> None:
     """Save an answer and its tables if there is a folder; print the report, or else JSON."""
     if out is not None:
-        from tailback import store
+        from tailback.store import run_folder
 
-        store.save(out, tables, answer)
+        run_folder.save(out, tables, answer)
     if report is None:
         _print_json(answer)
     else:
-        from tailback.report import show
+        from tailback.terminal import show
 
         show(report())
 
@@ -239,6 +240,6 @@ def _tell(failure: RunFailure, json: bool) -> None:
         kind = "deadlock" if failure.waiting else "clock stands still"
         _print_json({"error": kind, "at_ns": at_ns, "waiting": waiting})
     elif failure.waiting:
-        from tailback.report import failure_report, show
+        from tailback.terminal import failure_report, show
 
         show(failure_report(failure), stderr=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tailback import store
+from tailback.store import run_folder as store
 from tailback.errors import UserError
 
 TABLES = {"full": {"nodes": pa.table({"node": [0, 1]})}}

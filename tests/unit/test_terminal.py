@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 import tailback as tb
 from tailback.errors import RunFailure
 from tailback.progress import State, line
-from tailback.report import cost_report, failure_report, prediction_report, run_report
+from tailback.terminal import cost_report, failure_report, prediction_report, run_report
 from tailback.statistics import Estimate
 from tailback.wording import number, plain
 

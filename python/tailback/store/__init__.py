@@ -1,0 +1,1 @@
+"""What is kept in folders: one run's tables, the points of sweeps."""
