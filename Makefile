@@ -2,8 +2,8 @@
 # nothing twice. Needed beforehand: Rust (cargo) and Python 3.11 or newer.
 #
 #   make demo     the published experiment at a few compute periods
-#   make studies  all published tables, side by side with ours, and 50,000 random
-#                 cases of each slow twin
+#   make studies  all published tables and figures, side by side with ours, how often
+#                 intervals hold the truth, and 50,000 random cases of each slow twin
 #   make bench    speed and memory, against their goals
 #   make test     all tests
 #   make check    formatting, lints, types, layers
@@ -28,10 +28,12 @@ demo: $(VENV)/built
 
 studies: $(VENV)/built
 	TAILBACK_CASES=5 cargo test --quiet --test cycles
+	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies.tweedie
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches
+	$(BIN)/python -m benches.commands
 
 test: $(VENV)/built
 	cargo test --quiet

@@ -1,0 +1,96 @@
+"""Files that are whole or not there.
+
+A file is written under another name, flushed to the disk, and then given its
+own name: whoever looks finds the old file, the new one, or none, even if the
+machine stops half-way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from tailback.errors import UserError
+
+_PART = re.compile(r"\..+\.(\d+)\.part")
+_ATTEMPTS = 3
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file so that it is on the disk, whole, when this returns.
+
+    Raises `OSError`; nothing is left behind then.
+    """
+    for attempt in range(1, _ATTEMPTS + 1):
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            _flushed(part, content)
+            part.replace(path)
+            break
+        except FileNotFoundError:
+            # Another program took our unfinished file for an abandoned one.
+            if attempt == _ATTEMPTS:
+                raise
+        finally:
+            part.unlink(missing_ok=True)
+    _flush_names(path.parent)
+
+
+def _flushed(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_names(folder: Path) -> None:
+    """Make the names of files in a folder durable, where the system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_abandoned(folders: Iterable[Path]) -> None:
+    """Remove what programs that were killed left unfinished in `folders`."""
+    for folder in folders:
+        for path in folder.glob(".*.part"):
+            writer = _PART.fullmatch(path.name)
+            if writer is not None and not _runs(int(writer[1])):
+                path.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def ready(option: str, folder: Path) -> None:
+    """Make `folder` if it is not there; raise `UserError` about `option` if it cannot be used."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(option, str(folder), "is a file; a folder is needed")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(option, str(folder), f"cannot be made: {error.strerror}") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(option, str(folder), "cannot be written to")
+
+
+def write_named(option: str, path: Path, content: bytes) -> None:
+    """Write a file that the user named with `option`; raise `UserError` if that fails."""
+    try:
+        write_durably(path, content)
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror}"
+        raise UserError(option, str(path), reason) from None

@@ -1,0 +1,109 @@
+"""Items over workers: answers, exceptions, workers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tailback.errors import UserError
+from tailback.execution import LocalPool, Outcome, Pool
+
+distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+from tailback.execution.cluster import DaskPool  # noqa: E402
+
+
+def work(item: object) -> object:
+    """Answer, raise, or die, as the item says."""
+    if item == "raise":
+        raise ValueError("no\ngood")
+    if item == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if isinstance(item, Path):
+        # Dies the first time only.
+        if not item.exists():
+            item.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "alive"
+    return item
+
+
+def outcomes(pool: Pool, items: list[object]) -> dict[int, Outcome[object]]:
+    return {outcome.index: outcome for outcome in pool.run(work, items)}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_item_has_an_outcome(jobs: int, tmp_path: Path) -> None:
+    items: list[object] = [1, "raise", 2, "die", tmp_path / "once", 3]
+    with LocalPool(jobs) as pool:
+        found = outcomes(pool, items)
+    assert [found[i].answer for i in range(6)] == [1, None, 2, None, "alive", 3]
+    assert found[1].problem == "ValueError: no good"
+    assert not found[1].lost
+    assert "its worker process died, 3 times" in str(found[3].problem)
+    assert found[3].lost
+
+
+def test_items_are_begun_in_their_order() -> None:
+    with LocalPool(1) as pool:
+        assert [outcome.answer for outcome in pool.run(work, list(range(20)))] == list(range(20))
+
+
+def sleep(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def test_leaving_early_ends_the_workers() -> None:
+    began = time.monotonic()
+    with LocalPool(2) as pool:
+        for _ in pool.run(sleep, [0.0, 60.0, 60.0]):
+            break
+    assert time.monotonic() - began < 20
+
+
+def test_no_scheduler_is_one_line() -> None:
+    with pytest.raises(UserError) as caught:
+        DaskPool.at("tcp://127.0.0.1:1", timeout_s=1)
+    assert str(caught.value).startswith(
+        '--scheduler = "tcp://127.0.0.1:1": no Dask scheduler answers there (OSError: Timed out'
+    )
+
+
+# Dask's own objects complain when they are thrown away half-made.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_batch_system_must_be_known_and_configured() -> None:
+    with pytest.raises(UserError, match=r'--cluster = "slrm": must be .*; did you mean "slurm"'):
+        DaskPool.on("slrm", 1)
+    with pytest.raises(UserError, match=r'--cluster = "slurm": cannot be used as jobqueue.slurm'):
+        DaskPool.on("slurm", 1)
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a Dask cluster of two worker processes."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_a_cluster_does_the_same(scheduler: str, tmp_path: Path) -> None:
+    items: list[object] = [1, "raise", tmp_path / "once", 3]
+    with DaskPool.at(scheduler) as pool:
+        assert pool.capacity == 2
+        found = outcomes(pool, items)
+    assert [found[i].answer for i in range(4)] == [1, None, "alive", 3]
+    assert found[1].problem == "ValueError: no good"
+
+
+def test_an_item_that_kills_every_worker_is_given_up(scheduler: str) -> None:
+    with DaskPool.at(scheduler) as pool:
+        found = outcomes(pool, [1, "die"])
+    assert found[0].answer == 1
+    assert found[1].lost
+    assert "its workers were lost" in str(found[1].problem)
