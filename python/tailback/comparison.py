@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tailback import interrupts
-from tailback.errors import choice
+from tailback.errors import UserError, choice, listed
+from tailback.metrics import THETAS
 from tailback.places import Place, node_places
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.statistics import Estimate, quotient
+from tailback.statistics import Estimate, covariance, quotient
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from tailback.experiment import Experiment
 
 MODES = ("full", "throttled", "free", "ideal")
@@ -67,28 +72,36 @@ class Cost:
     much contention there is (mean routed lifetime, throttled over full);
     `theta_r` is what it leaves of the message rate (full over throttled). Both
     lie in (0, 1]; 1 means that contention costs nothing
-    [Tweedie, definition 6.1]. They are unknown if a run was interrupted before it
-    measured anything.
+    [Tweedie, definition 6.1]. They are unknown if one of the two was not run, or
+    was interrupted before it measured anything. Both modes draw the same random
+    numbers, so what they have in common does not count as error.
     """
 
     experiment: Experiment
     modes: Mapping[str, Result]
+    asked: tuple[str, ...] = COMPARED
+    """The modes that were to be run."""
 
-    @property
+    @cached_property
     def theta_t(self) -> Estimate:
         """Mean routed lifetime, throttled over full."""
-        return self._ratio("routed_lifetime_us", "throttled", "full")
+        return self._ratio("theta_t")
 
-    @property
+    @cached_property
     def theta_r(self) -> Estimate:
         """Messages sent per time, full over throttled."""
-        return self._ratio("messages_per_node_per_ms", "full", "throttled")
+        return self._ratio("theta_r")
+
+    @cached_property
+    def covariances(self) -> Mapping[str, float]:
+        """Covariance of the two values that `theta_t` and `theta_r` divide; NaN if not run."""
+        return {name: self._covariance(name) for name in THETAS}
 
     @property
     def complete(self) -> bool:
         """Whether all modes were run and none was interrupted."""
         results = self.modes.values()
-        return set(COMPARED) <= set(self.modes) and all(r.complete for r in results)
+        return set(self.asked) <= set(self.modes) and all(r.complete for r in results)
 
     def channels_waiting_most(self, count: int = _CHANNELS) -> list[WaitingChannel]:
         """Return the channels packets waited for longest in all, in the mode `full`."""
@@ -114,14 +127,33 @@ class Cost:
 
     @property
     def identity(self) -> str:
-        """Hash of everything that can change the numbers of the mode `full`."""
+        """Hash of everything that can change the numbers."""
         first = next(iter(self.modes.values()))
-        return self.experiment.identity(first.results_version, first.version, "full")
+        return self.experiment.identity(first.results_version, self.asked)
 
-    def _ratio(self, metric: str, above: str, below: str) -> Estimate:
+    def _ratio(self, name: str) -> Estimate:
+        metric, above, below = THETAS[name]
         if above not in self.modes or below not in self.modes:
             return Estimate.unknown()
-        return quotient(self.modes[above][metric], self.modes[below][metric])
+        covariance = self.covariances[name]
+        return quotient(self.modes[above][metric], self.modes[below][metric], covariance)
+
+    def _covariance(self, name: str) -> float:
+        metric, above, below = THETAS[name]
+        if above not in self.modes or below not in self.modes:
+            return math.nan
+        return covariance(self.modes[above].series(metric), self.modes[below].series(metric))
+
+    def plot(self) -> go.Figure:
+        """Return the load of channels in every mode and all lifetimes, as Plotly's figure."""
+        from tailback.figures import of_modes
+
+        return of_modes(self.modes)
+
+    def _repr_html_(self) -> str:
+        from tailback import notebook
+
+        return notebook.of_modes(self.modes, self.theta_r, self.theta_t)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
@@ -140,21 +172,43 @@ def cost(
     `full` and `throttled` are always run: cost is their ratio. Ctrl-C ends the
     comparison with what was measured so far.
     """
+    return compare(experiment, chosen_modes(modes), packets=packets, watch=watch)
+
+
+def compare(
+    experiment: Experiment,
+    modes: Iterable[str],
+    *,
+    packets: bool = False,
+    watch: Watch = ignore,
+) -> Cost:
+    """Run `experiment` in exactly these modes, in the order of `MODES`.
+
+    Without `full` or `throttled` the cost is unknown. Ctrl-C ends the comparison
+    with what was measured so far. Raises `UserError` for no mode or an unknown one.
+    """
+    asked = _in_order(modes)
+    if not asked:
+        raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
     results: dict[str, Result] = {}
     with interrupts.deferred() as interrupted:
-        for mode in chosen_modes(modes):
+        for mode in asked:
             results[mode] = run_mode(experiment, mode, packets=packets, watch=watch)
             if interrupted() or not results[mode].complete:
                 break
-    return Cost(experiment, results)
+    return Cost(experiment, results, asked)
 
 
 def chosen_modes(modes: Iterable[str]) -> list[str]:
     """Return `modes` with those always needed, in the usual order."""
+    return list(_in_order([*modes, *COMPARED]))
+
+
+def _in_order(modes: Iterable[str]) -> tuple[str, ...]:
     wanted = set(modes)
-    for mode in wanted - set(MODES):
+    for mode in sorted(wanted - set(MODES)):
         raise choice("modes", mode, MODES)
-    return [mode for mode in MODES if mode in wanted or mode in COMPARED]
+    return tuple(mode for mode in MODES if mode in wanted)
 
 
 def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:

@@ -94,6 +94,12 @@ METRICS: dict[str, Metric] = {
     "cpu_utilisation": _share(("cpu_busy_ps",), "nodes"),
 }
 
+THETAS = {
+    "theta_t": ("routed_lifetime_us", "throttled", "full"),
+    "theta_r": ("messages_per_node_per_ms", "full", "throttled"),
+}
+"""What contention costs, in quotients: the metric, the mode above, the mode below."""
+
 
 def increments(
     metric: Metric, counters: Counters, populations: Populations

@@ -114,7 +114,7 @@ class Prediction:
             "seed": self.experiment.run.seed,
             "version": engine.VERSION,
             "results_version": engine.RESULTS_VERSION,
-            "identity": self.experiment.identity(engine.RESULTS_VERSION, engine.VERSION),
+            "identity": self.experiment.identity(engine.RESULTS_VERSION),
             "parameters": self.experiment.resolved(),
         }
 

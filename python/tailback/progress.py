@@ -33,6 +33,8 @@ class State:
     """The primary metric when it was last looked at."""
     precision: float | None
     """Relative half-width that is aimed at, if any."""
+    note: str = ""
+    """Which of several runs it is, if there are several."""
 
 
 class Watch(Protocol):
@@ -96,8 +98,9 @@ class Ticker:
 
 def line(state: State, events_per_s: float) -> str:
     """Return one line: mode, simulated time, speed, current interval."""
+    which = f"{state.mode}, {state.note}" if state.note else state.mode
     words = [
-        f"{state.mode}: {state.now_ps / 1e9:.3f} ms simulated",
+        f"{which}: {state.now_ps / 1e9:.3f} ms simulated",
         f"{events_per_s / 1e6:.1f} M events/s",
     ]
     if state.phase == "warm-up":

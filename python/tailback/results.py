@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from tailback.statistics import Estimate
+from tailback.metrics import METRICS, Populations, increments
+from tailback.statistics import Estimate, Series
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from tailback.experiment import Experiment
+
+BINS = ("low", "high", "count")
+"""Columns of a histogram."""
 
 _PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 _PERCENTILE_VARIABLES = ("lifetime", "routed_lifetime", "message_latency")
@@ -62,6 +69,7 @@ class Result:
     version: str
     results_version: int
     estimates: Mapping[str, Estimate]
+    populations: Populations
     ending: Ending
     wall_seconds: float
     """How long it took; the only field that is not the same every time."""
@@ -95,7 +103,15 @@ class Result:
     @property
     def identity(self) -> str:
         """Hash of everything that can change the numbers."""
-        return self.experiment.identity(self.results_version, self.version, self.mode)
+        return self.experiment.identity(self.results_version, [self.mode])
+
+    def series(self, metric: str) -> Series:
+        """Return the window's samples of a metric and what was estimated from them."""
+        columns = {name: self.samples[name].to_numpy() for name in self.samples.column_names}
+        begin = np.searchsorted(columns["time_ps"], round(self.ending.warmup_ms * 1e9))
+        window = {name: column[begin:] for name, column in columns.items()}
+        numerator, denominator = increments(METRICS[metric], window, self.populations)
+        return Series(window["time_ps"], numerator, denominator, self.estimates[metric])
 
     def percentile(
         self, variable: str, percent: float, packet_class: str | None = None
@@ -105,13 +121,21 @@ class Result:
         From the histogram, interpolated within a bin (relative error at most
         1/64). Over both classes unless one is named; None if nothing was counted.
         """
-        rows = self.histograms.filter(pc.field("variable") == variable)
+        [value] = self.percentiles(variable, [percent], packet_class)
+        return value
+
+    def percentiles(
+        self, variable: str, percents: Sequence[float], packet_class: str | None = None
+    ) -> list[float] | list[None]:
+        """Return several percentiles of one variable; see `percentile`."""
+        rows = self.histograms.filter(pc.equal(self.histograms["variable"], variable))
         if packet_class is not None:
-            rows = rows.filter(pc.field("class") == packet_class)
+            rows = rows.filter(pc.equal(rows["class"], packet_class))
         if rows.num_rows == 0:
-            return None
-        value = percentile_of(rows.sort_by("low"), percent)
-        return value if variable == "hops" else value / 1e6
+            return [None] * len(percents)
+        low, high, count = (rows[name].to_numpy() for name in BINS)
+        values = percentiles_of(low, high, count, percents)
+        return values if variable == "hops" else [value / 1e6 for value in values]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the tables, for JSON: the same bytes every time."""
@@ -144,12 +168,24 @@ class Result:
         }
 
     def _percentiles(self) -> dict[str, dict[str, float | None]]:
+        names = [f"p{percent:g}" for percent in _PERCENTILES]
         return {
-            f"{variable}_us": {
-                f"p{percent:g}": self.percentile(variable, percent) for percent in _PERCENTILES
-            }
+            f"{variable}_us": dict(
+                zip(names, self.percentiles(variable, _PERCENTILES), strict=True)
+            )
             for variable in _PERCENTILE_VARIABLES
         }
+
+    def plot(self) -> go.Figure:
+        """Return the load of channels and the distribution of lifetimes, as Plotly's figure."""
+        from tailback.figures import of_modes
+
+        return of_modes({self.mode: self})
+
+    def _repr_html_(self) -> str:
+        from tailback import notebook
+
+        return notebook.of_result(self.mode, self)
 
     def __repr__(self) -> str:
         state = self.ending.stop_reason if self.complete else "incomplete"
@@ -160,11 +196,19 @@ class Result:
         )
 
 
-def percentile_of(bins: pa.Table, percent: float) -> float:
-    """Value below which `percent` of the counts of ascending `bins` lie."""
-    low, high, count = (bins[name].to_numpy() for name in ("low", "high", "count"))
+def percentiles_of(
+    low: NDArray[Any], high: NDArray[Any], count: NDArray[Any], percents: Sequence[float]
+) -> list[float]:
+    """Values below which `percents` of all counts lie, for at least one bin from `low` to `high`.
+
+    Bins may come in any order and several times; equal ones are added up.
+    """
+    low, first, bins = np.unique(low, return_index=True, return_inverse=True)
+    width = high[first] - low
+    count = np.bincount(bins, weights=count)
     reached = np.cumsum(count)
-    wanted = percent / 100 * reached[-1]
-    i = min(int(np.searchsorted(reached, wanted)), len(low) - 1)
+    wanted = np.asarray(percents) / 100 * reached[-1]
+    i = np.minimum(np.searchsorted(reached, wanted), len(low) - 1)
     within = (wanted - (reached[i] - count[i])) / count[i]
-    return float(low[i] + within * (high[i] - low[i]))
+    values: list[float] = (low[i] + within * width[i]).tolist()
+    return values

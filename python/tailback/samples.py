@@ -64,7 +64,7 @@ def estimate(
     """
     numerator, denominator = increments(METRICS[name], columns, populations)
     result = ratio_of_sums(numerator, denominator, confidence)
-    return Estimate.exact(result.value) if exact else result
+    return Estimate.exact(result.value, result.weight) if exact else result
 
 
 def truncation(name: str, columns: Columns, populations: Populations) -> Truncation:

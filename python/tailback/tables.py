@@ -136,13 +136,13 @@ def moments(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     for name in ("min", "max"):
         values = [row[name] if row["count"] else None for row in rows]
         columns[name] = pa.array(values, pa.uint64())
-    shape = [_shape(row["count"], row["sum"], row["sum2"], row["sum3"]) for row in rows]
+    shape = [shape_of(row["count"], row["sum"], row["sum2"], row["sum3"]) for row in rows]
     for i, name in enumerate(("mean", "standard_deviation", "skewness")):
         columns[name] = pa.array([s[i] for s in shape], pa.float64())
     return pa.table(columns)
 
 
-def _shape(n: int, s1: int, s2: int, s3: int) -> tuple[float | None, float | None, float | None]:
+def shape_of(n: int, s1: int, s2: int, s3: int) -> tuple[float | None, float | None, float | None]:
     """Return mean, standard deviation (n - 1) and skewness from exact sums of powers."""
     if n == 0:
         return None, None, None
@@ -164,3 +164,12 @@ def _over(above: NDArray[Any], below: NDArray[Any] | float) -> NDArray[np.float6
 
 def _named(codes: NDArray[Any], names: tuple[str, ...]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), pa.array(names))
+
+
+def parquet(table: pa.Table) -> bytes:
+    """Return a table as the content of a Parquet file: the same bytes for the same table."""
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())

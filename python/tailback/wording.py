@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Protocol
 
-from tailback.results import Ending
-from tailback.statistics import Estimate
+if TYPE_CHECKING:
+    from tailback.statistics import Estimate
 
 UNKNOWN = "-"
 DIGITS = 5
 """Most digits of a number that are shown."""
+
+
+class Ended(Protocol):
+    """How a run went."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it was left to end by itself."""
+
+    @property
+    def converged(self) -> bool | None:
+        """Whether it is as precise as was asked for; None if nothing was."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether its transient was over."""
+
+    @property
+    def stop_reason(self) -> str:
+        """Why it ended."""
 
 
 def number(estimate: Estimate, scale: float = 1.0, most: int = DIGITS) -> str:
@@ -53,7 +74,7 @@ def events_text(events: int, wall_seconds: float) -> str:
     return f"{plain(events / 1e6, 3)} M events, {plain(events / 1e6 / wall_seconds, 3)} M/s"
 
 
-def warnings(ending: Ending) -> list[str]:
+def warnings(ending: Ended) -> list[str]:
     """Return what a reader of the numbers should be wary of."""
     found = []
     if not ending.complete:

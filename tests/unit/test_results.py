@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from tailback import engine, tables
 from tailback.metrics import METRICS, Populations, increments
-from tailback.results import percentile_of
+from tailback.results import percentiles_of
 from tailback.samples import Samples, estimate
 
 POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8)
@@ -171,11 +170,19 @@ class TestTables:
 
 
 class TestPercentiles:
-    BINS = pa.table({"low": [10, 20], "high": [10, 30], "count": [1, 3]})
+    LOW, HIGH, COUNT = np.array([20, 10]), np.array([30, 10]), np.array([3, 1])
 
     @pytest.mark.parametrize(("percent", "value"), [(0, 10), (25, 10), (50, 23 + 1 / 3), (100, 30)])
     def test_are_interpolated_within_a_bin(self, percent: float, value: float) -> None:
-        assert percentile_of(self.BINS, percent) == pytest.approx(value)
+        [found] = percentiles_of(self.LOW, self.HIGH, self.COUNT, [percent])
+        assert found == pytest.approx(value)
+
+    def test_bins_of_two_classes_are_added_up(self) -> None:
+        low, high, count = (np.tile(column, 2) for column in (self.LOW, self.HIGH, self.COUNT))
+        percents = np.linspace(0, 100, 41).tolist()
+        once = percentiles_of(self.LOW, self.HIGH, self.COUNT, percents)
+        assert percentiles_of(low, high, count, percents) == once
+        assert once == sorted(once)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,237 @@
+"""How a run is measured: warm-up, window, stop rule.
+
+A run has two phases. In the *warm-up* the start-up transient is looked for at
+checkpoints that lie ever further apart; it is over when MSER-5 would cut at
+most the first half of what has been seen, in all metrics that are watched. The
+*measurement* then starts afresh and goes on until the primary metric is known
+precisely enough and its window shows no drift, or until a limit. Everything is
+decided from simulated time, never from the clock on the wall: the same
+experiment ends at the same instant everywhere.
+
+What is measured is a `Source`; nothing here knows that it is a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from tailback.metrics import Populations
+from tailback.progress import State, Watch
+from tailback.samples import Columns, Samples, counted, estimate, truncation
+from tailback.statistics import Estimate
+
+_EVENTS_PER_CALL = 500_000
+_WARM_UP_SAMPLES = 40
+_WINDOW_SAMPLES = 100
+_COUNTED = 10
+_BATCHES = 20
+_GROWTH = 1.25
+
+
+class Stop(StrEnum):
+    """Why a run ended."""
+
+    PRECISION = "precision"
+    DURATION = "duration"
+    FINISHED = "finished"
+    MAX_DURATION = "max_duration"
+    MAX_EVENTS = "max_events"
+    INTERRUPTED = "interrupted"
+
+
+class Source(Protocol):
+    """What is measured: it goes on in simulated time and counts."""
+
+    @property
+    def now_ps(self) -> int:
+        """Simulated time reached."""
+
+    @property
+    def events(self) -> int:
+        """Events handled since time 0."""
+
+    def advance(self, until_ps: int, max_events: int) -> Literal["time", "events", "finished"]:
+        """Go on to an instant, for `max_events` more events, or to the end."""
+
+    def begin_window(self) -> None:
+        """Forget measures that are not counters."""
+
+    def counters(self) -> dict[str, int]:
+        """Everything counted since time 0."""
+
+    def take_samples(self) -> Columns:
+        """Counters at each sample instant passed since the last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be known, how well, and what ends a run otherwise."""
+
+    mode: str
+    """Contention mode, to be shown."""
+    metric: str
+    """The primary metric."""
+    watched: tuple[str, ...]
+    """Metrics whose start-up transient must be over."""
+    populations: Populations
+    sample_interval_ps: int
+    settling_ps: int
+    """The warm-up is at least this long, unless it is given."""
+    warmup_ps: int | None
+    """None if it is to be found from the data."""
+    end_ps: int
+    """The run ends at this instant at the latest ..."""
+    end: Stop
+    """... for this reason."""
+    max_events: int
+    precision: float | None
+    confidence: float
+    finite: bool
+    """Whether the source ends by itself."""
+
+
+class Procedure:
+    """A source on its way: advances it, keeps its samples, judges them."""
+
+    def __init__(
+        self, source: Source, plan: Plan, watch: Watch, interrupted: Callable[[], bool]
+    ) -> None:
+        """Begin at time 0."""
+        self.source, self.plan = source, plan
+        self.watch, self.interrupted = watch, interrupted
+        self.samples = Samples(source.counters())
+        self.window_ps, self.window_row = 0, 0
+        self.phase = "warm-up"
+        self.settled = True
+        self.latest: Estimate | None = None
+
+    def run(self) -> Stop:
+        """Run to the stop rule; why it ended."""
+        return self.warm_up() or self.measure()
+
+    def warm_up(self) -> Stop | None:
+        """Run until the transient is over and begin the window; why the run ended, if it did.
+
+        Takes at most half of what the limits allow. Nothing is cut from a
+        workload that ends, or with a warm-up of 0.
+        """
+        fixed, first = self.plan.warmup_ps, _WARM_UP_SAMPLES * self.plan.sample_interval_ps
+        if fixed == 0:
+            return None
+        limit = self.plan.end_ps // 2 if fixed is None else fixed
+        checkpoint = max(first, self.plan.settling_ps) if fixed is None else fixed
+        while True:
+            stop = self.advance(min(checkpoint, limit))
+            self.settled = stop is None and (fixed is not None or self.is_warm())
+            if stop is not None:
+                return stop
+            if self.settled or self.is_late(limit):
+                self.begin_window()
+                return None
+            checkpoint = self.later(checkpoint)
+
+    def measure(self) -> Stop:
+        """Measure until the stop rule is met; why the run ended."""
+        self.phase = "measuring"
+        first = max(_WINDOW_SAMPLES * self.plan.sample_interval_ps, self.source.now_ps)
+        length = self.plan.end_ps if self.plan.finite else first
+        while True:
+            stop = self.advance(self.window_ps + length)
+            self.latest = self.estimate(self.plan.metric)
+            if stop is not None:
+                self.settled = self.settled and not self.drifts()
+                return stop
+            if not self.is_precise():
+                length = self.later(length)
+            elif not self.drifts():
+                return Stop.PRECISION
+            elif self.plan.warmup_ps is None:
+                self.begin_window()
+                length = first
+            else:
+                self.settled = False
+                return Stop.PRECISION
+
+    def advance(self, until_ps: int) -> Stop | None:
+        """Advance to an instant, or to the end of the run; why the run ended, if it did."""
+        until_ps = min(until_ps, self.plan.end_ps)
+        stop = None
+        while stop is None:
+            left = self.plan.max_events - self.source.events
+            reached = self.source.advance(until_ps, min(_EVENTS_PER_CALL, left))
+            self.watch(self._state())
+            if reached == "finished":
+                stop = Stop.FINISHED
+            elif self.interrupted():
+                stop = Stop.INTERRUPTED
+            elif reached == "time":
+                if until_ps < self.plan.end_ps:
+                    break
+                stop = self.plan.end
+            elif self.source.events >= self.plan.max_events:
+                stop = Stop.MAX_EVENTS
+        self.samples.extend(self.source.take_samples())
+        return stop
+
+    def begin_window(self) -> None:
+        """Forget what was measured; what counts starts now."""
+        self.source.begin_window()
+        self.window_ps = self.source.now_ps
+        self.window_row = self.samples.mark(self.source.now_ps, self.source.counters())
+
+    def later(self, length_ps: int) -> int:
+        """Return the next checkpoint: a quarter later, in whole sample intervals."""
+        interval_ps = self.plan.sample_interval_ps
+        return int(length_ps * _GROWTH) // interval_ps * interval_ps + interval_ps
+
+    def is_late(self, limit_ps: int) -> bool:
+        """Whether half of what the limits allow has gone."""
+        return self.source.now_ps >= limit_ps or 2 * self.source.events >= self.plan.max_events
+
+    def is_warm(self) -> bool:
+        """Whether the transient lies in the first half of what has been seen."""
+        for name in {self.plan.metric, *self.plan.watched}:
+            columns = self.samples.since(0)
+            cut, settled = truncation(name, columns, self.plan.populations)
+            if not settled:
+                return False
+            if name == self.plan.metric:
+                rest = self.samples.since(cut)
+                if counted(name, rest, self.plan.populations) < _COUNTED:
+                    return False
+        return True
+
+    def is_precise(self) -> bool:
+        """Whether the primary metric is known as well as was asked for."""
+        known = self.latest or Estimate.unknown()
+        enough = known.batches == 0 or known.batches >= _BATCHES
+        wanted = self.plan.precision
+        return wanted is not None and enough and known.relative <= wanted
+
+    def drifts(self) -> bool:
+        """Whether MSER-5 would still cut more than a quarter of the window."""
+        if self.plan.finite:
+            return False
+        columns = self.samples.since(self.window_row)
+        cut, _ = truncation(self.plan.metric, columns, self.plan.populations)
+        return 4 * cut > len(columns["time_ps"])
+
+    def estimate(self, name: str, *, exact: bool = False) -> Estimate:
+        """Return a metric over the window so far."""
+        columns = self.samples.since(self.window_row)
+        confidence = self.plan.confidence
+        return estimate(name, columns, self.plan.populations, confidence, exact=exact)
+
+    def _state(self) -> State:
+        return State(
+            mode=self.plan.mode,
+            phase=self.phase,
+            now_ps=self.source.now_ps,
+            events=self.source.events,
+            metric=self.plan.metric,
+            estimate=self.latest,
+            precision=self.plan.precision,
+        )

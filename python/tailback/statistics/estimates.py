@@ -1,0 +1,62 @@
+"""A number and how well it is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its confidence interval `low` to `high`.
+
+    NaN stands for what is not known: `value` when nothing was counted, `low`
+    and `high` when there were too few batches. `batches` is 0 for a number
+    that is exact (everything there is was measured); then low = value = high.
+    """
+
+    value: float
+    low: float
+    high: float
+    batches: int = 0
+    standard_error: float = math.nan
+    """Half of the interval is this times the quantile of Student's t with `batches` - 1 degrees."""
+    weight: float = math.nan
+    """What a ratio was divided by: the sum of its denominators."""
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval; NaN when not known."""
+        return (self.high - self.low) / 2
+
+    @property
+    def relative(self) -> float:
+        """Half-width over the size of the value; NaN when not known."""
+        if self.value == 0:
+            return 0.0 if self.half_width == 0 else math.inf
+        return self.half_width / abs(self.value)
+
+    @classmethod
+    def exact(cls, value: float, weight: float = math.nan) -> Estimate:
+        """Return a number without error."""
+        return cls(value, value, value, standard_error=0.0, weight=weight)
+
+    @classmethod
+    def unknown(cls) -> Estimate:
+        """Return what stands for nothing having been counted."""
+        return cls(math.nan, math.nan, math.nan)
+
+    def to_dict(self) -> dict[str, float | None]:
+        """`value`, `low` and `high` for JSON, with None for what is not known."""
+        fields = {"value": self.value, "low": self.low, "high": self.high}
+        return {name: x if math.isfinite(x) else None for name, x in fields.items()}
+
+    def __repr__(self) -> str:
+        return f"{self.value:.6g} [{self.low:.6g}, {self.high:.6g}]"
+
+
+def student_t(confidence: float, degrees: int) -> float:
+    """Return the two-sided quantile of Student's t distribution."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
