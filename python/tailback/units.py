@@ -211,3 +211,23 @@ class Rate(Quantity):
     @classmethod
     def _printed(cls) -> list[tuple[str, Fraction]]:
         return [item for item in cls.units.items() if "bit" in item[0]]
+
+
+def quantity(text: str) -> Quantity | None:
+    """Return the time, size or rate that ``text`` writes; None if it is no number with a unit.
+
+    Raises `UserError` with an empty field for a quantity that is not possible, and for a
+    unit that is nearly one of ours.
+    """
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None or match["unit"] is None:
+        return None
+    unit = _SPELLINGS.get(match["unit"], match["unit"])
+    kinds = (Time, Size, Rate)
+    for kind in kinds:
+        if unit in kind.units:
+            return kind._from_text(text)
+    meant = nearest(unit, [known for kind in kinds for known in kind.units])
+    if meant is not None:
+        raise UserError("", shown(text), "unknown unit", meant)
+    return None

@@ -65,7 +65,7 @@ def test_the_published_experiment(examples: Path) -> None:
 def test_the_message_file_is_found_beside_the_experiment(examples: Path) -> None:
     from_file = Experiment.load(examples / "message_file.toml")
     inline = Experiment.load(examples / "messages.toml")
-    assert from_file.identity(1, "0.1.0") == inline.identity(1, "0.1.0")
+    assert from_file.identity(1) == inline.identity(1)
     arrays = from_file.messages_arrays()
     assert arrays is not None
     assert arrays[3].tolist() == [32, 32, 100, 0]
@@ -285,7 +285,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_the_identity_changes_with_what_can_change_the_result(change: dict[str, Any]) -> None:
-    assert Experiment.from_dict(SMALL | change).identity(1, "0.1.0") != small().identity(1, "0.1.0")
+    assert Experiment.from_dict(SMALL | change).identity(1) != small().identity(1)
 
 
 def test_the_identity_does_not_change_with_how_it_was_written() -> None:
@@ -294,15 +294,15 @@ def test_the_identity_does_not_change_with_how_it_was_written() -> None:
         "workload": {"radius": 2, "compute_period": "0.1 ms"},
         "run": {"precision": 0.01, "metric": "messages_per_node_per_ms"},
     }
-    identity = small().identity(1, "0.1.0")
-    assert Experiment.from_dict(written).identity(1, "0.1.0") == identity
-    assert small(fidelity="packet").identity(1, "0.1.0") == identity
-    exact = [small(fidelity=word).identity(1, "0.1.0") for word in ("auto", "token")]
+    identity = small().identity(1)
+    assert Experiment.from_dict(written).identity(1) == identity
+    assert small(fidelity="packet").identity(1) == identity
+    exact = [small(fidelity=word).identity(1) for word in ("auto", "token")]
     assert exact[0] == exact[1] != identity
-    assert identity != small().identity(2, "0.1.0")
-    assert identity != small().identity(1, "0.2.0")
-    assert identity != small().identity(1, "0.1.0", "free")
-    assert small(mode="free").identity(1, "0.1.0") == small().identity(1, "0.1.0", "free")
+    assert identity != small().identity(2)
+    assert identity != small().identity(1, ["full", "throttled"])
+    assert identity != small().identity(1, ["free"])
+    assert small(mode="free").identity(1) == small().identity(1, ["free"])
     assert len(identity) == 64
 
 
@@ -313,7 +313,7 @@ def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
     if isinstance(experiment.workload, Messages):
         assert resolved["workload"]["messages"] == 4
     else:
-        assert Experiment.from_dict(resolved).identity(1, "a") == experiment.identity(1, "a")
+        assert Experiment.from_dict(resolved).identity(1) == experiment.identity(1)
 
 
 def test_resolved_says_what_was_left_to_tailback() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -14,8 +14,11 @@ from ..machines import Fidelity, Machine
 from ..units import Time
 from ..workloads import Messages, Workload
 from .choosing import MACHINE, WORKLOAD, chosen
-from .reading import read_description
+from .reading import parsed_override, read_description
 from .run import Metric, Run
+
+#: The tables of an experiment file.
+TABLES = ("machine", "workload", "run", "sweep")
 
 
 @dataclass(frozen=True)
@@ -40,27 +43,24 @@ class Experiment:
         """Read an experiment file and change it by ``overrides``, such as ``"run.seed=2"``.
 
         Files named in it are relative to it. Values of overrides are TOML or, if they are not,
-        plain text. Raises `UserError`.
+        plain text. A table ``sweep`` is left out. Raises `UserError`.
         """
-        return cls.from_dict(read_description(Path(path), overrides))
+        overrides = list(overrides)
+        description = read_description(Path(path), overrides)
+        _refuse_sweep(overrides)
+        return cls.from_dict(description)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Self:
         """Return the experiment with the tables ``machine``, ``workload`` and ``run``.
 
-        Keys of a table refine its ``preset``. Raises `UserError`.
+        Keys of a table refine its ``preset``. A table ``sweep`` is left out. Raises `UserError`.
         """
-        tables = ("machine", "workload", "run")
-        for key, table in description.items():
-            if key not in tables:
-                raise unknown_key("", key, tables)
-            if not isinstance(table, Mapping):
-                raise UserError(key, shown(table), f"must be a table: [{key}]")
-        machine, workload, run = (description.get(table, {}) for table in tables)
+        tables = tables_of(description)
         return cls(
-            chosen(MACHINE, machine),
-            chosen(WORKLOAD, workload),
-            Run(**run),
+            chosen(MACHINE, tables["machine"]),
+            chosen(WORKLOAD, tables["workload"]),
+            Run(**tables["run"]),
         )
 
     @property
@@ -150,16 +150,15 @@ class Experiment:
             "max_events": self.run.max_events,
         }
 
-    def identity(self, results_version: int, version: str, mode: str | None = None) -> str:
-        """Return a SHA-256 over everything that can change the result of a run in ``mode``.
+    def identity(self, results_version: int, modes: Sequence[str] = ()) -> str:
+        """Return a SHA-256 over everything that can change the result of a run in ``modes``.
 
-        ``results_version`` and ``version`` are the engine's. Names of files are
-        not part of it, their content is.
+        ``modes`` defaults to ``run.mode``; ``results_version`` is the engine's.
+        Names of files are not part of it, their content is.
         """
         question = {
             "results_version": results_version,
-            "version": version,
-            "spec": self._spec(mode),
+            "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
         }
@@ -201,6 +200,29 @@ class Experiment:
         if self.run.mode == "ideal":
             allowed = 'there are no packets with run.mode = "ideal"'
             raise UserError("run.metric", shown(metric), allowed)
+
+
+def tables_of(description: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the tables of an experiment file by name, empty where they are left out.
+
+    Raises `UserError` for anything else in it.
+    """
+    for key, table in description.items():
+        if key not in TABLES:
+            # A stray `seed` is nearest to `sweep`, but not meant for it.
+            raise unknown_key("", key, TABLES if key.startswith("sw") else TABLES[:-1])
+        if not isinstance(table, Mapping):
+            raise UserError(key, shown(table), f"must be a table: [{key}]")
+    return {table: description.get(table, {}) for table in TABLES}
+
+
+def _refuse_sweep(overrides: Iterable[str]) -> None:
+    """Refuse to change what a single experiment leaves out."""
+    for override in overrides:
+        table, key, value = parsed_override(override)
+        if table == "sweep":
+            allowed = "changes a sweep; this is a single experiment"
+            raise UserError(f"sweep.{key}", shown(value), allowed)
 
 
 def _canonical(value: object) -> str:

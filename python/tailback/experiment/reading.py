@@ -23,12 +23,22 @@ def read_description(path: Path, overrides: Iterable[str]) -> dict[str, Any]:
     return description
 
 
+def parsed_override(override: str) -> tuple[str, str, object]:
+    """Return table, key and value of ``table.key=value``; raise `UserError` if it is not that."""
+    path, equals, text = override.partition("=")
+    keys = [key.strip() for key in path.split(".")]
+    if not equals or len(keys) != 2 or not all(keys):
+        allowed = "must be table.key=value, such as run.seed=2"
+        raise UserError("--set", shown(override), allowed)
+    return keys[0], keys[1], _value(text.strip())
+
+
 def _parsed(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file."""
     text = read_text(path)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of a number with thousands of digits
         raise UserError(str(path), None, f"is not valid TOML: {error}") from None
     except RecursionError:
         raise UserError(str(path), None, "is not valid TOML: nested too deeply") from None
@@ -43,21 +53,17 @@ def _anchor_files(description: dict[str, Any], folder: Path) -> None:
 
 def _apply(description: dict[str, Any], override: str) -> None:
     """Set one value, given as ``a.b=value``."""
-    path, equals, text = override.partition("=")
-    keys = [key.strip() for key in path.split(".")]
-    if not equals or len(keys) != 2 or not all(keys):
-        allowed = "must be table.key=value, such as run.seed=2"
-        raise UserError("--set", shown(override), allowed)
-    table = description.setdefault(keys[0], {})
+    name, key, value = parsed_override(override)
+    table = description.setdefault(name, {})
     if not isinstance(table, dict):
-        raise UserError(keys[0], shown(table), f"must be a table: [{keys[0]}]")
-    table[keys[1]] = _value(text.strip())
+        raise UserError(name, shown(table), f"must be a table: [{name}]")
+    table[key] = value
 
 
 def _value(text: str) -> object:
     """Return ``text`` as a TOML value, or as it is."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return text
     return parsed["value"] if len(parsed) == 1 else text

@@ -10,6 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..units import Quantity
 from .choosing import MACHINE, WORKLOAD, Described
 from .run import Run
+from .sweep_schema import sweep_schema
 
 
 def json_schema() -> dict[str, Any]:
@@ -19,6 +20,7 @@ def json_schema() -> dict[str, Any]:
     for described in (MACHINE, WORKLOAD):
         properties[described.section] = _schema_of_any(described, definitions)
     properties["run"] = _schema_of(Run)
+    properties["sweep"] = sweep_schema(_keys(properties["run"], definitions))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tailback experiment",
@@ -44,6 +46,15 @@ def _schema_of_any(described: Described[Any], definitions: dict[str, Any]) -> di
         if kind != described.default:
             part.setdefault("required", []).append(described.word)
     return schema
+
+
+def _keys(run: dict[str, Any], definitions: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the keys of every table, of whatever kind it is."""
+    keys = {}
+    for described in (MACHINE, WORKLOAD):
+        kinds = [definitions[kind.__name__]["properties"] for kind in described.classes.values()]
+        keys[described.section] = list(dict.fromkeys(key for kind in kinds for key in kind))
+    return keys | {Run.section: list(run["properties"])}
 
 
 class _SchemaMaker(GenerateJsonSchema):

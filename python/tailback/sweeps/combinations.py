@@ -1,0 +1,202 @@
+"""One combination of values after the other, and the experiment it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError, joined, shown
+from ..experiment import Experiment, Run
+from ..experiment.choosing import MACHINE, WORKLOAD, chosen
+from ..units import Quantity
+from .amounts import known, written
+from .names import DESCRIBED, SECTIONS, default_of, short
+from .plan import Plan, Tables
+
+#: Machines and workloads that are kept, so that each is checked once.
+_MOST_KEPT = 1000
+
+_SCALARS = (bool, int, float, str, Quantity)
+
+
+class Combination:
+    """One value of each axis, and what is computed from them when it is asked for."""
+
+    def __init__(self, plan: Plan, base: Tables, values: Mapping[str, object]) -> None:
+        """``values``: those of the axes, by full name."""
+        self._plan, self._base, self._values = plan, base, values
+        self._known: dict[str, object] = {}
+
+    @property
+    def excluded(self) -> bool:
+        """Whether a condition of sweep.exclude holds."""
+        return any(self._truth(index) for index in range(len(self._plan.exclude)))
+
+    def value(self, name: str) -> object:
+        """Return the value of something that is varied, as the experiment file would have it."""
+        if name in self._values:
+            return self._values[name]
+        expression = self._plan.computed[name]
+        found = self.known(name)
+        try:
+            return written(found)
+        except UserError as error:
+            raise self.mistake(expression.mistake(error), expression.names) from None
+
+    def known(self, name: str) -> object:
+        """Return the value of a name in an expression."""
+        if name not in self._known:
+            self._known[name] = self._found(name)
+        return self._known[name]
+
+    def mistake(self, error: UserError, names: Iterable[str] | None = None) -> UserError:
+        """Return a mistake of this combination: ``with n = 3: ...``.
+
+        It is told apart by all values, or by those behind ``names``.
+        """
+        behind = self._values.keys() if names is None else self._plan.behind(names)
+        values = [
+            f"{short(name)} = {shown(value)}"
+            for name, value in self._values.items()
+            if name in behind
+        ]
+        if not values or error.field.startswith("with "):
+            return error
+        place = f"with {', '.join(values)}: {error.field}"
+        return UserError(place, error.given, error.allowed, error.nearest)
+
+    def _truth(self, index: int) -> bool:
+        condition = self._plan.exclude[index]
+        try:
+            return condition.truth(self.known)
+        except UserError as error:
+            raise self.mistake(error, condition.names) from None
+
+    def _found(self, name: str) -> object:
+        expression = self._plan.computed.get(name)
+        if expression is not None:
+            try:
+                return expression.value(self.known)
+            except UserError as error:
+                raise self.mistake(error, expression.names) from None
+        try:
+            return known(self._values[name] if name in self._values else self._parameter(name))
+        except UserError as error:
+            raise error.inside(name) from None
+
+    def _parameter(self, name: str) -> object:
+        """Return a parameter that is not varied: the file's, or its default in this combination."""
+        section, _, key = name.partition(".")
+        table = self._base[section]
+        if key in table:
+            return table[key]
+        if section not in DESCRIBED:
+            return default_of(section, key, None, None)
+        word = DESCRIBED[section].word
+        return default_of(
+            section, key, self._chosen(section, "preset"), self._chosen(section, word)
+        )
+
+    def _chosen(self, section: str, key: str) -> object:
+        name = f"{section}.{key}"
+        return self.value(name) if name in self._plan.varied else self._base[section].get(key)
+
+
+def combinations(plan: Plan, base: Tables) -> Iterator[Combination]:
+    """Yield every combination that is not excluded, the last axis fastest."""
+    for values in _choices(plan.axes):
+        combination = Combination(plan, base, values)
+        if not combination.excluded:
+            yield combination
+
+
+def _choices(axes: Mapping[str, Sequence[object]]) -> Iterator[dict[str, object]]:
+    """Yield one value of each axis in all ways; no axis is expanded."""
+    names = list(axes)
+    at = [0] * len(names)
+    values = {name: axes[name][0] for name in names}
+    while True:
+        yield dict(values)
+        place = len(names) - 1
+        while place >= 0 and at[place] == len(axes[names[place]]) - 1:
+            at[place] = 0
+            values[names[place]] = axes[names[place]][0]
+            place -= 1
+        if place < 0:
+            return
+        at[place] += 1
+        values[names[place]] = axes[names[place]][at[place]]
+
+
+class Maker:
+    """Makes the experiments of combinations; equal machines and workloads are made once."""
+
+    def __init__(self, plan: Plan, base: Tables, folder: Path) -> None:
+        """``folder``: what names of files are relative to."""
+        self._folder = folder
+        self._base = {section: dict(base[section]) for section in SECTIONS}
+        # Each point runs in all modes of the sweep, whatever the base would run in.
+        self._base["run"].pop("mode", None)
+        self._varied = plan.varied
+        self._kept: dict[str, Any] = {}
+
+    def experiment(self, combination: Combination, seed: int) -> Experiment:
+        """Return the experiment with these values; raise `UserError` naming them if it is none."""
+        machine = self._part("machine", combination)
+        workload = self._part("workload", combination)
+        run = self._part("run", combination, seed)
+        try:
+            return Experiment(machine, workload, run)
+        except UserError as error:
+            raise combination.mistake(error) from None
+
+    def varied(self, combination: Combination, experiment: Experiment) -> dict[str, object]:
+        """Return what is varied, by full name, as the experiment has it.
+
+        Quantities are `Quantity`, lists of plain values tuples. What an experiment does
+        not keep (presets, names) or has turned into objects is as it was given; a
+        file's name is without its folder if that is of this machine.
+        """
+        found = {name: combination.value(name) for name in self._varied}
+        for name, given in found.items():
+            section, _, key = name.partition(".")
+            if section in SECTIONS:
+                value = getattr(getattr(experiment, section), key, given)
+                entries = value if isinstance(value, tuple) else (value,)
+                if all(isinstance(entry, _SCALARS) for entry in entries):
+                    found[name] = value
+                if name == "workload.file":
+                    found[name] = public_file(given)
+        return found
+
+    def _part(self, section: str, combination: Combination, seed: int | None = None) -> Any:
+        changes = {
+            name.partition(".")[2]: combination.value(name)
+            for name in self._varied
+            if name.startswith(f"{section}.")
+        }
+        if section == "workload" and isinstance(changes.get("file"), str):
+            changes["file"] = str(self._folder / str(changes["file"]))
+        try:
+            if section == "run":
+                return Run(**self._base["run"] | changes | {"seed": seed})
+            return self._made(section, changes)
+        except UserError as error:
+            raise (combination.mistake(error) if changes else error) from None
+
+    def _made(self, section: str, changes: dict[str, Any]) -> Any:
+        """Return a machine or workload, perhaps made before."""
+        same = joined(section, repr(changes))
+        if same not in self._kept:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            table = self._base[section] | changes
+            made = chosen(MACHINE, table) if section == "machine" else chosen(WORKLOAD, table)
+            self._kept[same] = made
+        return self._kept[same]
+
+
+def public_file(name: object) -> object:
+    """Return the name of a file as it was given, but never a folder of this machine."""
+    return Path(name).name if isinstance(name, str) and Path(name).is_absolute() else name

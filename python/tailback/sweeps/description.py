@@ -1,0 +1,154 @@
+"""A sweep: the experiments that an experiment file with a ``[sweep]`` table stands for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from ..errors import UserError, shown
+from ..experiment import Experiment
+from ..experiment.description import tables_of
+from ..experiment.reading import parsed_override, read_description
+from .combinations import Maker, combinations, public_file
+from .plan import Plan, read_plan
+
+
+@dataclass(frozen=True)
+class Point:
+    """One experiment of a sweep, with one seed, to be run in several modes."""
+
+    experiment: Experiment
+    modes: tuple[str, ...]
+    varied: Mapping[str, object]
+    """Where it lies: ``workload.sync``, ``sweep.n``, ... in the order of the file, without the
+    seed. Quantities are `Quantity`, lists tuples."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """Many experiments: a base and what is varied.
+
+    Points come in the order of the file, what is last there fastest, and seeds
+    fastest of all.
+    """
+
+    title: str
+    """The name of its file, without folder and ending."""
+    _plan: Plan
+    _table: Mapping[str, Any]
+    _base: Mapping[str, Mapping[str, Any]]
+    _folder: Path
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
+        """Read an experiment file; without a [sweep] table it is a sweep of one point.
+
+        ``overrides``, such as ``"run.precision=0.05"``, change what is not varied.
+        Raises `UserError`; combinations are checked by `points` only.
+        """
+        path, overrides = Path(path), list(overrides)
+        description = read_description(path, overrides)
+        description.setdefault("sweep", {"seeds": 1})
+        sweep = cls.from_dict(description, title=path.stem, folder=path.parent)
+        for override in overrides:
+            sweep._check_override(override)
+        return sweep
+
+    @classmethod
+    def from_dict(
+        cls, description: Mapping[str, Any], *, title: str = "sweep", folder: Path = Path()
+    ) -> Self:
+        """Return the sweep with the tables ``sweep``, ``machine``, ``workload`` and ``run``.
+
+        Names of files that are varied are relative to ``folder``. Raises `UserError`.
+        """
+        tables = tables_of(description)
+        table = tables.pop("sweep")
+        return cls(title, read_plan(table, tables), table, tables, folder)
+
+    @property
+    def count(self) -> int:
+        """How many points there are at most: exclusions are not taken off.
+
+        It is the number of combinations times that of seeds, known at once.
+        """
+        return self._plan.count
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Contention modes every point is run in, in their usual order."""
+        return self._plan.modes
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Full names of what differs between points, in the order of the file."""
+        return self._plan.varied
+
+    def points(self) -> Iterator[Point]:
+        """Yield the points in order, one after the other.
+
+        Raises `UserError` at a combination that is no experiment, naming it, and
+        at the end if all were excluded.
+        """
+        maker = Maker(self._plan, self._base, self._folder)
+        empty = True
+        for combination in combinations(self._plan, self._base):
+            varied: dict[str, object] | None = None
+            for seed in self._plan.seeds:
+                experiment = maker.experiment(combination, seed)
+                if varied is None:
+                    varied = maker.varied(combination, experiment)
+                yield Point(experiment, self.modes, varied)
+                empty = False
+        if empty:
+            raise UserError("sweep.exclude", None, "leaves nothing to run: it excludes everything")
+
+    def description(self) -> dict[str, Any]:
+        """Return what was asked for, for JSON: the same on every machine.
+
+        ``base`` and ``sweep`` are the tables as they were given, ``seeds`` all of
+        them. Of files, only names are kept.
+        """
+        base = {section: dict(table) for section, table in self._base.items()}
+        if "file" in base["workload"]:
+            base["workload"]["file"] = Path(str(base["workload"]["file"])).name
+        asked = {
+            "title": self.title,
+            "sweep": _without_folders(self._table),
+            "modes": list(self.modes),
+            "seeds": list(self._plan.seeds),
+            "varied": list(self.varied),
+            "base": base,
+        }
+        # Through text, so that nobody can change the sweep by changing what is returned.
+        found: dict[str, Any] = json.loads(json.dumps(asked, default=str))
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Sweep {self.title!r} of {', '.join(self.varied) or 'seeds'}: {self.count} points>"
+
+    def _check_override(self, override: str) -> None:
+        """Refuse to set what the sweep decides."""
+        table, key, value = parsed_override(override)
+        name = f"{table}.{key}"
+        if name in self.varied:
+            allowed = f"is varied by sweep.{name}: change that, or leave out --set"
+        elif name == "run.mode":
+            allowed = "is given by sweep.modes in a sweep"
+        elif name == "run.seed" and isinstance(self._table.get("seeds"), list):
+            allowed = "is given by the list sweep.seeds"
+        else:
+            return
+        raise UserError(name, shown(value), allowed)
+
+
+def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a [sweep] table in which files have no folders of this machine."""
+    workload = table.get("workload", {})
+    files = workload.get("file")
+    if not isinstance(files, list):
+        return dict(table)
+    return {**table, "workload": {**workload, "file": [public_file(name) for name in files]}}

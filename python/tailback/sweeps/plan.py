@@ -1,0 +1,221 @@
+"""Reads a ``[sweep]`` table: what is varied, computed, left out and repeated.
+
+Everything that can be wrong with the table itself is found here; nothing is
+expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from math import prod
+from typing import Any, get_args
+
+from ..errors import UserError, choice, shown, unknown_key
+from ..experiment import Mode, Run
+from ..experiment.choosing import WORKLOAD
+from .axes import as_quantities, axis
+from .expressions import Expression, check_words, parsed
+from .names import DESCRIBED, ELSEWHERE, SECTIONS, check_own, keys_of
+
+MODES: tuple[str, ...] = get_args(Mode)
+
+_MOST_SEEDS = 10**9
+_USUAL_MODES = ["full", "throttled"]
+_KEYS = ("modes", "seeds", "exclude", "let", *SECTIONS)
+
+Tables = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a ``[sweep]`` table asks for.
+
+    Full names, such as ``workload.sync`` and ``sweep.n``, stand for what is varied.
+    """
+
+    varied: tuple[str, ...]
+    """What differs between points, in the order of the file."""
+    axes: Mapping[str, Sequence[object]]
+    computed: Mapping[str, Expression]
+    exclude: tuple[Expression, ...]
+    modes: tuple[str, ...]
+    seeds: Sequence[int]
+
+    @property
+    def count(self) -> int:
+        """Combinations of all values, excluded ones too, times seeds."""
+        return prod(map(len, self.axes.values())) * len(self.seeds)
+
+    def behind(self, names: Iterable[str]) -> set[str]:
+        """Return the names, those they are computed from, those that these are, and so on."""
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.computed[name].names if name in self.computed else ()
+        return found
+
+
+def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
+    """Return what the table asks for; ``base`` has the experiment's other tables.
+
+    Raises `UserError`.
+    """
+    for key in table:
+        if key not in _KEYS:
+            raise unknown_key("sweep", key, _KEYS)
+    axes: dict[str, Sequence[object]] = {}
+    texts: dict[str, object] = {}
+    for name, field, given in _entries(table):
+        if isinstance(given, Mapping) and "computed" in given:
+            texts[name] = _computed(field, given)
+        else:
+            values = axis(field, given)
+            axes[name] = as_quantities(field, values) if name.startswith("sweep.") else values
+    own = [name.partition(".")[2] for name in [*axes, *texts] if name.startswith("sweep.")]
+    computed = {name: parsed(_field(name), text, own) for name, text in texts.items()}
+    plan = Plan(
+        varied=tuple(name for name, _, _ in _entries(table)),
+        axes=axes,
+        computed=computed,
+        exclude=tuple(_exclusions(table.get("exclude", []), own)),
+        modes=_modes(table.get("modes", _USUAL_MODES)),
+        seeds=_seeds(table.get("seeds", 1), base["run"]),
+    )
+    if not plan.varied and "seeds" not in table:
+        raise UserError("sweep", None, "varies nothing: give values for a parameter, or seeds")
+    _check_order(plan, base)
+    _check_used(plan)
+    for expression in [*computed.values(), *plan.exclude]:
+        check_words(expression, lambda name: _words(axes.get(name, ())))
+    return plan
+
+
+def _entries(table: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
+    """Yield the full name of everything varied, its place in the file, and what is written."""
+    for section, entries in table.items():
+        if section not in ("let", *SECTIONS):
+            continue
+        if not isinstance(entries, Mapping):
+            allowed = f"must be a table: [sweep.{section}]"
+            raise UserError(f"sweep.{section}", shown(entries), allowed)
+        for key, given in entries.items():
+            field = f"sweep.{section}.{key}"
+            if section == "let":
+                check_own(key, field)
+                yield f"sweep.{key}", field, given
+            else:
+                _check_key(section, key, given)
+                yield f"{section}.{key}", field, given
+
+
+def _check_key(section: str, key: str, given: object) -> None:
+    if f"{section}.{key}" in ELSEWHERE:
+        instead = ELSEWHERE[f"{section}.{key}"]
+        allowed = f"cannot be varied like a parameter; use sweep.{instead} = ..."
+        raise UserError(f"sweep.{section}.{key}", shown(given), allowed)
+    if key not in keys_of(section):
+        raise unknown_key(f"sweep.{section}", key, keys_of(section))
+
+
+def _field(name: str) -> str:
+    """Return where in the file a full name is given."""
+    section, _, key = name.partition(".")
+    return f"sweep.let.{key}" if section == "sweep" else f"sweep.{name}"
+
+
+def _computed(field: str, given: Mapping[str, Any]) -> object:
+    others = [key for key in given if key != "computed"]
+    if others:
+        allowed = f"is computed, so that {others[0]} cannot be given as well"
+        raise UserError(field, shown(dict(given)), allowed)
+    return given["computed"]
+
+
+def _exclusions(given: object, own: Iterable[str]) -> Iterator[Expression]:
+    if not isinstance(given, list):
+        raise UserError("sweep.exclude", shown(given), 'must be a list, such as ["n == 2"]')
+    for index, text in enumerate(given):
+        yield parsed(f"sweep.exclude[{index}]", text, own)
+
+
+def _modes(given: object) -> tuple[str, ...]:
+    """Return modes in their usual order."""
+    field = "sweep.modes"
+    if not isinstance(given, list) or not given:
+        raise UserError(field, shown(given), 'must be a list of modes, such as ["full", "free"]')
+    for index, mode in enumerate(given):
+        if mode not in MODES:
+            raise choice(f"{field}[{index}]", mode, MODES)
+        if mode in given[:index]:
+            raise UserError(f"{field}[{index}]", shown(mode), "is there twice")
+    return tuple(mode for mode in MODES if mode in given)
+
+
+def _seeds(given: object, run: Mapping[str, Any]) -> Sequence[int]:
+    """Return the seeds: a list as it is, a number of them from run.seed on."""
+    field = "sweep.seeds"
+    # Also checks the base's own mode, which no point has.
+    first = Run(**{key: run[key] for key in ("seed", "mode") if key in run}).seed
+    if type(given) is int:
+        most = min(_MOST_SEEDS, 2**63 - first)
+        if not 1 <= given <= most:
+            raise UserError(field, shown(given), f"must be 1 to {most}, or a list of seeds")
+        return range(first, first + given)
+    if not isinstance(given, list):
+        raise UserError(field, shown(given), "must be a whole number of seeds, or a list of them")
+    if not given:
+        raise UserError(field, "[]", "is empty: there is nothing to run")
+    seeds: dict[int, None] = {}
+    for index, seed in enumerate(given):
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise UserError(f"{field}[{index}]", shown(seed), "must be a whole number from 0")
+        if seed in seeds:
+            raise UserError(f"{field}[{index}]", shown(seed), "is there twice")
+        seeds[seed] = None
+    return tuple(seeds)
+
+
+def _check_order(plan: Plan, base: Tables) -> None:
+    """Raise `UserError` if something is computed from itself."""
+    needs = {
+        name: sorted({need for used in expression.names for need in _needs(used, plan, base)})
+        for name, expression in plan.computed.items()
+    }
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        expression = plan.computed[circle[0]]
+        way = " from ".join(circle)
+        given = shown(expression.text)
+        raise UserError(expression.field, given, f"is computed from itself: {way}") from None
+
+
+def _needs(name: str, plan: Plan, base: Tables) -> Iterator[str]:
+    """Yield what must be known before a name is: a default depends on preset and kind."""
+    yield name
+    section, _, key = name.partition(".")
+    if section in DESCRIBED and name not in plan.varied and key not in base[section]:
+        yield f"{section}.preset"
+        yield f"{section}.{DESCRIBED[section].word}"
+
+
+def _check_used(plan: Plan) -> None:
+    """Raise `UserError` if values of a name change no parameter: they would all be one run."""
+    used = plan.behind(name for name in plan.computed if not name.startswith("sweep."))
+    for name in plan.axes:
+        if name.startswith("sweep.") and name not in used:
+            example = f'such as {WORKLOAD.section}.messages = {{computed = "{name[6:]}"}}'
+            allowed = f"is used by no computed parameter, {example}"
+            raise UserError(_field(name), None, allowed)
+
+
+def _words(values: Sequence[object]) -> Iterator[str]:
+    """Yield the texts among the values of a list; ranges have none."""
+    if isinstance(values, tuple):
+        yield from (value for value in values if isinstance(value, str))

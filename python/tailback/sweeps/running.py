@@ -1,0 +1,123 @@
+"""Runs the points of a sweep and keeps what comes of them.
+
+Points that are finished already, in this run or an earlier one, are left
+alone. A point is reported finished when its file is on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tailback import engine
+from tailback.comparison import compare
+from tailback.errors import RunFailure, UserError
+from tailback.store.parameters import labels
+from tailback.store.points import Failure, PointStore
+from tailback.store.rows import table_of, to_bytes
+
+from .effort import effort
+
+if TYPE_CHECKING:
+    from tailback.execution import Outcome, Pool
+
+    from .description import Point, Sweep
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a worker sends back for one point: a file, or why there is none."""
+
+    content: bytes | None
+    events: int = 0
+    kind: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A point that was just finished or given up."""
+
+    effort: float
+    events: int
+    problem: str | None
+    """Why there is no result, and where; None if there is one."""
+
+
+class SweepRun:
+    """A sweep on its way to being finished in a store."""
+
+    def __init__(self, sweep: Sweep, store: PointStore) -> None:
+        """Look at what is asked for and what is there; raises `UserError`."""
+        self.sweep, self.store = sweep, store
+        self.points = [(identity_of(point), point) for point in sweep.points()]
+        different = dict(self.points)
+        finished = store.finished() & different.keys()
+        failed = {f.identity for f in store.failures() if f.final} & different.keys() - finished
+        self.count = len(different)
+        self.finished_before, self.failed_before = len(finished), len(failed)
+        self.to_do = [item for item in different.items() if item[0] not in finished | failed]
+        self.to_do.sort(key=lambda item: effort(item[1]), reverse=True)
+        self.effort = sum(effort(point) for _, point in self.to_do)
+
+    def run(self, pool: Pool) -> Iterator[Step]:
+        """Run what is to do, the longest points first; yield each when its result is on the disk.
+
+        Raises `UserError` if the store cannot be written to any more.
+        """
+        self.store.save_sweep(self._asked())
+        for outcome in pool.run(simulate, [point for _, point in self.to_do]):
+            yield self._keep(outcome)
+        self.store.write_index()
+
+    def _keep(self, outcome: Outcome[Finding]) -> Step:
+        identity, point = self.to_do[outcome.index]
+        finding = outcome.answer or Finding(
+            None, kind="lost" if outcome.lost else "error", text=outcome.problem or ""
+        )
+        problem = None
+        if finding.content is None:
+            problem = f"{where(point)}: {finding.text}"
+            failure = Failure(
+                identity, finding.kind, finding.text, labels(point.experiment, point.varied)
+            )
+            self.store.save_failure(failure)
+        else:
+            self.store.save_point(identity, finding.content)
+        return Step(effort(point), finding.events, problem)
+
+    def _asked(self) -> dict[str, Any]:
+        """Return what the store keeps of the question: its words, its points and where they lie."""
+        rows = [
+            (identity, labels(point.experiment, point.varied)) for identity, point in self.points
+        ]
+        return {
+            "asked": self.sweep.description(),
+            "modes": list(self.sweep.modes),
+            "columns": list(rows[0][1]),
+            "points": [[name, *place.values()] for name, place in rows],
+        }
+
+
+def simulate(point: Point) -> Finding:
+    """Run a point in all its modes; the worker's part, which writes nothing."""
+    try:
+        cost = compare(point.experiment, point.modes)
+    except RunFailure as failure:
+        return Finding(None, kind="deadlock" if failure.waiting else "refused", text=str(failure))
+    except UserError as error:
+        return Finding(None, kind="refused", text=str(error))
+    events = sum(result.ending.events for result in cost.modes.values())
+    return Finding(to_bytes(table_of(cost, identity_of(point))), events)
+
+
+def identity_of(point: Point) -> str:
+    """Return the identity of a point: a hash of everything that can change its result."""
+    return point.experiment.identity(engine.RESULTS_VERSION, point.modes)
+
+
+def where(point: Point) -> str:
+    """Return where a point lies in its sweep: `workload.sync = asynchronous, seed 2`."""
+    varied = [f"{name} = {value}" for name, value in point.varied.items()]
+    return ", ".join([*varied, f"seed {point.experiment.run.seed}"])

@@ -1,0 +1,385 @@
+"""Sweeps: order, seeds, modes, exclusions, files, the guide and the schema.
+
+Their values are in test_sweep_values.py, mistakes in test_sweep_mistakes.py.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tailback.errors import UserError
+from tailback.experiment import Experiment, json_schema
+from tailback.sweeps import Point, Sweep
+from tailback.units import Rate, Size, Time
+from tests.sweeps import (
+    refusal,
+    sweep_of,
+    values_of,
+)
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "sweeps.md"
+
+
+# Order, seeds, modes.
+
+
+def test_the_last_axis_is_fastest_and_seeds_are_faster() -> None:
+    sweep = sweep_of("workload.radius = [1, 2]\nworkload.messages = [5, 3]\nseeds = 2")
+    assert sweep.count == 8
+    assert sweep.varied == ("workload.radius", "workload.messages")
+    found = [(*point.varied.values(), point.experiment.run.seed) for point in sweep.points()]
+    assert found == [
+        *[(1, 5, 1), (1, 5, 2), (1, 3, 1), (1, 3, 2)],
+        *[(2, 5, 1), (2, 5, 2), (2, 3, 1), (2, 3, 2)],
+    ]
+
+
+def test_axes_come_in_the_order_of_the_file() -> None:
+    text = "let.n = [1]\nworkload.radius = [1]\nmachine.dims = [[4, 4]]\nworkload.messages = "
+    sweep = sweep_of(text + '{ computed = "n" }')
+    names = ["sweep.n", "workload.radius", "workload.messages", "machine.dims"]
+    assert list(sweep.varied) == names
+    assert [list(point.varied) for point in sweep.points()] == [names]
+
+
+@pytest.mark.parametrize(
+    ("run", "seeds", "expected"),
+    [
+        ("", "seeds = 3", [1, 2, 3]),
+        ("seed = 10", "seeds = 3", [10, 11, 12]),
+        ("seed = 10", "workload.radius = [1]", [10]),
+        ("seed = 10", "seeds = [7, 1, 2]", [7, 1, 2]),
+        ("seed = 9223372036854775807", "seeds = 1", [2**63 - 1]),
+    ],
+)
+def test_seeds(run: str, seeds: str, expected: list[int]) -> None:
+    sweep = sweep_of(f"[run]\n{run}\n[sweep]\n{seeds}")
+    assert [point.experiment.run.seed for point in sweep.points()] == expected
+    assert sweep.count == len(expected)
+    assert sweep.description()["seeds"] == expected
+
+
+def test_a_sweep_of_seeds_alone() -> None:
+    points = list(sweep_of("seeds = 2").points())
+    assert [dict(point.varied) for point in points] == [{}, {}]
+
+
+def test_modes_have_their_usual_order_and_the_mode_of_the_base_does_not_matter() -> None:
+    sweep = sweep_of('[run]\nmode = "free"\n[sweep]\nseeds = 1\nmodes = ["ideal", "full"]')
+    [point] = sweep.points()
+    assert point.modes == sweep.modes == ("full", "ideal")
+    assert point.experiment.run.mode == "full"
+    assert sweep_of("seeds = 1").modes == ("full", "throttled")
+
+
+def test_the_sweep_wins_over_the_base() -> None:
+    text = "[workload]\nradius = 3\nmessages = 2\n[sweep]\nworkload.radius = [1, 2]"
+    points = list(sweep_of(text).points())
+    found = [(p.experiment.workload.radius, p.experiment.workload.messages) for p in points]
+    assert found == [(1, 2), (2, 2)]
+
+
+def test_parameters_of_all_tables() -> None:
+    text = """
+        machine.dims = [[2, 3], [4, 4]]
+        machine.link_rate = ["50 Mbit/s"]
+        machine.acknowledgements = [false]
+        machine.topology = ["mesh"]
+        workload.preset = ["tweedie"]
+        workload.message_size = ["64 B"]
+        workload.radius = ["all", 1]
+        run.precision = [0.05]
+        run.duration = ["1 ms"]
+    """
+    points = list(sweep_of(text).points())
+    assert len(points) == 4
+    first = points[0].experiment
+    assert first.machine.shape == (2, 3)
+    assert first.machine.link_rate == Rate(50_000_000)
+    assert first.run.precision == 0.05
+    assert list(points[0].varied.values()) == [
+        *[(2, 3), Rate(50_000_000), False, "mesh", "tweedie", Size(64), "all", 0.05],
+        Time(10**9),
+    ]
+    assert points[3].varied["workload.radius"] == 1
+
+
+def test_values_that_are_tables_stay_as_they_were_given() -> None:
+    text = """
+        [workload]
+        kind = "program"
+        [sweep]
+        workload.process = [
+            [{ node = 0, steps = [{ compute = "1 us" }] }],
+            [{ node = 1, steps = [{ compute = "2 us" }] }],
+        ]
+    """
+    points = list(sweep_of(text).points())
+    assert points[1].varied["workload.process"] == [
+        {"node": 1, "steps": [{"compute": "2 us"}]},
+    ]
+
+
+def test_the_base_need_not_be_valid_alone() -> None:
+    text = '[workload]\nkind = "messages"\n[sweep]\nworkload.messages = [[["0 s", 0, 1, "1 B"]]]'
+    [point] = sweep_of(text).points()
+    assert point.experiment.finite
+
+
+def test_points_can_be_sent_to_other_processes() -> None:
+    points = list(sweep_of('workload.compute_period = ["1 us", "2 us"]').points())
+    assert pickle.loads(pickle.dumps(points)) == points
+    assert isinstance(points[0], Point)
+
+
+# Exclusions.
+
+
+def test_excluded_combinations() -> None:
+    text = """
+        exclude = ["sync == 'asynchronous' and compute_period < 2 * us", "radius in [1, 3]"]
+        workload.sync = ["asynchronous", "loosely_synchronous"]
+        workload.compute_period = ["1 us", "2 us"]
+        workload.radius = [1, 2, 3]
+    """
+    assert sweep_of(text).count == 12
+    assert values_of(text) == [
+        ("asynchronous", Time(2 * 10**6), 2),
+        ("loosely_synchronous", Time(10**6), 2),
+        ("loosely_synchronous", Time(2 * 10**6), 2),
+    ]
+
+
+def test_an_excluded_combination_need_not_be_possible() -> None:
+    text = """
+        exclude = ["n == 0", "workload.radius == 99", "sweep.n == 3"]
+        workload.messages = { computed = "4 / n" }
+        workload.radius = [1, 99]
+        let.n = [0, 1, 2, 3]
+    """
+    assert [values[0] for values in values_of(text)] == [4, 2]
+
+
+# Files.
+
+
+def written(folder: Path, text: str, name: str = "study.toml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_a_file_with_a_sweep_is_an_experiment_without_it(tmp_path: Path) -> None:
+    path = written(tmp_path, "[workload]\nradius = 3\n[sweep]\nworkload.radius = [1, 2]")
+    assert Experiment.load(path) == Experiment.from_dict({"workload": {"radius": 3}})
+    with pytest.raises(UserError) as caught:
+        Experiment.load(path, ["sweep.seeds=3"])
+    assert str(caught.value) == "sweep.seeds = 3: changes a sweep; this is a single experiment"
+
+
+def test_a_file_without_a_sweep_is_one_point(examples: Path) -> None:
+    sweep = Sweep.load(examples / "tweedie.toml")
+    [point] = sweep.points()
+    assert point.experiment == Experiment.load(examples / "tweedie.toml")
+    assert point.modes == ("full", "throttled")
+    assert point.varied == {}
+
+
+@pytest.mark.parametrize("name", ["none.toml", "bad.toml"])
+def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
+    written(tmp_path, "[sweep\n", "bad.toml")
+    with pytest.raises(UserError, match=r"no such file|is not valid TOML"):
+        Sweep.load(tmp_path / name)
+
+
+def test_a_number_of_thousands_of_digits(tmp_path: Path) -> None:
+    path = written(tmp_path, f"[sweep]\nseeds = {'1' * 5000}\n")
+    with pytest.raises(UserError, match="is not valid TOML"):
+        Sweep.load(path)
+
+
+def test_overrides_change_the_base_and_keys_of_the_sweep(tmp_path: Path) -> None:
+    path = written(tmp_path, "[sweep]\nworkload.radius = [1, 2]\nseeds = 3")
+    sweep = Sweep.load(path, ["workload.messages=5", "run.seed=7", "sweep.seeds=2"])
+    assert sweep.title == "study"
+    assert [point.experiment.run.seed for point in sweep.points()] == [7, 8, 7, 8]
+    assert {point.experiment.workload.messages for point in sweep.points()} == {5}
+    assert sweep.description()["base"]["workload"] == {"messages": 5}
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        (
+            "workload.radius=3",
+            "workload.radius = 3: is varied by sweep.workload.radius: "
+            "change that, or leave out --set",
+        ),
+        (
+            "workload.messages=3",
+            "workload.messages = 3: is varied by sweep.workload.messages: "
+            "change that, or leave out --set",
+        ),
+        ("run.mode=free", 'run.mode = "free": is given by sweep.modes in a sweep'),
+        ("run.seed=3", "run.seed = 3: is given by the list sweep.seeds"),
+        ("run.sed=3", "run.sed: unknown key; did you mean run.seed?"),
+        ("sweep.sed=3", "sweep.sed: unknown key; did you mean sweep.seeds?"),
+        ("sweep=3", '--set = "sweep=3": must be table.key=value, such as run.seed=2'),
+    ],
+)
+def test_overrides_refused_in_one_line(tmp_path: Path, override: str, expected: str) -> None:
+    text = 'seeds = [1]\nworkload.radius = [1, 2]\nworkload.messages = { computed = "radius" }'
+    path = written(tmp_path, f"[sweep]\n{text}")
+    with pytest.raises(UserError) as caught:
+        list(Sweep.load(path, [override]).points())
+    assert str(caught.value) == expected
+
+
+HEADER = "time_ns,source,destination,bytes\n"
+
+
+def test_message_files_are_relative_to_the_file(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        written(tmp_path, f"{HEADER}5,0,1,2\n", name)
+    start = '[machine]\ndims = [2, 2]\n[workload]\nkind = "messages"\n'
+    path = written(tmp_path, f'{start}file = "a.csv"\n[sweep]\nmachine.link_width = [1, 2]')
+    sweep = Sweep.load(path)
+    assert len(list(sweep.points())) == 2
+    assert str(tmp_path) not in json.dumps(sweep.description())
+    absolute = tmp_path / "b.csv"
+    path = written(tmp_path, f'{start}[sweep]\nworkload.file = ["a.csv", "{absolute}"]')
+    sweep = Sweep.load(path)
+    assert [point.varied["workload.file"] for point in sweep.points()] == ["a.csv", "b.csv"]
+    assert sweep.description()["sweep"]["workload"]["file"] == ["a.csv", "b.csv"]
+    assert str(tmp_path) not in json.dumps(sweep.description())
+    path = written(tmp_path, f'{start}[sweep]\nworkload.file = ["none.csv"]')
+    with pytest.raises(UserError, match=r'with file = "none.csv": .*none.csv: no such file'):
+        list(Sweep.load(path).points())
+
+
+def test_the_description_is_what_was_asked_for() -> None:
+    text = """
+        [machine]
+        dims = [4, 4]
+        [sweep]
+        seeds = 2
+        workload.compute_period = { computed = "c / 2" }
+        let.c = ["1 us", "2 us"]
+    """
+    sweep = sweep_of(text)
+    description = sweep.description()
+    assert description == {
+        "title": "sweep",
+        "sweep": tomllib.loads(text)["sweep"],
+        "modes": ["full", "throttled"],
+        "seeds": [1, 2],
+        "varied": ["workload.compute_period", "sweep.c"],
+        "base": {"machine": {"dims": [4, 4]}, "workload": {}, "run": {}},
+    }
+    assert json.loads(json.dumps(description, allow_nan=False)) == description
+    description["base"]["machine"]["dims"].append(9)
+    assert sweep.description()["base"]["machine"]["dims"] == [4, 4]
+
+
+def test_a_sweep_says_what_it_is() -> None:
+    assert repr(sweep_of("seeds = 4")) == "<Sweep 'sweep' of seeds: 4 points>"
+
+
+def test_the_example(examples: Path) -> None:
+    sweep = Sweep.load(examples / "sweep.toml")
+    points = list(sweep.points())
+    assert sweep.count == len(points) == 20
+    assert {point.experiment.machine.shape for point in points} == {(8, 8)}
+
+
+# The guide and the schema.
+
+
+def blocks() -> Iterator[tuple[str, str]]:
+    """Yield every TOML block of the guide with the text that follows it, if any."""
+    pattern = r"```toml\n(.*?)```\n(?:\n```text\n(.*?)```)?"
+    yield from re.findall(pattern, GUIDE.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize(("text", "expected"), list(blocks()))
+def test_the_guide_is_right(text: str, expected: str) -> None:
+    if expected.startswith("error: "):
+        assert f"error: {refusal(text)}" == expected.strip()
+        return
+    points = list(sweep_of(text).points())
+    lines = [
+        ", ".join(f"{name.rpartition('.')[2]} = {value}" for name, value in point.varied.items())
+        for point in points
+    ]
+    shown = expected.splitlines()
+    if shown and shown[-1] == "…":
+        shown.pop()
+        assert len(lines) > len(shown)
+        lines = lines[: len(shown)]
+    assert not shown or lines == shown
+
+
+def test_the_guide_has_examples_of_everything() -> None:
+    found = list(blocks())
+    assert sum(bool(expected) for _, expected in found) >= 8
+    keys: set[str] = set()
+    for text, _ in found:
+        keys |= set(
+            re.findall(r"\b(seeds|modes|exclude|computed|from|to|step|count|digits)\b", text)
+        )
+    assert len(keys) == 9
+
+
+def valid(description: Any) -> bool:
+    validator = jsonschema.Draft202012Validator(json_schema())
+    return bool(validator.is_valid(description))
+
+
+@pytest.mark.parametrize("text", [text for text, _ in blocks()])
+def test_the_schema_allows_what_the_guide_shows(text: str) -> None:
+    assert valid(tomllib.loads(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sead = 3",
+        "workload.raduis = [1]",
+        "workload.radius = 3",
+        "workload.radius = []",
+        "workload.radius = { form = 1, to = 2 }",
+        "workload.radius = { from = 1, count = 2 }",
+        "workload.radius = { from = 1, to = 2, count = 1 }",
+        'workload.radius = { from = 1, to = 2, count = 3, scale = "lin" }',
+        "workload.radius = { computed = 3 }",
+        'workload.radius = { computed = "3", from = 1 }',
+        'run.mode = ["full"]',
+        "run.seed = [1]",
+        "let.n = 3",
+        'modes = ["ful"]',
+        "modes = []",
+        "seeds = 0",
+        "seeds = [-1]",
+        "seeds = [1, 1]",
+        'exclude = "n == 1"',
+    ],
+)
+def test_the_schema_refuses_what_a_sweep_refuses(text: str) -> None:
+    refusal(text)
+    assert not valid({"sweep": tomllib.loads(text)})
+
+
+def test_the_schema_describes_the_keys_of_a_sweep() -> None:
+    properties = json_schema()["properties"]["sweep"]["properties"]
+    assert set(properties) == {"modes", "seeds", "exclude", "let", "machine", "workload", "run"}
+    assert all("description" in value for value in properties.values())
+    assert "preset" in properties["machine"]["properties"]
