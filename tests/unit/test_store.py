@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tailback.store import run_folder as store
 from tailback.errors import UserError
+from tailback.store import run_folder as store
 
 TABLES = {"full": {"nodes": pa.table({"node": [0, 1]})}}
 

@@ -1,0 +1,230 @@
+"""The columns of stored runs: what each is called, holds, and is measured in.
+
+Everything that is said of them elsewhere (the schema of the files, the tables
+in `docs/store.md`, what a mistaken name is compared with) is made from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tailback.metrics import METRICS, THETAS
+
+Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
+"""What a value may be; any may be null. `integer` is a whole number of any width, also unsigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of stored runs."""
+
+    name: str
+    type: Type
+    unit: str
+    """Empty for what has none: names, text, shares, counts."""
+    meaning: str
+
+
+MERGED = ("", "_low", "_high", "_standard_error", "_weight", "_batches")
+"""What is stored of every metric, by what is added to its name; ``""`` is the value."""
+
+RATIO_PARTS = ("", "_low", "_high", "_covariance")
+"""What is stored of `theta_t` and `theta_r`, likewise."""
+
+PERCENTILE_VARIABLES = ("lifetime_us", "routed_lifetime_us", "message_latency_us")
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
+"""Percentiles that are stored, by what is added to the name of a variable."""
+
+NESTED = ("moments", "histograms", "nodes", "channels")
+"""Columns that hold a table in every row."""
+
+LIGHT = ("moments",)
+"""Those of them that are small, and stay in the index of many points."""
+
+IDENTIFYING = (
+    Column("identity", "text", "", "Hash of everything that can change a number of the point."),
+    Column("mode", "text", "", "Contention mode: full, throttled, free or ideal."),
+    Column("version", "text", "", "Version of Tailback that simulated it."),
+    Column("results_version", "int64", "", "Grows when the same experiment gives other numbers."),
+)
+
+ENDING = (
+    Column("settled", "bool", "", "Whether the start-up transient ended and no drift was seen."),
+    Column("converged", "bool", "", "Whether it is as precise as asked; null if nothing was."),
+    Column("stop_reason", "text", "", "Why the run ended: precision, finished, duration, ..."),
+    Column("simulated_ms", "float64", "ms", "Simulated time of the whole run."),
+    Column("warmup_ms", "float64", "ms", "Simulated time cut off as start-up transient."),
+    Column("window_ms", "float64", "ms", "Simulated time that was measured."),
+    Column("events", "int64", "", "Events of the whole run."),
+    Column("packet_hops", "int64", "", "Channel crossings begun in the whole run."),
+)
+
+_RATE = "1/ms per node"
+
+#: Unit and meaning of every metric.
+_METRICS: dict[str, tuple[str, str]] = {
+    "messages_per_node_per_ms": (_RATE, "Messages sent."),
+    "delivered_messages_per_node_per_ms": (_RATE, "Messages received completely."),
+    "acknowledged_messages_per_node_per_ms": (_RATE, "Messages acknowledged."),
+    "failed_messages_per_node_per_ms": (_RATE, "Messages dropped by a throttle."),
+    "iterations_per_node_per_ms": (_RATE, "Iterations completed by processes."),
+    "packets_per_node_per_ms": (_RATE, "Data packets sent."),
+    "payload_mbit_per_s_per_node": ("Mbit/s per node", "Data of received messages."),
+    "routed_lifetime_us": ("us", "Mean routed lifetime, data and acknowledgement packets."),
+    "routed_lifetime_data_us": ("us", "Mean routed lifetime, data packets."),
+    "routed_lifetime_ack_us": ("us", "Mean routed lifetime, acknowledgement packets."),
+    "lifetime_us": ("us", "Mean lifetime, data and acknowledgement packets."),
+    "lifetime_data_us": ("us", "Mean lifetime, data packets."),
+    "network_lifetime_us": ("us", "Mean network lifetime, data and acknowledgement packets."),
+    "network_lifetime_data_us": ("us", "Mean network lifetime, data packets."),
+    "message_latency_us": ("us", "Mean from the send instruction to complete reception."),
+    "hops": ("channels", "Mean channels crossed by a packet, both classes."),
+    "throttling_us": ("us", "Mean wait per packet before the first internal channel."),
+    "internal_contention_us": ("us", "Mean wait per packet for later channels."),
+    "injection_utilisation": ("", "Share of time injection channels transmit."),
+    "internal_utilisation": ("", "Share of time internal channels transmit."),
+    "internal_held": ("", "Share of time internal channels transmit or are kept waiting."),
+    "ejection_utilisation": ("", "Share of time ejection channels transmit."),
+    "cpu_utilisation": ("", "Share of time processors compute."),
+}
+
+_RATIO_MEANING = {
+    "theta_t": "Mean routed lifetime, throttled over full.",
+    "theta_r": "Messages sent per time, full over throttled.",
+}
+
+_NESTED_MEANING = {
+    "moments": "Exact sums over packets and messages, by variable and class.",
+    "histograms": "Counts of values, by variable and class.",
+    "nodes": "Counts of the window for every node.",
+    "channels": "Counts of the window for every channel.",
+}
+
+
+def _metric_columns() -> Iterator[Column]:
+    """Yield the columns of all metrics: value, interval, and what is needed to merge them."""
+    for name, metric in METRICS.items():
+        unit, meaning = _METRICS[name]
+        divided = "packets or messages"
+        if isinstance(metric.denominator, str):
+            divided = "ps times " + ("nodes" if metric.denominator == "nodes" else "channels")
+        yield Column(name, "float64", unit, meaning)
+        yield Column(f"{name}_low", "float64", unit, "Lower end of its confidence interval.")
+        yield Column(f"{name}_high", "float64", unit, "Upper end of its confidence interval.")
+        yield Column(f"{name}_standard_error", "float64", unit, "Its standard error.")
+        yield Column(f"{name}_weight", "float64", divided, "What the sum was divided by.")
+        yield Column(f"{name}_batches", "int64", "", "Batches behind the interval; 0: exact.")
+
+
+def _ratio_columns() -> Iterator[Column]:
+    """Yield the columns of `theta_t` and `theta_r`, which are null in modes other than full."""
+    for name in THETAS:
+        meaning = _RATIO_MEANING[name]
+        squared = "us^2" if name == "theta_t" else "(1/ms per node)^2"
+        yield Column(name, "float64", "", f"{meaning} In the row of mode full.")
+        yield Column(f"{name}_low", "float64", "", "Lower end of its confidence interval.")
+        yield Column(f"{name}_high", "float64", "", "Upper end of its confidence interval.")
+        covariance = "Covariance of the two values divided."
+        yield Column(f"{name}_covariance", "float64", squared, covariance)
+
+
+def _percentile_columns() -> Iterator[Column]:
+    """Yield the columns of percentiles."""
+    for variable in PERCENTILE_VARIABLES:
+        for suffix, percent in PERCENTILES.items():
+            word = variable.removesuffix("_us").replace("_", " ")
+            meaning = f"Percentile {percent:g} of the {word}, all classes."
+            yield Column(f"{variable}_{suffix}", "float64", "us", meaning)
+
+
+METRIC_COLUMNS = tuple(_metric_columns())
+RATIO_COLUMNS = tuple(_ratio_columns())
+PERCENTILE_COLUMNS = tuple(_percentile_columns())
+NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_MEANING.items())
+"""Columns that hold a table in every row; `INNER` has the columns of these tables."""
+
+
+def _counted(unit: str, **meanings: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "integer", unit, meaning) for name, meaning in meanings.items())
+
+
+_VARIABLE = (
+    Column("variable", "text", "", "lifetime, routed_lifetime, message_latency, hops, ..."),
+    Column("class", "text", "", "data or ack (acknowledgement)."),
+)
+
+#: Columns of the tables in `NESTED`. Coordinates of nodes are x, y, z, x3, ... as the machine has.
+INNER: dict[str, tuple[Column, ...]] = {
+    "moments": (
+        *_VARIABLE,
+        Column("count", "integer", "", "How many values."),
+        Column("sum", "text", "ps", "Their sum, exact, in decimal digits (hops: channels)."),
+        Column("sum2", "text", "ps^2", "Sum of their squares, likewise."),
+        Column("sum3", "text", "ps^3", "Sum of their cubes, likewise."),
+        Column("min", "integer", "ps", "The least (hops: channels)."),
+        Column("max", "integer", "ps", "The greatest, likewise."),
+    ),
+    "histograms": (
+        *_VARIABLE,
+        Column("low", "integer", "ps", "Least value of the bin (hops: channels)."),
+        Column("high", "integer", "ps", "Greatest value of the bin, likewise."),
+        Column("count", "integer", "", "Values in the bin; empty bins are left out."),
+    ),
+    "nodes": (
+        *_counted(
+            "",
+            node="Number of the node.",
+            messages_sent="Messages sent.",
+            messages_delivered="Messages received completely.",
+            messages_acknowledged="Messages acknowledged.",
+            messages_failed="Messages dropped by a throttle.",
+            iterations="Iterations completed by its processes.",
+        ),
+        *_counted("ps", cpu_busy_ps="Time its processor computed."),
+        *_counted(
+            "",
+            packets_sent_data="Data packets sent.",
+            packets_delivered_data="Data packets that arrived.",
+        ),
+        *_counted("ps", data_queue_area_ps="Time summed over the data packets that waited in it."),
+        *_counted(
+            "",
+            data_queue_max="Most data packets that waited at once.",
+            packets_sent_ack="Acknowledgements sent.",
+            packets_delivered_ack="Acknowledgements that arrived.",
+        ),
+        *_counted("ps", ack_queue_area_ps="Time summed over acknowledgements that waited in it."),
+        *_counted("", ack_queue_max="Most acknowledgements that waited at once."),
+        Column("messages_per_ms", "float64", "1/ms", "Messages sent per time."),
+        Column("cpu_utilisation", "float64", "", "Share of time its processor computed."),
+        Column("data_queue_mean", "float64", "", "Data packets waiting, averaged over time."),
+        Column("ack_queue_mean", "float64", "", "Acknowledgements waiting, likewise."),
+    ),
+    "channels": (
+        Column("channel", "integer", "", "Number of the channel."),
+        Column("kind", "text", "", "injection, internal, ejection or direct."),
+        *_counted(
+            "",
+            from_node="Node it comes from.",
+            to_node="Node it leads to.",
+            dimension="Dimension it lies along, x is 0; -1: none.",
+            direction="1 up, -1 down its dimension; 0: none.",
+            place="Which of several parallel channels.",
+            packets="Packets that started on it.",
+        ),
+        *_counted(
+            "ps",
+            busy_ps="Time it transmitted.",
+            held_ps="Time it transmitted or was kept by a packet that waited for room.",
+            wait_throttling_ps="Waits for it before a first internal channel.",
+            wait_internal_ps="Later waits for it.",
+        ),
+        *_counted("", waits="Packets that waited for it."),
+        Column("utilisation", "float64", "", "Share of time it transmitted."),
+        Column("held", "float64", "", "Share of time it transmitted or was kept."),
+        Column("throttling_us", "float64", "us", "Mean wait before a first internal channel."),
+        Column("internal_contention_us", "float64", "us", "Mean of later waits."),
+    ),
+}

@@ -1,0 +1,202 @@
+"""The parameters of an experiment as columns: numbers in units that are part of the name.
+
+`workload.compute_period = "16 us"` becomes `workload.compute_period_us = 16.0`;
+lists and tables become JSON text. Which columns there are, and of what type,
+follows from the classes that describe machine, workload and run, never from
+values: all points with one topology and one kind of workload have the same.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from tailback.errors import Description, UserError
+from tailback.experiment import Experiment, Run
+from tailback.machines import TOPOLOGIES
+from tailback.store.columns import Column, Type
+from tailback.units import Quantity, Rate, Size, Time
+from tailback.workloads import KINDS, Messages
+
+_CLASSES: tuple[type[Description], ...] = (*TOPOLOGIES.values(), *KINDS.values(), Run)
+
+Value = str | float | int | bool | None
+
+#: Suffix, unit, type and size in the smallest unit of the numbers that quantities become.
+_QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
+    Time: ("_us", "us", "float64", 10**6),
+    Size: ("_bytes", "B", "int64", 1),
+    Rate: ("_mbit_per_s", "Mbit/s", "float64", 10**6),
+}
+
+#: Keys that are no parameter column: the mode is a column of its own, the name of a file
+#: says nothing of its content.
+_LEFT_OUT = {"run.mode", "workload.file"}
+
+#: What is stored of a written list of messages; see `Messages.resolved`.
+_LIST = {
+    "messages": Column("workload.messages", "int64", "", "Messages in the list."),
+    "messages_sha256": Column("workload.messages_sha256", "text", "", "Hash of the list."),
+}
+
+
+def parameter_columns() -> list[Column]:
+    """Return the columns of all topologies and kinds, each once."""
+    found: dict[str, Column] = {}
+    for described in _CLASSES:
+        for column in _columns(described).values():
+            same = found.setdefault(column.name, column)
+            if column.meaning not in same.meaning:
+                both = f"{same.meaning} Or: {column.meaning}"
+                found[column.name] = Column(same.name, same.type, same.unit, both)
+    return list(found.values())
+
+
+def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
+    """Yield the parameters of an experiment in order, defaults filled in."""
+    resolved = experiment.resolved()
+    parts = (experiment.machine, experiment.workload, experiment.run)
+    for part in parts:
+        values = resolved[part.section]
+        for key, column in _columns(type(part)).items():
+            yield column, _stored(values[key], column)
+
+
+def labels(experiment: Experiment, varied: Mapping[str, object]) -> dict[str, Value]:
+    """Return where a point lies in its sweep: column and value of all that varied, and its seed.
+
+    `varied` holds what users call it, and values as they write them or as the
+    experiment has them. Names that only the sweep knows (`"sweep.n"`) are
+    columns too; their numbers are `float64`, since another point may have a
+    fraction.
+    """
+    found = dict(_label(experiment, name, value) for name, value in varied.items())
+    return found | {"run.seed": experiment.run.seed}
+
+
+def _label(experiment: Experiment, name: str, value: object) -> tuple[str, Value]:
+    column = _by_key().get(name)
+    if column is None:
+        column, stored = _unnamed(name, value)
+        return column.name, stored
+    if column.type == "int64" and column.unit == "" and isinstance(value, str):
+        # A word that stands for a number, such as radius = "all".
+        section, key = name.split(".")
+        value = experiment.resolved()[section][key]
+    return column.name, _stored(value, column)
+
+
+def column_of(name: str) -> str:
+    """Return the column of a parameter as users call it: `workload.compute_period_us`.
+
+    Other names stay as they are.
+    """
+    column = _by_key().get(name)
+    return name if column is None else column.name
+
+
+@cache
+def _by_key() -> dict[str, Column]:
+    """Return the columns by what users call them, such as `workload.compute_period`."""
+    return {
+        f"{described.section}.{key}": column
+        for described in _CLASSES
+        for key, column in _columns(described).items()
+    }
+
+
+@cache
+def _columns(described: type[Description]) -> dict[str, Column]:
+    """Return the columns of a class by the keys of its `resolved` parameters."""
+    if described is Messages:
+        kind = _column(described, "kind")
+        return {"kind": kind, **_LIST}
+    names = {key: f"{described.section}.{key}" for key in described.model_fields}
+    return {key: _column(described, key) for key, name in names.items() if name not in _LEFT_OUT}
+
+
+def _column(described: type[Description], key: str) -> Column:
+    field = described.model_fields[key]
+    name, meaning = f"{described.section}.{key}", field.description
+    if meaning is None:
+        meaning = f"The {key} of the {described.section}."
+    options = list(_options(field.annotation))
+    for quantity, (suffix, unit, kind, _) in _QUANTITIES.items():
+        if quantity in options:
+            return Column(name + suffix, kind, unit, meaning)
+    return Column(name, _type(options), "", meaning)
+
+
+def _type(options: list[Any]) -> Type:
+    """Return the type of a field that may be any of `options`.
+
+    Where a word may stand for a number (`radius = "all"`), the resolved parameters
+    have the number.
+    """
+    if bool in options:
+        return "bool"
+    if float in options:
+        return "float64"
+    return "int64" if int in options else "text"
+
+
+def _options(annotation: Any) -> Iterator[Any]:
+    """Yield the classes that a field's annotation allows; a list's entries are not looked at."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        yield from _options(get_args(annotation)[0])
+    elif origin in (Union, types.UnionType):
+        for option in get_args(annotation):
+            yield from _options(option)
+    elif origin is Literal:
+        yield str
+    else:
+        yield annotation
+
+
+def _stored(value: Any, column: Column) -> Value:
+    """Return a resolved parameter as its column has it."""
+    if value is None:
+        return None
+    for quantity, (_, unit, _, size) in _QUANTITIES.items():
+        if column.unit == unit:
+            return _number(quantity.parse(value), size)
+    if column.type == "text":
+        return _text(value)
+    return float(value) if column.type == "float64" else value
+
+
+def _unnamed(name: str, value: object) -> tuple[Column, Value]:
+    meaning = "Varied by a sweep."
+    if isinstance(value, str):
+        value = _quantity(value)
+    for quantity, (suffix, unit, kind, size) in _QUANTITIES.items():
+        if isinstance(value, quantity):
+            return Column(name + suffix, kind, unit, meaning), _number(value, size)
+    if isinstance(value, bool):
+        return Column(name, "bool", "", meaning), value
+    if isinstance(value, int | float):
+        return Column(name, "float64", "", meaning), float(value)
+    return Column(name, "text", "", meaning), _text(value)
+
+
+def _quantity(text: str) -> Quantity | str:
+    """Return a text as the quantity it stands for, or as it is."""
+    if text[:1].isdigit():
+        for quantity in _QUANTITIES:
+            try:
+                return quantity.parse(text)
+            except UserError:
+                continue
+    return text
+
+
+def _number(quantity: Quantity, size: int) -> float | int:
+    return quantity.amount if size == 1 else quantity.amount / size
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -1,0 +1,278 @@
+"""The points of sweeps, in a folder.
+
+    DIR/store.json                    what this folder is
+    DIR/sweeps/<hash>.json            what a sweep asked for, and the identities of its points
+    DIR/points/<identity>.parquet     one point: one row per mode, all columns (docs/store.md)
+    DIR/failures/<identity>.json      a point that could not be simulated, and why
+    DIR/runs.parquet                  all rows without the large columns, to be read at once
+
+The files of points are the truth, `runs.parquet` is made from them. Every file
+is written whole or not at all, under a name that follows from its content, so
+that several sweeps may write to one folder and a sweep that was killed goes on
+where it was. No file says when, where or how fast it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from tailback import files
+from tailback.errors import UserError
+
+from . import point_file
+from .documents import json_bytes, read_json
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+FORMAT = "tailback store"
+VERSION = 1
+
+_FOLDERS = ("sweeps", "points", "failures")
+_IDENTITY = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A point that could not be simulated."""
+
+    identity: str
+    kind: str
+    """`deadlock`, `refused`, `error`, or `lost` when its workers died."""
+    text: str
+    """One line."""
+    varied: Mapping[str, Any]
+    """Where the point lies in its sweep, with its seed."""
+
+    @property
+    def final(self) -> bool:
+        """Whether it would fail again: then it is not tried again."""
+        return self.kind in ("deadlock", "refused")
+
+
+class PointStore:
+    """A folder of points; see the head of this module."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: as it is; `open` and `create` look at it first."""
+        self.folder = folder
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Return the store in `folder`, to be read; raise `UserError` if there is none."""
+        store = cls(folder)
+        if not folder.is_dir():
+            raise UserError(str(folder), None, "no such folder")
+        if not store._marker.exists():
+            problem = "holds no results of a sweep; make some with tailback sweep FILE --out DIR"
+            raise UserError(str(folder), None, problem)
+        store._check_marker()
+        return store
+
+    @classmethod
+    def create(cls, folder: Path, option: str = "--out") -> Self:
+        """Return the store in `folder`, to be written to; made if `folder` is new or empty.
+
+        Raises `UserError` if it cannot be written to or holds anything else.
+        """
+        files.ready(option, folder)
+        store = cls(folder)
+        if store._marker.exists():
+            store._check_marker()
+        elif any(path.name not in _FOLDERS for path in folder.iterdir()):
+            raise UserError(option, str(folder), "holds other files; nothing is overwritten")
+        try:
+            for name in _FOLDERS:
+                (folder / name).mkdir(exist_ok=True)
+            files.remove_abandoned([folder, *(folder / name for name in _FOLDERS)])
+            if not store._marker.exists():
+                files.write_durably(
+                    store._marker, json_bytes({"format": FORMAT, "version": VERSION})
+                )
+        except OSError as error:
+            raise store._unwritable(error) from None
+        return store
+
+    @property
+    def _marker(self) -> Path:
+        return self.folder / "store.json"
+
+    @property
+    def _index(self) -> Path:
+        return self.folder / "runs.parquet"
+
+    def _check_marker(self) -> None:
+        marker = read_json(self._marker)
+        if marker.get("format") != FORMAT:
+            raise UserError(str(self._marker), None, "is not the mark of a folder of results")
+        if marker.get("version") != VERSION:
+            found = f"is of version {marker.get('version')}; this program reads {VERSION}"
+            raise UserError(str(self._marker), None, found)
+
+    def finished(self) -> set[str]:
+        """Return the identities of the finished points; raise `UserError` for a damaged file."""
+        found = set()
+        for path in self._named("points", ".parquet"):
+            point_file.check_whole(path)
+            found.add(path.stem)
+        return found
+
+    def _named(self, name: str, suffix: str) -> list[Path]:
+        """Return the files of a sub-folder, sorted; raise `UserError` for one not ours."""
+        return [self.folder / name / (stem + suffix) for stem in self._stems(name, suffix)]
+
+    def _stems(self, name: str, suffix: str) -> list[str]:
+        """Return the names of the files of a sub-folder likewise, without their suffix."""
+        # Names, not paths: of ten thousand paths these take a fifth of a second.
+        names = sorted(n for n in os.listdir(self.folder / name) if not n.startswith("."))
+        stems = [n.removesuffix(suffix) for n in names]
+        for n, stem in zip(names, stems, strict=True):
+            if n == stem or not _IDENTITY.fullmatch(stem):
+                path = self.folder / name / n
+                raise UserError(str(path), None, "does not belong here; move it elsewhere")
+        return stems
+
+    def save_point(self, identity: str, content: bytes) -> None:
+        """Keep a point; on the disk when this returns. Raises `UserError` if that fails."""
+        self._save(Path("points", f"{identity}.parquet"), content)
+        (self.folder / "failures" / f"{identity}.json").unlink(missing_ok=True)
+
+    def save_failure(self, failure: Failure) -> None:
+        """Keep the reason why there is no result of a point."""
+        self._save(Path("failures", f"{failure.identity}.json"), json_bytes(asdict(failure)))
+
+    def save_sweep(self, description: Mapping[str, Any]) -> None:
+        """Keep what a sweep asked for; the same question is kept once."""
+        content = json_bytes(description)
+        name = Path("sweeps", f"{hashlib.sha256(content).hexdigest()}.json")
+        if not (self.folder / name).exists():
+            self._save(name, content)
+
+    def _save(self, name: Path, content: bytes) -> None:
+        try:
+            files.write_durably(self.folder / name, content)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> UserError:
+        reason = f"cannot be written to: {error.strerror or error}; what is finished is kept"
+        return UserError(str(self.folder), None, reason)
+
+    def failures(self) -> list[Failure]:
+        """Return the points that could not be simulated, by identity."""
+        paths = self._named("failures", ".json")
+        return [Failure(**read_json(path)) for path in paths]
+
+    def sweeps(self) -> list[dict[str, Any]]:
+        """Return what the sweeps asked for, in an order that does not change."""
+        return [read_json(path) for path in self._named("sweeps", ".json")]
+
+    def runs(self) -> pl.LazyFrame:
+        """Return one row per run of every finished point, without the large columns.
+
+        In order of identity, then mode. What only a sweep knows (names of its `let`,
+        presets it varied) are columns behind the others.
+        """
+        runs = self._runs()
+        labels = self._labels(runs.collect_schema().names())
+        if labels is None:
+            return runs
+        return runs.join(labels.lazy(), on="identity", how="left", maintain_order="left")
+
+    def _runs(self) -> pl.LazyFrame:
+        import polars as pl
+
+        indexed, there = self._indexed(), self._identities()
+        missing, gone = sorted(there - indexed), indexed - there
+        frames = [pl.scan_parquet(self._index)] if indexed & there else []
+        frames += [point_file.light(self._point(identity)).lazy() for identity in missing]
+        if not frames:
+            raise UserError(str(self.folder), None, "holds no finished point")
+        if gone:
+            frames[0] = frames[0].filter(~pl.col("identity").is_in(sorted(gone)))
+        return _in_order(frames) if missing else frames[0]
+
+    def _labels(self, known: Sequence[str]) -> pl.DataFrame | None:
+        """Return what only sweeps know of points, by identity; None if there is nothing.
+
+        `known`: the columns of the runs. Of several sweeps that have a point, one counts.
+        """
+        import polars as pl
+
+        frames = []
+        for sweep in self.sweeps():
+            names = ["identity", *sweep["columns"]]
+            wanted = [name for name in sweep["columns"] if name not in known]
+            if wanted:
+                frame = pl.DataFrame(sweep["points"], schema=names, orient="row", strict=False)
+                frames.append(frame.select("identity", *wanted))
+        if not frames:
+            return None
+        together = pl.concat(frames, how="diagonal_relaxed")
+        return together.unique("identity", keep="first", maintain_order=True)
+
+    def _point(self, identity: str) -> Path:
+        return self.folder / "points" / f"{identity}.parquet"
+
+    def _identities(self) -> set[str]:
+        return set(self._stems("points", ".parquet"))
+
+    def _indexed(self) -> set[str]:
+        import polars as pl
+
+        if not self._index.exists():
+            return set()
+        point_file.check_whole(self._index)
+        return set(pl.read_parquet(self._index, columns=["identity"])["identity"])
+
+    def nested(self, name: str, identities: Iterable[str] | None = None) -> pl.DataFrame:
+        """Return the rows of a large column, `nodes`, `channels` or `histograms`.
+
+        One row per node, channel or bin, with `identity` and `mode` in front, of
+        the given points or of all.
+        """
+        import polars as pl
+
+        chosen = sorted(self._identities()) if identities is None else list(identities)
+        frames = [point_file.nested(self._point(identity), name) for identity in chosen]
+        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+
+    def tables(
+        self, identity: str, wanted: Mapping[str, Iterable[str]]
+    ) -> dict[str, dict[str, pa.Table]]:
+        """Return large columns of one point as tables, by mode and name.
+
+        `wanted` says which columns of them; what a machine does not have (`z`) is
+        left out. It takes a fifth of the time of `nested`, which brings everything.
+        """
+        return point_file.tables(self._point(identity), wanted)
+
+    def write_index(self) -> None:
+        """Make `runs.parquet` anew from the files of all points."""
+        import io
+
+        if self._identities() == self._indexed():
+            return
+        buffer = io.BytesIO()
+        self._runs().collect().rechunk().write_parquet(buffer, compression="zstd")
+        self._save(Path(self._index.name), buffer.getvalue())
+
+
+def _in_order(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """Return runs by identity, with all columns in the documented order."""
+    import polars as pl
+
+    from .schema import columns
+
+    together = pl.concat(frames, how="diagonal_relaxed")
+    there = set(together.collect_schema().names())
+    ordered = [column.name for column in columns() if column.name in there]
+    # Rows of one point stay in the order of their modes.
+    return together.select(ordered).sort("identity", maintain_order=True)

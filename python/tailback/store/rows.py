@@ -1,0 +1,167 @@
+"""One point of a sweep as rows of a table, and as the bytes of a file.
+
+One row per contention mode. The same point gives the same bytes: there is no
+clock, path, host or number of processors in it. Columns and their types depend
+on topology and kind of workload, never on values, so that files of many points
+can be put below each other; what is not known is null, never NaN. `columns`
+lists what there is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tailback.comparison import MODES, Cost
+from tailback.metrics import METRICS, THETAS
+from tailback.results import Result
+from tailback.statistics import Estimate
+from tailback.store import columns as known
+from tailback.store.columns import LIGHT, NESTED, PERCENTILES, Column
+from tailback.store.parameters import Value, parameters
+from tailback.store.schema import columns
+
+__all__ = ["columns", "light", "table_of", "to_bytes"]
+
+_ARROW = {
+    "text": pa.string(),
+    "float64": pa.float64(),
+    "int64": pa.int64(),
+    "bool": pa.bool_(),
+}
+
+
+def table_of(cost: Cost, identity: str) -> pa.Table:
+    """Return a simulated point: one row for each of its modes, in the order of `MODES`.
+
+    `identity` is that of the point.
+    """
+    results = [cost.modes[mode] for mode in MODES if mode in cost.modes]
+    rows = len(results)
+    parts: list[tuple[Column, Sequence[Value]]] = [
+        *_identifying(identity, results),
+        *((column, [value] * rows) for column, value in parameters(cost.experiment)),
+        *_endings(results),
+        *_metrics(results),
+        *_ratios(cost, results),
+        *_percentiles(results),
+    ]
+    nested = {name: _nested([getattr(r, name) for r in results], name) for name in NESTED}
+    return pa.table(_arrays(parts) | nested)
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """Return a point as the content of a Parquet file; columns that hold tables are compressed.
+
+    Compressing the others, of a few rows, would take longer than all the rest.
+    """
+    compressed = {path: "zstd" for name in NESTED for path in _leaves(table.schema, name)}
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        table,
+        sink,
+        compression=compressed or "none",
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
+    )
+    return bytes(sink.getvalue())
+
+
+def light(table: pa.Table) -> pa.Table:
+    """Return a point without the tables that are too large for an index of many points."""
+    return table.drop_columns([name for name in NESTED if name not in LIGHT])
+
+
+def _arrays(parts: Iterable[tuple[Column, Sequence[Value]]]) -> dict[str, pa.Array]:
+    """Return columns as Arrow arrays: slices of one array for each type, which is faster."""
+    flat: dict[str, list[Value]] = {kind: [] for kind in _ARROW}
+    places: dict[str, tuple[str, int, int]] = {}
+    for column, values in parts:
+        places[column.name] = (column.type, len(flat[column.type]), len(values))
+        flat[column.type] += values
+    arrays = {kind: pa.array(values, _ARROW[kind]) for kind, values in flat.items()}
+    return {name: arrays[kind].slice(start, rows) for name, (kind, start, rows) in places.items()}
+
+
+def _identifying(identity: str, results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    for column in known.IDENTIFYING:
+        if column.name == "identity":
+            yield column, [identity] * len(results)
+        else:
+            yield column, [getattr(result, column.name) for result in results]
+
+
+def _endings(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    for column in known.ENDING:
+        yield column, [getattr(result.ending, column.name) for result in results]
+
+
+def _metrics(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    values: list[list[Value]] = []
+    for name in METRICS:
+        estimates = [result[name] for result in results]
+        values.extend(map(list, zip(*map(_parts, estimates), strict=True)))
+    return zip(known.METRIC_COLUMNS, values, strict=True)
+
+
+def _parts(e: Estimate) -> tuple[Value, ...]:
+    """Return what is stored of an estimate, in the order of `MERGED`."""
+    numbers = (e.value, e.low, e.high, e.standard_error, e.weight)
+    return (*map(_known, numbers), None if math.isnan(e.value) else e.batches)
+
+
+def _ratios(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    covariances = cost.covariances
+    values: list[Value] = []
+    for name in THETAS:
+        theta: Estimate = getattr(cost, name)
+        values += map(_known, (theta.value, theta.low, theta.high, covariances[name]))
+    for column, value in zip(known.RATIO_COLUMNS, values, strict=True):
+        yield column, [value if result.mode == "full" else None for result in results]
+
+
+def _percentiles(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    values = [list(_percentiles_of(result)) for result in results]
+    for column, row in zip(known.PERCENTILE_COLUMNS, zip(*values, strict=True), strict=True):
+        yield column, list(row)
+
+
+def _percentiles_of(result: Result) -> Iterator[Value]:
+    for variable in known.PERCENTILE_VARIABLES:
+        yield from result.percentiles(variable.removesuffix("_us"), [*PERCENTILES.values()])
+
+
+def _nested(tables: Sequence[pa.Table], name: str) -> pa.ListArray:
+    """Return tables, one for each row, as one column."""
+    if name == "moments":
+        inner = [column.name for column in known.INNER[name]]
+        tables = [table.select(inner) for table in tables]
+    ends = [0]
+    for table in tables:
+        ends.append(ends[-1] + table.num_rows)
+    together = pa.concat_tables([_plain(table) for table in tables]).combine_chunks()
+    [values] = together.to_struct_array().chunks or [pa.array([], pa.struct(together.schema))]
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return a table without dictionaries, which need not have the same words in all files."""
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+    return table
+
+
+def _leaves(schema: pa.Schema, name: str) -> Iterator[str]:
+    """Yield the paths of the columns that a column of tables becomes in a Parquet file."""
+    if name in schema.names:
+        for field in schema.field(name).type.value_type:
+            yield f"{name}.list.element.{field.name}"
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,48 @@
+"""Stores of results for tests, simulated in no time: small machines, for a short while."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benches.stores import MODES, SMALL, Tables, save_sweep
+from tailback import engine
+from tailback.comparison import compare
+from tailback.experiment import Experiment
+from tailback.store.parameters import labels
+from tailback.store.points import PointStore
+from tailback.store.rows import table_of, to_bytes
+
+
+def small_store(
+    folder: Path,
+    axes: Mapping[str, Sequence[Any]],
+    seeds: Sequence[int] = (1,),
+    modes: Sequence[str] = MODES,
+    base: Tables = SMALL,
+) -> PointStore:
+    """Make a store of a sweep over `axes`, names as in a file, the last fastest; simulated."""
+    store = PointStore.create(folder)
+    points = []
+    for values in itertools.product(*axes.values()):
+        varied = dict(zip(axes, values, strict=True))
+        for seed in seeds:
+            experiment = Experiment.from_dict(_changed(base, varied | {"run.seed": seed}))
+            identity = experiment.identity(engine.RESULTS_VERSION, modes)
+            cost = compare(experiment, modes)
+            store.save_point(identity, to_bytes(table_of(cost, identity)))
+            points.append((identity, labels(experiment, varied)))
+    save_sweep(store, modes, points)
+    store.write_index()
+    return store
+
+
+def _changed(base: Tables, values: Mapping[str, Any]) -> Tables:
+    tables = {name: dict(table) for name, table in base.items()}
+    for name, value in values.items():
+        table, key = name.split(".")
+        if table != "sweep":
+            tables.setdefault(table, {})[key] = value
+    return tables

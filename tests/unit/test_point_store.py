@@ -1,0 +1,207 @@
+"""A folder of points: durable, whole or not there, and never mixed with anything else."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+import tailback as tb
+from tailback import files
+from tailback.comparison import compare
+from tailback.errors import UserError
+from tailback.store.points import Failure, PointStore
+from tailback.store.rows import table_of, to_bytes
+
+IDENTITY = "0" * 64
+
+
+def point_file(seed: int, identity: str) -> bytes:
+    """Return the file of a small point."""
+    machine = tb.Mesh(dims=(2, 2))
+    workload = tb.Synthetic(radius=1, compute_period="20 us")
+    experiment = tb.Experiment(machine, workload, tb.Run(seed=seed, duration="100 us"))
+    cost = compare(experiment, ("full", "throttled"))
+    return to_bytes(table_of(cost, identity))
+
+
+def filled(folder: Path, count: int = 3) -> PointStore:
+    store = PointStore.create(folder)
+    for number in range(count):
+        identity = f"{number:064x}"
+        store.save_point(identity, point_file(number + 1, identity))
+    return store
+
+
+def test_points_are_read_back_in_order_of_identity_with_and_without_an_index(
+    tmp_path: Path,
+) -> None:
+    store = filled(tmp_path)
+    before = store.runs().collect()
+    store.write_index()
+    after = PointStore.open(tmp_path).runs().collect()
+    assert before.equals(after)
+    assert after["identity"].to_list() == sorted(after["identity"].to_list())
+    assert after["mode"].to_list() == ["full", "throttled"] * 3
+    assert after["run.seed"].to_list() == [1, 1, 2, 2, 3, 3]
+
+
+def test_an_index_that_grew_has_the_same_bytes_as_one_made_at_once(tmp_path: Path) -> None:
+    grown, whole = filled(tmp_path / "grown", 2), filled(tmp_path / "whole", 3)
+    grown.write_index()
+    grown = filled(tmp_path / "grown", 3)
+    assert grown.runs().collect().height == 6
+    grown.write_index()
+    whole.write_index()
+    for name in ("runs.parquet", f"points/{IDENTITY}.parquet"):
+        assert (tmp_path / "grown" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_point_whose_file_was_deleted_is_gone_from_the_index_too(tmp_path: Path) -> None:
+    store = filled(tmp_path, 3)
+    store.write_index()
+    (tmp_path / "points" / f"{IDENTITY}.parquet").unlink()
+    assert store.runs().collect()["run.seed"].to_list() == [2, 2, 3, 3]
+    store.write_index()
+    assert store.runs().collect()["run.seed"].to_list() == [2, 2, 3, 3]
+
+
+def test_large_columns_are_read_as_tables(tmp_path: Path) -> None:
+    store = filled(tmp_path, 2)
+    nodes = store.nested("nodes", [IDENTITY])
+    assert nodes.height == 2 * 4
+    assert nodes.columns[:3] == ["identity", "mode", "node"]
+    assert store.nested("channels")["identity"].n_unique() == 2
+
+
+def test_names_of_a_sweep_become_columns(tmp_path: Path) -> None:
+    store = filled(tmp_path, 2)
+    points = [[f"{number:064x}", number + 0.5, number] for number in range(2)]
+    store.save_sweep({"asked": {}, "columns": ["sweep.c_us", "run.seed"], "points": points})
+    runs = store.runs().collect()
+    assert runs["sweep.c_us"].to_list() == [0.5, 0.5, 1.5, 1.5]
+
+
+def test_the_same_question_is_kept_once(tmp_path: Path) -> None:
+    store = PointStore.create(tmp_path)
+    for _ in range(2):
+        store.save_sweep({"asked": {}, "columns": [], "points": []})
+    assert len(store.sweeps()) == 1
+
+
+def test_a_failure_is_forgotten_when_the_point_succeeds(tmp_path: Path) -> None:
+    store = PointStore.create(tmp_path)
+    failure = Failure(IDENTITY, "lost", "its worker died", {"run.seed": 1})
+    store.save_failure(failure)
+    assert store.failures() == [failure]
+    assert not failure.final
+    store.save_point(IDENTITY, point_file(1, IDENTITY))
+    assert store.failures() == []
+
+
+@pytest.mark.parametrize("kept", [0, 3, 1000, -1])
+def test_a_truncated_point_is_one_clear_line(tmp_path: Path, kept: int) -> None:
+    store = filled(tmp_path, 2)
+    path = tmp_path / "points" / f"{IDENTITY}.parquet"
+    path.write_bytes(path.read_bytes()[:kept])
+    for look in (store.finished, lambda: store.runs().collect()):
+        with pytest.raises(UserError) as caught:
+            look()
+        assert str(caught.value) == (
+            f"{path}: is damaged (not a whole Parquet file); delete it to have it made again"
+        )
+
+
+def test_a_point_under_another_name_is_found_out(tmp_path: Path) -> None:
+    store = filled(tmp_path, 1)
+    other = tmp_path / "points" / f"{'f' * 64}.parquet"
+    other.write_bytes((tmp_path / "points" / f"{IDENTITY}.parquet").read_bytes())
+    with pytest.raises(UserError, match="it holds another point"):
+        store.runs()
+
+
+def test_a_file_that_is_not_ours_is_found_out(tmp_path: Path) -> None:
+    store = filled(tmp_path, 1)
+    (tmp_path / "points" / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match="does not belong here; move it elsewhere"):
+        store.finished()
+    assert (tmp_path / "points" / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(UserError, match="holds other files; nothing is overwritten"):
+        PointStore.create(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    PointStore.create(tmp_path)
+    (tmp_path / "store.json").write_text(json.dumps({"format": "tailback store", "version": 99}))
+    with pytest.raises(UserError, match="is of version 99; this program reads 1"):
+        PointStore.create(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [(False, "no such folder"), (True, "holds no results of a sweep")],
+)
+def test_nothing_to_read_is_one_clear_line(tmp_path: Path, make: bool, problem: str) -> None:
+    folder = tmp_path / "results"
+    if make:
+        folder.mkdir()
+    with pytest.raises(UserError, match=problem):
+        PointStore.open(folder)
+
+
+def test_an_empty_store_says_so(tmp_path: Path) -> None:
+    store = PointStore.create(tmp_path)
+    with pytest.raises(UserError, match="holds no finished point"):
+        store.runs()
+
+
+def test_a_full_disk_leaves_what_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = filled(tmp_path, 2)
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(UserError, match=r"cannot be written to: No space left .* is kept"):
+        store.save_point("f" * 64, b"PAR1PAR1")
+    assert len(store.finished()) == 2
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_what_a_killed_program_left_is_removed_but_not_what_another_is_writing(
+    tmp_path: Path,
+) -> None:
+    PointStore.create(tmp_path)
+    dead = tmp_path / "points" / f".{IDENTITY}.parquet.999999999.part"
+    alive = tmp_path / "points" / f".{IDENTITY}.parquet.1.part"
+    for path in (dead, alive):
+        path.write_bytes(b"PAR1")
+    PointStore.create(tmp_path)
+    assert not dead.exists()
+    assert alive.exists()
+
+
+def test_a_part_that_another_program_removed_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace, tries = Path.replace, []
+
+    def removed_once(path: Path, target: Path) -> Path:
+        tries.append(path)
+        if len(tries) == 1:
+            path.unlink()
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", removed_once)
+    files.write_durably(tmp_path / "file", b"content")
+    assert (tmp_path / "file").read_bytes() == b"content"
+    assert len(tries) == 2

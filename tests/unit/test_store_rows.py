@@ -1,0 +1,286 @@
+"""Rows of stored points: complete, documented, the same every time, of the same types."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailback import machines, workloads
+from tailback.comparison import MODES, Cost, compare
+from tailback.experiment import Experiment
+from tailback.metrics import METRICS
+from tailback.store.columns import INNER, LIGHT, MERGED, NESTED
+from tailback.store.parameters import column_of, labels, parameters
+from tailback.store.rows import light, table_of, to_bytes
+from tailback.store.schema import columns
+from tailback.units import Rate, Size, Time
+
+MACHINES: dict[str, dict[str, Any]] = {
+    "mesh": {"topology": "mesh", "dims": [3, 3]},
+    "hypercube": {"topology": "hypercube", "dimensions": 2},
+    "pair": {"topology": "pair"},
+    "star": {"topology": "star", "nodes": 3},
+}
+WORKLOADS: dict[str, dict[str, Any]] = {
+    "synthetic": {"kind": "synthetic", "radius": "all"},
+    "boundary_exchange": {"kind": "boundary_exchange"},
+    "compute_only": {"kind": "compute_only"},
+    "bandwidth": {"kind": "bandwidth"},
+    "program": {
+        "kind": "program",
+        "process": [
+            {"node": 0, "steps": [{"send": 1}]},
+            {"node": 1, "steps": [{"receive": 0}]},
+        ],
+    },
+    "messages": {"kind": "messages", "messages": [["0 ns", 0, 1, "32 B"], ["1 us", 1, 0, "9 B"]]},
+}
+
+
+def cost_of(
+    machine: dict[str, Any] = MACHINES["mesh"],
+    workload: dict[str, Any] = WORKLOADS["synthetic"],
+    modes: tuple[str, ...] = ("full", "throttled"),
+    **run: Any,
+) -> Cost:
+    run = run or ({} if workload["kind"] == "messages" else {"duration": "2 ms"})
+    tables = {"machine": machine, "workload": workload, "run": run}
+    return compare(Experiment.from_dict(tables), modes)
+
+
+@pytest.fixture(scope="module")
+def cost() -> Cost:
+    return cost_of(modes=MODES, duration="8 ms", warmup="1 ms", seed=7)
+
+
+@pytest.fixture(scope="module")
+def table(cost: Cost) -> pa.Table:
+    return table_of(cost, "abc")
+
+
+def fitting() -> list[tuple[str, str]]:
+    """Return topologies and kinds so that each occurs, and they fit."""
+    pairs = [("mesh", kind) for kind in WORKLOADS]
+    return [*pairs, ("hypercube", "synthetic"), ("pair", "bandwidth"), ("star", "bandwidth")]
+
+
+class TestColumns:
+    def test_each_has_one_name_and_a_meaning(self) -> None:
+        names = [column.name for column in columns()]
+        assert sorted(names) == sorted(set(names))
+        assert all(column.meaning.endswith(".") for column in columns())
+
+    def test_every_topology_and_kind_is_covered_below(self) -> None:
+        # A torus cannot be simulated yet; what it adds to a mesh is nothing.
+        assert set(MACHINES) | {"torus"} == set(machines.TOPOLOGIES)
+        assert set(WORKLOADS) == set(workloads.KINDS)
+
+    def test_what_is_stored_is_documented_and_the_other_way_round(self) -> None:
+        documented = {column.name: column for column in columns()}
+        stored: set[str] = set()
+        for machine, workload in fitting():
+            table = table_of(cost_of(MACHINES[machine], WORKLOADS[workload]), "abc")
+            names = table.column_names
+            # Kinds of workload share keys, but not their order.
+            rest = [name for name in names if not name.startswith("workload.")]
+            assert rest == [name for name in documented if name in rest]
+            for field in table.schema:
+                kind = "list" if pa.types.is_list(field.type) else str(field.type)
+                assert {"string": "text", "double": "float64"}.get(kind, kind) == (
+                    documented[field.name].type
+                ), field.name
+            stored |= set(names)
+        assert sorted(documented.keys() - stored) == []
+
+    def test_inner_columns_are_documented(self, table: pa.Table) -> None:
+        for name in NESTED:
+            fields = {field.name: field.type for field in table.schema.field(name).type.value_type}
+            known = {column.name: column.type for column in INNER[name]}
+            assert [n for n in fields if not re.fullmatch(r"[xyz]|x\d+", n)] == list(known)
+            for column, kind in known.items():
+                is_kind = {
+                    "integer": pa.types.is_integer,
+                    "float64": pa.types.is_float64,
+                    "text": pa.types.is_string,
+                }[kind]
+                assert is_kind(fields[column]), column
+
+    def test_types_do_not_depend_on_values(self) -> None:
+        # Nothing crosses the network; no interval; parameters given that are null elsewhere.
+        plain = table_of(cost_of(), "abc")
+        silent = {"kind": "synthetic", "compute_period": "1 s"}
+        given = {"packet_gap": "1 us", "time_slice": "3 us", "dimension_order": ["y", "x"]}
+        other = cost_of(
+            MACHINES["mesh"] | given, silent, ("ideal",), duration="3 ns", warmup="1 ns", seed=3
+        )
+        assert table_of(other, "abc").schema == plain.schema
+
+    def test_units_are_in_the_names(self) -> None:
+        for column in columns():
+            suffix = {"us": "_us", "ms": "_ms", "B": "_bytes", "Mbit/s": "_mbit_per_s"}
+            if column.name.startswith(("machine.", "workload.", "run.")) and column.unit:
+                assert column.name.endswith(suffix[column.unit])
+
+
+class TestRows:
+    def test_one_row_per_mode_in_the_usual_order(self, table: pa.Table) -> None:
+        assert table["mode"].to_pylist() == list(MODES)
+        assert set(table["identity"].to_pylist()) == {"abc"}
+
+    def test_estimates_are_those_of_the_results(self, cost: Cost, table: pa.Table) -> None:
+        for i, mode in enumerate(MODES):
+            for name in METRICS:
+                estimate = cost.modes[mode][name]
+                found = [table[name + part][i].as_py() for part in MERGED]
+                wanted = [estimate.value, estimate.low, estimate.high, estimate.standard_error]
+                wanted += [estimate.weight, estimate.batches]
+                if np.isnan(estimate.value):
+                    assert found == [None] * len(MERGED)
+                else:
+                    assert found == [None if np.isnan(x) else x for x in wanted]
+        assert table["routed_lifetime_us"].to_pylist()[3] is None  # ideal: there are no packets
+
+    def test_ratios_are_in_the_row_of_full(self, cost: Cost, table: pa.Table) -> None:
+        for name, theta in {"theta_t": cost.theta_t, "theta_r": cost.theta_r}.items():
+            assert table[name].to_pylist() == [theta.value, None, None, None]
+            assert table[f"{name}_low"].to_pylist() == [theta.low, None, None, None]
+            covariance = cost.covariances[name]
+            assert table[f"{name}_covariance"].to_pylist() == [covariance, None, None, None]
+
+    def test_without_full_there_is_no_ratio(self) -> None:
+        table = table_of(cost_of(modes=("throttled", "free")), "abc")
+        assert table["theta_t"].to_pylist() == [None, None]
+        assert table["theta_t_covariance"].to_pylist() == [None, None]
+
+    def test_percentiles_are_those_of_the_results(self, cost: Cost, table: pa.Table) -> None:
+        assert table["lifetime_us_p99_9"][0].as_py() == cost.modes["full"].percentile(
+            "lifetime", 99.9
+        )
+        assert table["lifetime_us_p50"].to_pylist()[3] is None
+
+    def test_ending(self, cost: Cost, table: pa.Table) -> None:
+        ending = cost.modes["full"].ending
+        names = ("settled", "converged", "stop_reason", "window_ms", "events", "packet_hops")
+        for name in names:
+            assert table[name][0].as_py() == getattr(ending, name)
+        assert table["converged"][0].as_py() is None
+
+    def test_inner_tables_are_those_of_the_results(self, cost: Cost, table: pa.Table) -> None:
+        frame = pl.read_parquet(io.BytesIO(to_bytes(table)))
+        for name in NESTED:
+            for mode in ("full", "ideal"):
+                found = frame.filter(pl.col("mode") == mode).select(name).explode(name)
+                wanted = pl.DataFrame(getattr(cost.modes[mode], name))
+                if not len(wanted):
+                    assert found[name].to_list() in ([], [None])
+                    continue
+                found = found.unnest(name)
+                for column in found.columns:
+                    assert found[column].to_list() == wanted[column].to_list()
+
+    def test_light_rows_keep_what_can_be_merged(self, table: pa.Table) -> None:
+        left_out = set(table.column_names) - set(light(table).column_names)
+        assert left_out == set(NESTED) - set(LIGHT)
+
+
+class TestBytes:
+    def test_the_same_point_gives_the_same_bytes(self) -> None:
+        assert to_bytes(table_of(cost_of(), "a")) == to_bytes(table_of(cost_of(), "a"))
+
+    def test_light_bytes_can_be_read(self, table: pa.Table) -> None:
+        frame = pl.read_parquet(io.BytesIO(to_bytes(light(table))))
+        assert frame.columns == light(table).column_names
+
+    def test_large_columns_are_compressed(self, table: pa.Table) -> None:
+        group = pq.ParquetFile(io.BytesIO(to_bytes(table))).metadata.row_group(0)
+        found = [group.column(i) for i in range(group.num_columns)]
+        assert {c.compression for c in found if c.path_in_schema.startswith(NESTED)} == {"ZSTD"}
+
+    def test_no_trace_of_where_it_was_made(self, tmp_path: Path) -> None:
+        contents = []
+        for name in ("one", "two"):
+            file = tmp_path / name / "list.csv"
+            file.parent.mkdir()
+            file.write_text("time_ns,source,destination,bytes\n0,0,1,32\n5,1,0,32\n")
+            cost = cost_of(workload={"kind": "messages", "file": str(file)})
+            contents.append(to_bytes(table_of(cost, "abc")))
+        assert contents[0] == contents[1]
+        assert b"list.csv" not in contents[0]
+
+
+class TestParameters:
+    def stored(self, **tables: dict[str, Any]) -> dict[str, Any]:
+        return {c.name: value for c, value in parameters(Experiment.from_dict(tables))}
+
+    def test_every_resolved_parameter_is_stored(self) -> None:
+        for machine, workload in fitting():
+            experiment = cost_of(MACHINES[machine], WORKLOADS[workload]).experiment
+            keys = {
+                column_of(f"{section}.{key}")
+                for section, table in experiment.resolved().items()
+                for key in table
+            }
+            names = {column.name for column, _ in parameters(experiment)}
+            assert keys - names == {"run.mode"} | ({"workload.file"} & keys)
+            assert names <= keys
+
+    def test_quantities_are_numbers_in_the_unit_of_the_name(self) -> None:
+        stored = self.stored(
+            machine={"link_rate": "20 Mbit/s", "packet_size": "64 B"},
+            workload={"compute_period": "1.5 ms"},
+            run={"duration": "3 ns"},
+        )
+        assert stored["machine.link_rate_mbit_per_s"] == 20.0
+        assert stored["machine.packet_size_bytes"] == 64
+        assert stored["workload.compute_period_us"] == 1500.0
+        assert stored["run.duration_us"] == 0.003
+        assert stored["run.warmup_us"] is None
+
+    def test_defaults_are_filled_in_and_lists_are_text(self) -> None:
+        stored = self.stored(machine={"dims": [4, 6]}, workload={"radius": "all"})
+        assert stored["workload.radius"] == 5
+        assert stored["machine.dims"] == "[4, 6]"
+        assert stored["machine.dimension_order"] == '["x", "y"]'
+        assert stored["run.precision"] == 0.01
+
+    def test_names_as_users_write_them(self) -> None:
+        assert column_of("workload.compute_period") == "workload.compute_period_us"
+        assert column_of("machine.link_rate") == "machine.link_rate_mbit_per_s"
+        assert column_of("machine.dims") == "machine.dims"
+        assert column_of("sweep.n") == "sweep.n"
+
+    def test_what_only_a_sweep_has(self) -> None:
+        varied = {
+            "workload.sync": "asynchronous",
+            "workload.radius": "all",
+            "sweep.n": 2,
+            "sweep.c": Time(16_000_000),
+            "sweep.text": "32 B",
+            "sweep.rate": Rate(10**8),
+            "sweep.size": Size(5),
+            "sweep.flag": True,
+            "machine.preset": "t9000_c104",
+            "sweep.list": [1, 2],
+        }
+        of_all = cost_of().experiment
+        assert labels(of_all, varied) == {
+            "workload.sync": "asynchronous",
+            "workload.radius": of_all.resolved()["workload"]["radius"],
+            "sweep.n": 2.0,
+            "sweep.c_us": 16.0,
+            "sweep.text_bytes": 32,
+            "sweep.rate_mbit_per_s": 100.0,
+            "sweep.size_bytes": 5,
+            "sweep.flag": True,
+            "machine.preset": "t9000_c104",
+            "sweep.list": "[1, 2]",
+            "run.seed": 1,
+        }
