@@ -1,0 +1,34 @@
+"""Questions to the runs of a store: which, merged how, shown as what.
+
+    from tailback.analysis import merged, where, select
+
+    runs = store.runs()                                   # a Polars LazyFrame, one row per run
+    slow = where(runs, "sync == 'asynchronous' and compute_period < 20 us")
+    select(merged(slow), ["compute_period", "mode", "theta_r"])
+
+* `names`: fields as users write them;
+* `conditions`: `where`, a small language of comparisons;
+* `groups`: which runs differ only in what does not matter, such as the seed;
+* `merging`: estimates of such runs as one estimate;
+* `distributions`: their exact moments and percentiles;
+* `tables`: all of it for `tailback table`.
+"""
+
+from __future__ import annotations
+
+from .conditions import where
+from .distributions import merged_moments, merged_percentiles
+from .merging import merged
+from .names import column_named, ordered, select
+from .tables import table
+
+__all__ = [
+    "column_named",
+    "merged",
+    "merged_moments",
+    "merged_percentiles",
+    "ordered",
+    "select",
+    "table",
+    "where",
+]

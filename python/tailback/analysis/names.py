@@ -1,0 +1,96 @@
+"""Fields as users write them: with or without table, with or without unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
+
+from tailback.errors import UserError, listed, nearest, shown
+from tailback.metrics import METRICS, THETAS
+
+PARAMETERS = ("machine.", "workload.", "run.", "sweep.")
+"""What the names of parameters begin with."""
+
+_UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
+_INTERVAL = ("_low", "_high")
+
+Frame = pl.LazyFrame | pl.DataFrame
+
+
+def column_named(name: str, columns: Iterable[str], place: str = "fields") -> str:
+    """Return the column that a user means by `name`.
+
+    `workload.compute_period` and `compute_period` find `workload.compute_period_us`,
+    `routed_lifetime` finds `routed_lifetime_us`. Raises `UserError`, naming
+    `place`, if there is none or more than one.
+    """
+    columns = list(columns)
+    for spelling in (_as_is, _without_unit, _without_table, _bare):
+        found = [column for column in columns if spelling(column) == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UserError(place, shown(name), f"may be {listed(found)}; write which")
+    close = nearest(name, _spellings(columns))
+    if close is None:
+        raise UserError(place, shown(name), "no such column; docs/store.md lists all")
+    raise UserError(place, shown(name), "no such column", close)
+
+
+def _spellings(columns: Iterable[str]) -> Iterator[str]:
+    """Yield what could be meant: names without units, without tables, and in full."""
+    spellings = (_without_unit, _bare, _without_table, _as_is)
+    yield from dict.fromkeys(spelling(column) for spelling in spellings for column in columns)
+
+
+def _as_is(column: str) -> str:
+    return column
+
+
+def _without_unit(column: str) -> str:
+    for unit in _UNITS:
+        if column.endswith(unit):
+            return column.removesuffix(unit)
+    return column
+
+
+def _without_table(column: str) -> str:
+    return column.partition(".")[2] if column.startswith(PARAMETERS) else column
+
+
+def _bare(column: str) -> str:
+    return _without_table(_without_unit(column))
+
+
+def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:
+    """Return `names` with the ends of the interval behind every estimate."""
+    there = set(columns)
+    found: dict[str, None] = {}
+    for name in names:
+        parts = _INTERVAL if name in METRICS or name in THETAS else ()
+        found |= dict.fromkeys([name, *(name + p for p in parts if name + p in there)])
+    return list(found)
+
+
+def select(frame: Frame, fields: Sequence[str]) -> pl.LazyFrame:
+    """Return the columns that `fields` name, in their order; estimates with their interval.
+
+    Raises `UserError` for a name that is not clear.
+    """
+    columns = frame.lazy().collect_schema().names()
+    chosen = [column_named(field, columns) for field in fields]
+    return frame.lazy().select(with_intervals(chosen, columns))
+
+
+def ordered(frame: Frame, fields: Sequence[str]) -> pl.LazyFrame:
+    """Return rows sorted by `fields`, the first counting most; `-field` from high to low.
+
+    Rows that are equal stay in their order; what is not known comes last.
+    """
+    if not fields:
+        return frame.lazy()
+    columns = frame.lazy().collect_schema().names()
+    names = [column_named(field.removeprefix("-"), columns, "sort") for field in fields]
+    falling = [field.startswith("-") for field in fields]
+    return frame.lazy().sort(names, descending=falling, nulls_last=True, maintain_order=True)
