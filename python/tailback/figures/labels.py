@@ -1,0 +1,120 @@
+"""What columns are called on a figure: labels, units, values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tailback.wording import UNKNOWN, plain
+
+from .drawing import Axis
+
+_UNITS = {"us": "µs", "ms": "ms", "ns": "ns", "bytes": "B", "mbit_per_s": "Mbit/s"}
+
+_DIGITS = 4
+
+_RATE = "per node and ms"
+
+METRICS: dict[str, Axis] = {
+    "messages_per_node_per_ms": Axis("messages sent", _RATE, from_zero=True),
+    "routed_lifetime_us": Axis("mean routed lifetime", "µs", from_zero=True),
+    "network_lifetime_us": Axis("mean network lifetime", "µs", from_zero=True),
+    "lifetime_us": Axis("mean lifetime", "µs", from_zero=True),
+    "throttling_us": Axis("throttling", "µs per packet"),
+    "internal_contention_us": Axis("internal contention", "µs per packet"),
+    "internal_utilisation": Axis(
+        "utilisation of internal channels", log=False, percent=True, from_zero=True
+    ),
+    "theta_t": Axis("theta_t", log=False, from_zero=True),
+    "theta_r": Axis("theta_r", log=False, from_zero=True),
+}
+"""How metrics are drawn, under the names of their columns."""
+
+NODE_MEASURES: dict[str, Axis] = {
+    "messages_per_ms": Axis("messages sent", "per ms"),
+    "cpu_utilisation": Axis("processor utilisation", percent=True),
+    "data_queue_mean": Axis("data packets waiting, mean"),
+    "ack_queue_mean": Axis("acknowledgements waiting, mean"),
+}
+"""What maps of nodes show, under the names of the columns."""
+
+CHANNEL_MEASURES: dict[str, Axis] = {
+    "utilisation": Axis("utilisation", percent=True),
+    "held": Axis("held", percent=True),
+    "throttling_us": Axis("throttling", "µs per packet"),
+    "internal_contention_us": Axis("internal contention", "µs per packet"),
+}
+"""What maps of channels show, under the names of the columns."""
+
+VARIABLES: dict[str, str] = {
+    "lifetime": "lifetime",
+    "routed_lifetime": "routed lifetime",
+    "message_latency": "message latency",
+}
+"""Times whose distributions are shown."""
+
+
+def metric_axis(name: str) -> Axis:
+    """Return the axis of a metric, whose column has the metric's name."""
+    return replace(METRICS[name], column=name)
+
+
+def parameter_label(column: str) -> str:
+    """Return `compute period` for `workload.compute_period_us`."""
+    return _split(column)[0]
+
+
+def parameter_axis(column: str) -> Axis:
+    """Return the axis of a parameter's column."""
+    label, unit = _split(column)
+    return Axis(label, unit, column=column)
+
+
+def value_text(column: str, value: object) -> str:
+    """Return a parameter's value with its unit: `16 µs`, `8 x 8`, `asynchronous`."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return UNKNOWN
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        digits = _DIGITS if isinstance(value, float) else 15
+        shown = plain(value, digits) if isinstance(value, float) else str(value)
+        return f"{_trimmed(shown)} {_split(column)[1]}".rstrip()
+    return _list_text(str(value))
+
+
+def description_text(varied: Mapping[str, object]) -> str:
+    """Return `compute period = 16 µs, sync = asynchronous`."""
+    return ", ".join(
+        f"{parameter_label(column)} = {value_text(column, value)}"
+        for column, value in varied.items()
+    )
+
+
+def _split(column: str) -> tuple[str, str]:
+    """Return label and unit of a parameter's column."""
+    name = column.rpartition(".")[2]
+    for suffix, unit in _UNITS.items():
+        if name.endswith(f"_{suffix}"):
+            return name.removesuffix(f"_{suffix}").replace("_", " "), unit
+    return name.replace("_", " "), ""
+
+
+def _trimmed(number: str) -> str:
+    """Return a number without zeros at the end of its fraction."""
+    return number.rstrip("0").rstrip(".") if "." in number and "e" not in number else number
+
+
+def _list_text(text: str) -> str:
+    """Return `8 x 8` for the JSON text `[8, 8]`; other text as it is."""
+    if not text.startswith("["):
+        return text
+    try:
+        values = json.loads(text)
+    except ValueError:
+        return text
+    if values and all(isinstance(value, int) for value in values):
+        return " x ".join(map(str, values))
+    return ", ".join(map(str, values)) if isinstance(values, list) else text

@@ -1,0 +1,112 @@
+"""Colours, dashes and marks: what figures look like.
+
+Colours of lines are those of Okabe and Ito, told apart by colour-blind readers
+too; maps are drawn in viridis, which is even in lightness. A drawing says only
+which colour is which: paper, font and grid are set by where it is shown, from
+`LIGHT` or `DARK`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Look = Literal["solid", "dashed", "dotted", "dash-dotted", "points", "printed"]
+"""Points joined by a line of a kind, or not joined; printed: crosses, numbers from a paper."""
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+COLOUR_SCALE = "Viridis"
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+_DASHES: dict[Look, str] = {
+    "solid": "solid",
+    "dashed": "8px,4px",
+    "dotted": "2px,3px",
+    "dash-dotted": "8px,3px,2px,3px",
+}
+
+MODE_LOOKS: dict[str, Look] = {
+    "full": "solid",
+    "throttled": "dashed",
+    "free": "dotted",
+    "ideal": "dash-dotted",
+}
+"""How lines of a contention mode are drawn where colour tells something else."""
+
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
+_FONT_SIZE = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours of everything that is not data."""
+
+    text: str
+    faint: str
+    """Axis lines and ticks."""
+    grid: str
+    paper: str
+    plot: str
+    """Behind the data: where a map has no value, this is seen."""
+    instead: tuple[tuple[str, str], ...] = ()
+    """Colours of data that could not be told from the paper, and what takes their place."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return asdict(self) | {"instead": dict(self.instead), "font": FONT, "size": _FONT_SIZE}
+
+
+LIGHT = Theme(text="#1d2329", faint="#8a949e", grid="#e4e8ec", paper="#ffffff", plot="#ffffff")
+DARK = Theme(
+    text="#dfe4e9",
+    faint="#737e89",
+    grid="#2e353c",
+    paper="#171b20",
+    plot="#171b20",
+    instead=(("#000000", "#f2f2f2"), ("#0072b2", "#3f9fe0"), ("#d55e00", "#f07f30")),
+)
+
+
+def colour(number: int) -> str:
+    """Return the colour with a number; they repeat after seven."""
+    return COLOURS[number % len(COLOURS)]
+
+
+def symbol(number: int, look: Look) -> str:
+    """Return the marker of a line: one for each look, and another when colours repeat."""
+    of_look = list(_DASHES).index(look) if look in _DASHES else 0
+    return _SYMBOLS[(number // len(COLOURS) + of_look) % len(_SYMBOLS)]
+
+
+def dash(look: Look) -> str:
+    """Return the pattern of a line."""
+    return _DASHES.get(look, "solid")
+
+
+def see_through(hexadecimal: str, opacity: float) -> str:
+    """Return a colour `#rrggbb` that lets through what lies behind it."""
+    red, green, blue = (int(hexadecimal[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def layout(theme: Theme) -> dict[str, Any]:
+    """Return plotly's layout of a theme, for figures outside a page.
+
+    The page does the same with the theme's fields, in its script.
+    """
+    axis = {
+        "gridcolor": theme.grid,
+        "linecolor": theme.faint,
+        "tickcolor": theme.faint,
+        "zerolinecolor": theme.faint,
+        "showline": True,
+        "ticks": "outside",
+        "title": {"font": {"size": _FONT_SIZE}},
+    }
+    return {
+        "font": {"family": FONT, "size": _FONT_SIZE, "color": theme.text},
+        "paper_bgcolor": theme.paper,
+        "plot_bgcolor": theme.plot,
+        "xaxis": axis,
+        "yaxis": axis,
+    }

@@ -1,0 +1,173 @@
+"""The section on a whole sweep: measures against what was varied, or against the load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tailback.figures.curves import Line, curves
+from tailback.figures.drawing import Axis, Choice, Drawing, Key, one_of
+from tailback.figures.labels import metric_axis, value_text
+from tailback.figures.look import Look
+from tailback.figures.waiting import PARTS, Waits, waiting
+
+from .page import Figure, Section
+from .series import LOADS, Abscissa, Row, Series
+
+_LIFETIMES = {
+    "routed_lifetime_us": "first internal channel (routed lifetime)",
+    "network_lifetime_us": "first transmission (network lifetime)",
+    "lifetime_us": "creation (lifetime)",
+}
+METRICS = tuple(dict.fromkeys([*LOADS, "theta_r", "theta_t", *_LIFETIMES, *PARTS]))
+"""What must be merged for this section."""
+
+_ALL = "all"
+_MANY_LINES = 3
+_THREE_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted")
+
+
+def section(series: Series) -> Section:
+    """Return the section; what figures are drawn against is chosen once for all of them."""
+    figures = (
+        _figure(series, "theta_r", "theta_r", "What contention leaves of the message rate"),
+        _figure(series, "theta_t", "theta_t", "Routed lifetime without contention, over with"),
+        _figure(series, "messages_per_node_per_ms", "message_rate", "Message rate"),
+        _lifetimes(series),
+        _starting_points(series),
+        _waiting(series),
+    )
+    known = (figure for figure in figures if figure is not None)
+    return Section("Across the sweep", (_TEXT, *known), ("against", "modes", "where"))
+
+
+def _figure(series: Series, metric: str, name: str, title: str) -> Figure | None:
+    drawing = _drawing(series, metric)
+    return None if drawing is None else Figure(name, title, drawing, _CAPTIONS[metric])
+
+
+def _drawing(series: Series, metric: str) -> Drawing | None:
+    """Return a metric against everything that can be chosen; None if it is never known."""
+    if not series.known(metric):
+        return None
+    is_ratio = metric.startswith("theta")
+    modes = ["full"] if is_ratio else series.modes
+    options = [_ALL, *modes] if len(modes) > 1 else modes
+    members: dict[Key, Drawing] = {}
+    most = 0
+    for i, abscissa in enumerate(series.abscissas):
+        for held, combinations in series.groups(abscissa).items():
+            most = max(most, len(combinations))
+            for k, option in enumerate(options):
+                shown = modes if option == _ALL else [option]
+                lines = list(series.lines(metric, abscissa, combinations, shown))
+                key = (i, series.held.index(held)) if is_ratio else (i, series.held.index(held), k)
+                members[key] = curves(lines, abscissa.axis, metric_axis(metric))
+    start = options.index("full") if most > _MANY_LINES and "full" in options else 0
+    choices = [_against(series), Choice("where", "where", tuple(series.held))]
+    if not is_ratio:
+        choices.append(Choice("modes", "mode", tuple(options), start))
+    return one_of(choices, members)
+
+
+def _against(series: Series) -> Choice:
+    return Choice("against", "against", tuple(a.label for a in series.abscissas))
+
+
+def _lifetimes(series: Series) -> Figure | None:
+    """Return the figure of mean lifetimes, counted from one of three instants."""
+    drawings = {text: _drawing(series, metric) for metric, text in _LIFETIMES.items()}
+    known = {text: drawing for text, drawing in drawings.items() if drawing is not None}
+    if not known:
+        return None
+    choice = Choice("from", "counted from", tuple(known))
+    drawing = one_of((choice,), {(i,): d for i, d in enumerate(known.values())})
+    return Figure("lifetime", "Mean lifetime of packets", drawing, _LIFETIME)
+
+
+def _starting_points(series: Series) -> Figure | None:
+    """Return the three mean lifetimes of one line."""
+    members: dict[Key, Drawing] = {}
+    y = Axis("mean time to delivery", "µs", from_zero=True)
+    for i, abscissa in enumerate(series.abscissas):
+        for (k, m), (combination, mode) in _each_line(series, abscissa):
+            lines = list(_three_lines(series, abscissa, combination, mode))
+            if lines:
+                members[(i, k, m)] = curves(lines, abscissa.axis, y)
+    if not members:
+        return None
+    drawing = one_of((_against(series), *_line_choices(series)), members)
+    return Figure("starting_points", "Lifetime from three starting points", drawing, _STARTING)
+
+
+def _three_lines(series: Series, abscissa: Abscissa, combination: Row, mode: str) -> Iterator[Line]:
+    for number, (metric, text) in enumerate(_LIFETIMES.items()):
+        for line in series.lines(metric, abscissa, [combination], [mode]):
+            yield replace(line, name=text, colour=number, look=_THREE_LOOKS[number])
+
+
+def _waiting(series: Series) -> Figure | None:
+    """Return where packets wait, along each parameter that was varied."""
+    members: dict[Key, Drawing] = {}
+    along = [abscissa for abscissa in series.abscissas if not abscissa.is_load]
+    for i, abscissa in enumerate(along):
+        for (k, m), (combination, mode) in _each_line(series, abscissa):
+            rows = series.rows(PARTS[0], abscissa, combination, mode)
+            texts = [value_text(abscissa.column, row[abscissa.column]) for row in rows]
+            waits = Waits(texts, *([row[part] for row in rows] for part in PARTS))
+            if rows:
+                members[(i, k, m)] = waiting(waits, abscissa.axis)
+    if not members:
+        return None
+    choice = Choice("along", "along", tuple(abscissa.label for abscissa in along))
+    drawing = one_of((choice, *_line_choices(series)), members)
+    return Figure("waiting", "Where packets wait", drawing, _WAITING)
+
+
+def _line_choices(series: Series) -> tuple[Choice, Choice]:
+    """Return the choices of one line: a combination and a mode."""
+    combinations = tuple(_all_combinations(series))
+    return Choice("of", "of", combinations), Choice("mode", "mode", tuple(series.modes))
+
+
+def _all_combinations(series: Series) -> list[str]:
+    return list(dict.fromkeys(t for a in series.abscissas for t in series.combinations(a)))
+
+
+def _each_line(
+    series: Series, abscissa: Abscissa
+) -> Iterator[tuple[tuple[int, int], tuple[Row, str]]]:
+    """Yield the numbers of the options of `_line_choices`, and what they stand for."""
+    of = {text: number for number, text in enumerate(_all_combinations(series))}
+    for text, combination in series.combinations(abscissa).items():
+        for number, mode in enumerate(series.modes):
+            yield (of[text], number), (combination, mode)
+
+
+_TEXT = (
+    "Lines are means over seeds with their confidence intervals; runs that did not settle are open "
+    "markers and in no mean. The load is that of the mode `full` at the same point."
+)
+_CAPTIONS = {
+    "theta_r": (
+        "theta_r: messages sent per time with contention, over those in the mode `throttled`. 1: "
+        "contention costs nothing; 0.8: a fifth of the message rate is lost."
+    ),
+    "theta_t": (
+        "theta_t: mean routed lifetime in the mode `throttled`, over that with contention. 1: no "
+        "contention; 0.5: packets are under way twice as long."
+    ),
+    "messages_per_node_per_ms": "Messages sent per node and millisecond of simulated time.",
+}
+_LIFETIME = (
+    "Mean time to delivery, over data packets and acknowledgements, from one of three instants."
+)
+_STARTING = (
+    "The three mean times of one line. What lies between creation and first transmission is "
+    "waiting in the node; between that and the routed lifetime, the way to the first internal "
+    "channel. Routed lifetimes are of packets that cross an internal channel."
+)
+_WAITING = (
+    "Mean wait of a packet: before its first internal channel (throttling) and later (internal "
+    "contention). Seeds are taken together."
+)

@@ -1,0 +1,180 @@
+"""Drawings as text in a page: compact, and nothing in it can end a script.
+
+Everything becomes JSON, compressed with gzip and written in base64, which the
+browser undoes (`DecompressionStream`). Arrays are not in the JSON: they are
+float32 numbers in *chunks* of about a hundred kilobytes, whose four bytes are
+kept in four planes, since high bytes resemble each other. A chunk is undone
+when something in it is shown for the first time.
+
+In the JSON `{"$array": [chunk, start, count]}` stands for an array,
+`{"$cells": [array, at, rows, columns]}` for `Cells`, and `{"$shared": n}` for
+an object that is used several times. A layer is
+`{"by": […], "paths": [[…]], "settings": {"0,3": [path, value, path, value, …]}}`.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailback.figures.drawing import Cells, Drawing, Layer, Path
+
+_CHUNK_NUMBERS = 1 << 15
+_DIGITS = 6
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+_LEVEL = 6
+
+
+def compressed(content: bytes) -> str:
+    """Return base64 of gzip of some bytes: the same for the same bytes."""
+    return base64.b64encode(gzip.compress(content, _LEVEL, mtime=0)).decode("ascii")
+
+
+def compressed_json(value: Any) -> str:
+    """Return a value of JSON in base64 of gzip."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return compressed(text.encode())
+
+
+class Encoder:
+    """Turns drawings into JSON; arrays go to `chunks`, shared by all drawings of a page."""
+
+    def __init__(self) -> None:
+        """Begin without chunks."""
+        self.chunks: list[str] = []
+        self._open: list[NDArray[np.float32]] = []
+        self._open_numbers = 0
+        self._arrays: dict[int, dict[str, Any]] = {}
+        # Arrays are known by `id`: none may be freed while they are.
+        self._alive: list[Any] = []
+
+    def drawing(self, drawing: Drawing) -> dict[str, Any]:
+        """Return a drawing for `json.dumps`."""
+        objects = _Objects(self)
+        return {
+            "parts": objects.value(drawing.parts()),
+            "choices": [
+                {
+                    "name": c.name,
+                    "label": c.label,
+                    "options": c.options,
+                    "start": c.start,
+                    "form": c.form,
+                }
+                for c in drawing.choices
+            ],
+            "layers": [self._layer(layer, objects) for layer in drawing.layers],
+            "shared": objects.shared,
+        }
+
+    def finish(self) -> list[str]:
+        """Return all chunks; the encoder is not to be used any more."""
+        self._close()
+        return self.chunks
+
+    def array(self, values: NDArray[Any]) -> dict[str, Any]:
+        """Return what stands for an array."""
+        known = self._arrays.get(id(values))
+        if known is not None:
+            return known
+        if self._open_numbers >= _CHUNK_NUMBERS:
+            self._close()
+        numbers = np.ascontiguousarray(values, dtype=np.float32).ravel()
+        place = [len(self.chunks), self._open_numbers, len(numbers)]
+        self._open.append(numbers)
+        self._open_numbers += len(numbers)
+        self._alive.append(values)
+        self._arrays[id(values)] = {"$array": place}
+        return self._arrays[id(values)]
+
+    def _close(self) -> None:
+        numbers = np.concatenate([*self._open, np.zeros(0, np.float32)])
+        planes = numbers.astype("<f4").view(np.uint8).reshape(-1, 4).T
+        self.chunks.append(compressed(planes.tobytes()))
+        self._open, self._open_numbers = [], 0
+
+    def _layer(self, layer: Layer, objects: _Objects) -> dict[str, Any]:
+        paths: dict[Path, int] = {}
+        return {
+            "by": layer.by,
+            "settings": {
+                ",".join(map(str, key)): objects.settings(settings, paths)
+                for key, settings in layer.settings.items()
+            },
+            "paths": list(paths),
+        }
+
+
+class _Objects:
+    """The values of one drawing; what layers use several times is written once."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.shared: list[Any] = []
+        self._encoder = encoder
+        self._numbers: dict[int, int] = {}
+        self._alive: list[Any] = []
+        self._writers: dict[type, Callable[[Any], Any]] = {
+            float: _number,
+            np.float64: _number,
+            list: self._sequence,
+            tuple: self._sequence,
+            dict: self._mapping,
+            Cells: self._cells,
+            np.ndarray: encoder.array,
+        }
+
+    def settings(self, settings: Mapping[Path, Any], paths: dict[Path, int]) -> Any:
+        """Return places, by their numbers in `paths`, and values in turn."""
+        if id(settings) not in self._numbers:
+            flat: list[Any] = []
+            for path, value in settings.items():
+                shared = isinstance(value, dict | list | tuple)
+                flat += [
+                    paths.setdefault(path, len(paths)),
+                    self._once(value) if shared else self.value(value),
+                ]
+            self._keep(settings, flat)
+        return self._numbers[id(settings)]
+
+    def _once(self, value: Any) -> Any:
+        if id(value) not in self._numbers:
+            self._keep(value, self.value(value))
+        return {"$shared": self._numbers[id(value)]}
+
+    def _keep(self, original: Any, value: Any) -> None:
+        self._numbers[id(original)] = len(self.shared)
+        self.shared.append(value)
+        self._alive.append(original)
+
+    def value(self, value: Any) -> Any:
+        """Return a value for `json.dumps`: arrays in chunks, numbers with six digits."""
+        kind = type(value)
+        # By far most values are plain.
+        if kind in _AS_THEY_ARE:
+            return value
+        writer = self._writers.get(kind)
+        if writer is None:
+            raise TypeError(f"a drawing cannot hold a {kind.__name__}")
+        return writer(value)
+
+    def _sequence(self, values: list[Any] | tuple[Any, ...]) -> list[Any]:
+        return [self.value(part) for part in values]
+
+    def _mapping(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: self.value(part) for key, part in values.items()}
+
+    def _cells(self, cells: Cells) -> dict[str, Any]:
+        values, at = self._encoder.array(cells.values), self._encoder.array(cells.at)
+        return {"$cells": [values["$array"], at["$array"], *cells.shape]}
+
+
+def _number(value: float) -> float | None:
+    """Return a number as short as it is shown anywhere; None for NaN."""
+    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None

@@ -1,0 +1,122 @@
+"""Tables of a report: points with what they measured, failures, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailback.comparison import MODES
+from tailback.figures.labels import METRICS, description_text, parameter_label, value_text
+from tailback.statistics import Estimate
+from tailback.store.points import Failure
+from tailback.wording import number
+
+from .page import Cell, Content, Table
+from .variation import SEED, Variation
+
+Row = Mapping[str, Any]
+
+_BY_MODE = ("messages_per_node_per_ms", "routed_lifetime_us")
+_IN_FULL = ("theta_r", "theta_t")
+_DIGITS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """The rows of single runs, point by point."""
+
+    variation: Variation
+    runs: Sequence[Row]
+    failures: Sequence[Failure]
+
+    def points(self) -> Table:
+        """Return one row per point, and one per failure with its reason."""
+        modes = [mode for mode in MODES if any(run["mode"] == mode for run in self.runs)]
+        columns = [*self.variation.columns, *([SEED] if self._seeds else [])]
+        headings = [parameter_label(column) for column in columns]
+        headings += [f"{METRICS[m].title}, {mode}" for m in _BY_MODE for mode in modes]
+        ratios = _IN_FULL if {"full", "throttled"} <= set(modes) else ()
+        headings += ratios
+        rows = [*self._finished(columns, modes, ratios), *self._failed(columns, len(headings))]
+        return Table((*headings, "state"), tuple(rows), "", searchable=True)
+
+    @property
+    def _seeds(self) -> bool:
+        seeds = {run[SEED] for run in self.runs} | {f.varied.get(SEED) for f in self.failures}
+        return len(seeds) > 1
+
+    def _finished(
+        self, columns: Sequence[str], modes: Sequence[str], ratios: Sequence[str]
+    ) -> Iterator[tuple[Content, ...]]:
+        points: dict[str, dict[str, Row]] = {}
+        for run in self.runs:
+            points.setdefault(run["identity"], {})[run["mode"]] = run
+        for identity in self.variation.points["identity"]:
+            of_mode = points[identity]
+            first = next(iter(of_mode.values()))
+            cells: list[Content] = [_value(column, first[column]) for column in columns]
+            cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]
+            cells += [_estimate(of_mode.get("full"), ratio) for ratio in ratios]
+            yield (*cells, _state(of_mode))
+
+    def _failed(self, columns: Sequence[str], width: int) -> Iterator[tuple[Content, ...]]:
+        for failure in self.failures:
+            known = [_value(column, failure.varied.get(column)) for column in columns]
+            empty: list[Content] = [None] * (width - len(known))
+            hint = f"{description_text(failure.varied)}: {failure.text}"
+            yield (*known, *empty, Cell(failure.kind, f"1 {failure.kind}", "bad", hint))
+
+    def parameters(self) -> tuple[Table, Table]:
+        """Return what was varied, and what was the same everywhere."""
+        varied = tuple(
+            (parameter_label(column), f"`{column}`", *self._range(column))
+            for column in (*self.variation.columns, *self.variation.following)
+        )
+        common = tuple(
+            (f"`{column}`", value_text(column, value))
+            for column, value in self.variation.common().items()
+        )
+        return (
+            Table(
+                ("parameter", "column", "values", "how many"),
+                varied,
+                "What was varied, and what followed from it",
+            ),
+            Table(("column", "value"), common, "The same at all points", folded=True),
+        )
+
+    def _range(self, column: str) -> tuple[str, int]:
+        values = [value_text(column, value) for value in self.variation.values(column)]
+        shown = values if len(values) <= 12 else [*values[:4], "…", *values[-2:]]
+        return ", ".join(shown), len(values)
+
+
+def _value(column: str, value: Any) -> Cell:
+    text = value_text(column, value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Cell(text, float(value) if is_number else text)
+
+
+def _estimate(run: Row | None, metric: str) -> Content:
+    if run is None or run.get(metric) is None:
+        return None
+    return Cell(number(estimate_in(run, metric), most=_DIGITS), float(run[metric]))
+
+
+def estimate_in(row: Row, name: str) -> Estimate:
+    """Return an estimate from its columns; what is null is not known."""
+    value, low, high = (row[name + end] for end in ("", "_low", "_high"))
+    nan = float("nan")
+    return Estimate(value, nan if low is None else low, nan if high is None else high)
+
+
+def _state(of_mode: Mapping[str, Row]) -> Cell:
+    drifting = [mode for mode, run in of_mode.items() if not run["settled"]]
+    if drifting:
+        return Cell("not settled", "2", "open", f"values still drift in {', '.join(drifting)}")
+    coarse = [mode for mode, run in of_mode.items() if run["converged"] is False]
+    if coarse:
+        hint = f"not as precise as asked for in {', '.join(coarse)}"
+        return Cell("less precise", "3", "open", hint)
+    return Cell("settled", "4", "good")

@@ -1,0 +1,247 @@
+"""The section on single points: load surfaces and distributions of latencies.
+
+Tables of nodes, channels and bins are large: they are read point by point, and
+only what is shown is kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
+from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
+from tailback.figures.latency import TIMES, Bins, distribution, shown
+from tailback.figures.maps import Form, channel_form, node_form
+from tailback.figures.network import Network, is_coordinate, network_of
+
+from .page import Figure, Section
+from .surfaces import Surface
+from .variation import PointChoices
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_NUMBERS = 20_000_000
+"""Numbers in all maps and distributions, two bytes each in the page.
+
+If there are more, points are left out.
+"""
+
+Histogram = dict[str, Bins]
+"""Bins of one variable, by class of packets."""
+
+_CLASSES = {"all": "data and acknowledgements", "data": "data", "ack": "acknowledgements"}
+_AHEAD = 4
+"""Points whose tables are in memory."""
+
+_WANTED = {
+    "nodes": ("x", "y", "z", *(f"x{number}" for number in range(3, 20)), *NODE_MEASURES),
+    "channels": (
+        *("kind", "from_node", "to_node", "dimension", "direction"),
+        *("packets", "utilisation", "held", "wait_throttling_ps", "wait_internal_ps"),
+    ),
+    "histograms": ("variable", "class", "low", "high", "count"),
+}
+
+
+class Tables(Protocol):
+    """Where the tables of points come from: a `PointStore`."""
+
+    def tables(
+        self, identity: str, wanted: Mapping[str, Iterable[str]]
+    ) -> Mapping[str, Mapping[str, pa.Table]]:
+        """Return columns of large tables of a point, by mode and name."""
+
+
+@dataclass(eq=False)
+class Loads:
+    """Maps and distributions of the points of a store."""
+
+    store: Tables
+    choices: PointChoices
+    modes: list[str]
+
+    def __post_init__(self) -> None:
+        """Begin with nothing read."""
+        self.nodes = Surface(NODE_MEASURES)
+        self.channels = Surface(CHANNEL_MEASURES)
+        self.bins: dict[Key, Settings] = {}
+        self.left_out = 0
+        self._machines: dict[bytes, tuple[Network, Form, Form | None]] = {}
+
+    def read(self, identities: Sequence[str]) -> None:
+        """Read the tables of points: of all, or of every second, third, … if they are too many."""
+        first = identities[:1]
+        numbers = sum(self._add(identity, tables) for identity, tables in self._tables(first))
+        # Points are alike: what the first takes tells how many there is room for.
+        step = max(1, math.ceil(numbers * len(identities) / MOST_NUMBERS))
+        others = identities[step::step]
+        for identity, tables in self._tables(others):
+            self._add(identity, tables)
+        self.left_out = len(identities) - len(first) - len(others)
+
+    def _add(self, identity: str, tables: Mapping[str, Mapping[str, pa.Table]]) -> int:
+        """Keep what is shown of a point; return how many numbers that is."""
+        key = self.choices.keys[identity]
+        found = {mode: _histograms(of_mode["histograms"]) for mode, of_mode in tables.items()}
+        numbers = self._add_latencies(key, found)
+        for mode, of_mode in tables.items():
+            numbers += self._add_maps((*key, self.modes.index(mode)), of_mode)
+        return numbers
+
+    def _tables(
+        self, identities: Sequence[str]
+    ) -> Iterator[tuple[str, Mapping[str, Mapping[str, pa.Table]]]]:
+        """Yield the tables of points; the next ones are read while one is worked on."""
+        with ThreadPoolExecutor(1) as reader:
+            coming: deque[Future[Mapping[str, Mapping[str, pa.Table]]]] = deque()
+            for i, identity in enumerate(identities):
+                for later in identities[i + len(coming) : i + _AHEAD]:
+                    coming.append(reader.submit(self.store.tables, later, _WANTED))
+                yield identity, coming.popleft().result()
+
+    def section(self) -> Section:
+        """Return the section; the point is chosen once for all figures."""
+        start = self.modes.index("full") if "full" in self.modes else 0
+        nodes = self.nodes.drawing(self.choices, self.modes, start)
+        channels = self.channels.drawing(self.choices, self.modes, start)
+        figures = []
+        if nodes is not None:
+            figures.append(
+                Figure("load_of_nodes", "Load of nodes", nodes, _caption(_NODES, self.nodes))
+            )
+        if channels is not None:
+            figures.append(
+                Figure(
+                    "load_of_channels",
+                    "Load of channels",
+                    channels,
+                    _caption(_CHANNELS, self.channels),
+                )
+            )
+        figures.append(Figure("latency", "Distribution of latencies", self._latency(), _LATENCY))
+        text = "One point at a time; what is chosen here holds for all figures of this section."
+        if self.left_out:
+            text += (
+                f" To keep this file small, {self.left_out:,} points are not here; their means are "
+                "in all other sections."
+            )
+        names = tuple(choice.name for choice in self.choices.choices)
+        return Section("One point", (text, *figures), (*names, "mode"))
+
+    def _add_maps(self, key: Key, tables: Mapping[str, pa.Table]) -> int:
+        """Keep the maps of a run; return how many numbers they have."""
+        network, nodes, channels = self._machine(tables["nodes"], tables["channels"])
+        self.nodes.add(key, nodes, _columns(tables["nodes"], NODE_MEASURES))
+        count = len(NODE_MEASURES) * len(network.places)
+        if channels is None:
+            return count
+        columns = _columns(tables["channels"], _WANTED["channels"][5:])
+        self.channels.add(key, channels, network.measures(columns))
+        return count + len(CHANNEL_MEASURES) * len(network.groups)
+
+    def _machine(self, nodes: pa.Table, channels: pa.Table) -> tuple[Network, Form, Form | None]:
+        """Return how a machine is drawn: worked out once for all points that have it."""
+        ends = _columns(channels, ("from_node", "to_node", "dimension")).values()
+        names = [name for name in nodes.column_names if is_coordinate(name)]
+        same = repr((names, nodes.num_rows)).encode() + b"".join(end.tobytes() for end in ends)
+        if same not in self._machines:
+            network = network_of(_columns(nodes), _columns(channels))
+            self._machines[same] = network, node_form(network), channel_form(network)
+        return self._machines[same]
+
+    def _add_latencies(self, key: Key, found: Mapping[str, Mapping[str, Histogram]]) -> int:
+        """Keep the distributions of a point, `found` by mode and variable; return their size."""
+        numbers = 0
+        for v, variable in enumerate(VARIABLES):
+            known = {mode: h[variable] for mode, h in found.items() if variable in h}
+            for c, name in enumerate(_CLASSES):
+                bins = {mode: b for mode, h in known.items() if (b := _bins(h, name)) is not None}
+                if bins:
+                    self.bins[(*key, v, c)] = settings = shown(self.modes, bins)
+                    numbers += len(settings[TIMES]) * (1 + 2 * len(bins))
+        return numbers
+
+    def _latency(self) -> Drawing:
+        empty = distribution(self.modes)
+        point = tuple(choice.name for choice in self.choices.choices)
+        return Drawing(
+            plot=empty.plot,
+            table=empty.table,
+            choices=(
+                *self.choices.choices,
+                Choice("variable", "time", tuple(VARIABLES.values())),
+                Choice("class", "of", tuple(_CLASSES.values())),
+            ),
+            layers=(Layer((*point, "variable", "class"), self.bins),),
+            height_px=empty.height_px,
+        )
+
+
+def _columns(table: pa.Table, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+    names = table.column_names if names is None else names
+    return {name: table[name].to_numpy() for name in names}
+
+
+def _histograms(table: pa.Table) -> dict[str, Histogram]:
+    """Return the bins of each variable, by class."""
+    columns = _columns(table, ("low", "high", "count"))
+    texts = [table[name].combine_chunks().dictionary_encode() for name in ("variable", "class")]
+    variable, packet_class = (text.indices.to_numpy() for text in texts)
+    changes = np.diff(variable, prepend=-1) | np.diff(packet_class, prepend=-1)
+    starts = [*np.flatnonzero(changes).tolist(), table.num_rows]
+    found: dict[str, Histogram] = {}
+    for start, end in itertools.pairwise(starts):
+        part = Bins(*(column[start:end] for column in columns.values()))
+        names = (text[start].as_py() for text in texts)
+        found.setdefault(next(names), {})[next(names)] = part
+    return found
+
+
+def _bins(histogram: Histogram, name: str) -> Bins | None:
+    """Return the bins of a class of packets, or of all together; None if there are none."""
+    if name != "all":
+        return histogram.get(name)
+    parts = list(histogram.values())
+    return parts[0] if len(parts) == 1 else Bins.together(parts)
+
+
+def _caption(texts: Mapping[str, str], surface: Surface) -> str:
+    """Return what tells how these maps are to be read: of the forms there are."""
+    kinds = {form.kind for form in surface.forms.values() if form is not None}
+    return " ".join(text for kind, text in texts.items() if kind in kinds or not kind)
+
+
+_NODES = {
+    "plane": "Each node at its place.",
+    "bars": "Nodes without two or three coordinates are bars, in order of their numbers.",
+}
+_CHANNELS = {
+    "streets": (
+        "Between two nodes lie the channels between their switches, each on the right-hand side "
+        "of its way, as cars drive: to the right below, to the left above, up on the right, down "
+        "on the left. A node's square is its channel to the switch (left half) and from it (right "
+        "half)."
+    ),
+    "rows": (
+        "A row for each direction, a column for each node: the channels that leave it, and "
+        "those (ejection) that lead to it."
+    ),
+    "": (
+        "Parallel channels are one: shares are averaged over them, waits are means over all "
+        "their packets."
+    ),
+}
+_LATENCY = (
+    "Above: the share of packets that take no longer; dots mark 50, 90 and 99 %. Below: how they "
+    "are distributed; equal areas are equal shares. Message latency is of messages."
+)

@@ -1,0 +1,157 @@
+"""A page as HTML: the template filled in, figures encoded, scripts and styles inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from tailback.figures import look
+from tailback.wording import UNKNOWN, plain
+
+from .encoding import Encoder, compressed_json
+from .page import Cell, Content, Figure, Page, Section, Table
+
+_TEMPLATE = "template.html.j2"
+_SCRIPTS = ("decoding", "controls", "figures", "looks", "tables", "start")
+_DIGITS = 4
+_HEIGHT_PX = 400
+_CODE = re.compile(r"`([^`]+)`")
+_SIGNS = {"good": "✓", "bad": "✗", "open": "?", "": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownCell:
+    """A cell as the template needs it."""
+
+    text: str
+    order: float | str | None
+    mark: str
+    sign: str
+    hint: str
+    number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A part of a section: `kind` is paragraph, table, figures or section."""
+
+    kind: str
+    content: Any
+
+
+def rendered(page: Page) -> str:
+    """Return a page as text of HTML."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("tailback.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = prose
+    encoder = Encoder()
+    sections = [_section(section, encoder, f"s{i}") for i, section in enumerate(page.sections)]
+    themes = {"light": look.LIGHT.to_dict(), "dark": look.DARK.to_dict()}
+    return environment.get_template(_TEMPLATE).render(
+        page=page,
+        sections=sections,
+        chunks=encoder.finish(),
+        themes=compressed_json(themes),
+        plotly=_script(_file("plotly", "package_data/plotly.min.js")),
+        script=_script(_own_script()),
+        style=Markup(_file("tailback.report", "page.css")),  # a file of ours
+    )
+
+
+def prose(text: str) -> Markup:
+    """Return text escaped, with `backticks` as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # escaped
+
+
+def _own_script() -> str:
+    """Return the script of a page: files that share one scope and nothing else."""
+    parts = [_file("tailback.report", f"script/{name}.js") for name in _SCRIPTS]
+    return "\n".join(['"use strict";', "(async () => {", *parts, "})();"])
+
+
+def _script(text: str) -> Markup:
+    """Return a script that cannot end the element it stands in."""
+    return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
+
+
+@cache
+def _file(package: str, name: str) -> str:
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def _section(section: Section, encoder: Encoder, anchor: str) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "anchor": anchor,
+        "choices": " ".join(section.choices),
+        "blocks": list(_blocks(section.content, encoder, anchor)),
+    }
+
+
+def _blocks(
+    content: Sequence[str | Table | Figure | Section], encoder: Encoder, anchor: str
+) -> Iterator[_Block]:
+    """Yield the parts of a section; figures that follow each other are shown side by side."""
+    row: list[dict[str, Any]] = []
+    for i, part in enumerate(content):
+        if isinstance(part, Figure):
+            row.append(_figure(part, encoder))
+            continue
+        if row:
+            yield _Block("figures", row)
+            row = []
+        if isinstance(part, Table):
+            yield _Block("table", _table(part))
+        elif isinstance(part, Section):
+            yield _Block("section", _section(part, encoder, f"{anchor}-{i}"))
+        else:
+            yield _Block("paragraph", part)
+    if row:
+        yield _Block("figures", row)
+
+
+def _figure(figure: Figure, encoder: Encoder) -> dict[str, Any]:
+    drawing = figure.drawing
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "caption": figure.caption,
+        "height_px": drawing.height_px or _HEIGHT_PX,
+        "drawing": compressed_json(encoder.drawing(drawing)),
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "columns": table.columns,
+        "caption": table.caption,
+        "searchable": table.searchable,
+        "folded": table.folded,
+        "rows": [[_cell(cell) for cell in row] for row in table.rows],
+    }
+
+
+def _cell(content: Content) -> _ShownCell:
+    if isinstance(content, Cell):
+        number = isinstance(content.order, int | float)
+        sign = _SIGNS[content.mark]
+        return _ShownCell(content.text, content.order, content.mark, sign, content.hint, number)
+    if content is None:
+        return _ShownCell(UNKNOWN, None, "", "", "", True)
+    if isinstance(content, str):
+        return _ShownCell(content, None, "", "", "", False)
+    text = plain(content, _DIGITS) if isinstance(content, float) else f"{content:,}"
+    return _ShownCell(text, content, "", "", "", True)

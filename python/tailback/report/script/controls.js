@@ -1,0 +1,76 @@
+// What the reader chooses: menus and sliders, of one figure or of a section.
+
+/** A choice and the figures it is made for: a menu, or a slider over ordered options. */
+class Control {
+  constructor(choice, form) {
+    Object.assign(this, choice);
+    this.value = choice.start;
+    this.figures = [];
+    const label = document.createElement("label");
+    label.append(`${choice.label} `);
+    this.input = choice.form === "slider" ? this.#slider(label) : this.#menu(label);
+    this.input.dataset.choice = choice.name;
+    this.input.addEventListener("input", () => choose(this, Number(this.input.value)));
+    if (choice.options.length > 1) form.append(label);
+    this.set(choice.start);
+  }
+
+  #menu(label) {
+    const menu = document.createElement("select");
+    this.options.forEach((text, i) => menu.add(new Option(text, i)));
+    label.append(menu);
+    return menu;
+  }
+
+  #slider(label) {
+    const slider = Object.assign(document.createElement("input"),
+      { type: "range", min: 0, max: this.options.length - 1, step: 1 });
+    this.output = document.createElement("output");
+    label.append(slider, this.output);
+    return slider;
+  }
+
+  get text() { return this.options[this.value]; }
+
+  set(value) {
+    this.value = value;
+    this.input.value = value;
+    if (this.output) this.output.textContent = this.text;
+    this.input.setAttribute("aria-valuetext", this.text);
+  }
+}
+
+/** Chooses an option; others follow where there is nothing for their combination. */
+function choose(control, value) {
+  control.set(value);
+  const touched = new Set(control.figures);
+  for (const figure of control.figures) {
+    for (const layer of figure.layers) {
+      const key = nearestKey(layer, figure, control);
+      if (!key) continue;
+      layer.by.forEach((name, i) => {
+        const other = figure.controls.get(name);
+        if (other.value !== key[i]) {
+          other.set(key[i]);
+          other.figures.forEach((f) => touched.add(f));
+        }
+      });
+    }
+  }
+  touched.forEach((figure) => figure.draw());
+}
+
+/** The settings there are that keep `control` and change as few others as possible. */
+function nearestKey(layer, figure, control) {
+  const mine = layer.by.indexOf(control.name);
+  if (mine < 0 || layer.settings[figure.key(layer)] !== undefined) return null;
+  let best = null;
+  let most = -1;
+  for (const text of Object.keys(layer.settings)) {
+    const key = text.split(",").map(Number);
+    if (key[mine] !== control.value) continue;
+    const same = layer.by.filter((name, i) => figure.controls.get(name).value === key[i]).length;
+    if (same > most) [best, most] = [key, same];
+  }
+  return best;
+}

@@ -1,0 +1,233 @@
+"""Runs of a sweep sorted into lines: what is drawn against what, and for which combinations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tailback.comparison import MODES
+from tailback.figures.curves import Line
+from tailback.figures.drawing import Axis
+from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
+from tailback.figures.look import MODE_LOOKS
+
+from .variation import SEED, Variation, rank
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = Mapping[str, Any]
+Index = dict[tuple[Any, ...], list[Row]]
+"""Rows by mode and values of some columns."""
+
+LOADS = {
+    "internal_utilisation": "load: utilisation of internal channels",
+    "messages_per_node_per_ms": "load: messages sent per node and ms",
+}
+"""Measures of the load, taken from the mode `full`."""
+
+EVERYTHING = "all points"
+"""The text of a combination of nothing."""
+
+_MOST_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Abscissa:
+    """What measures are drawn against."""
+
+    label: str
+    axis: Axis
+    column: str
+    """Of the parameter, or of the metric that is the load."""
+    along: str
+    """Column of the parameter along which lines go."""
+    is_load: bool = False
+
+    def place(self, row: Row) -> Any:
+        """Return where a row lies: a number, or a text for a category; None if nowhere."""
+        if self.is_load:
+            return row[_load(self.column)]
+        value = row[self.column]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        return None if value is None else value_text(self.column, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Merged runs and single ones, sorted into lines."""
+
+    variation: Variation
+    merged: pl.DataFrame
+    """Seeds taken together; one row per combination of parameters and mode."""
+    runs: pl.DataFrame
+    """One row per run."""
+
+    @cached_property
+    def modes(self) -> list[str]:
+        """The modes there are, in the usual order."""
+        there = set(self.merged["mode"])
+        return [mode for mode in MODES if mode in there]
+
+    @cached_property
+    def abscissas(self) -> list[Abscissa]:
+        """What can be drawn against: numbers that vary, other parameters, then loads.
+
+        Along a load, lines join points in the order of the first of these parameters.
+        """
+        columns = sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
+        found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in columns]
+        if "full" in self.modes:
+            found += [Abscissa(LOADS[m], metric_axis(m), m, columns[0], True) for m in LOADS]
+        return found
+
+    def known(self, metric: str) -> bool:
+        """Whether a metric was measured anywhere."""
+        return any(metric in f and f[metric].is_not_null().any() for f in (self.merged, self.runs))
+
+    # ---- combinations
+
+    def groups(self, abscissa: Abscissa) -> dict[str, list[Row]]:
+        """Return the combinations that make lines, by the text of what is held fixed for them.
+
+        Combinations are of all parameters that do not follow from the abscissa. If
+        they are many, the last parameters are held fixed.
+        """
+        given = abscissa.along
+        others = self.variation.telling([c for c in self.variation.columns if c != given], [given])
+        split = self._lines_of(others)
+        rows = self.merged.select(others).unique(maintain_order=True).to_dicts() if others else [{}]
+        orders = {c: {v: i for i, v in enumerate(self.variation.values(c))} for c in others}
+        rows.sort(key=lambda row: tuple(orders[c][row[c]] for c in others))
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            held = self.variation.text(row, others[split:]) or EVERYTHING
+            groups.setdefault(held, []).append(row)
+        return groups
+
+    def _lines_of(self, others: Sequence[str]) -> int:
+        """Return how many of the first parameters make lines."""
+        count = 1
+        for number, column in enumerate(others):
+            count *= len(self.variation.values(column))
+            if count > _MOST_LINES and number > 0:
+                return number
+        return len(others)
+
+    @cached_property
+    def held(self) -> list[str]:
+        """Everything that may be held fixed, for any abscissa."""
+        return list(dict.fromkeys(held for a in self.abscissas for held in self.groups(a)))
+
+    def combinations(self, abscissa: Abscissa) -> dict[str, Row]:
+        """Return every combination of the other parameters, by its text."""
+        groups = self.groups(abscissa).values()
+        rows = [row for group in groups for row in group]
+        return {self.variation.text(row, row) or EVERYTHING: row for row in rows}
+
+    # ---- lines
+
+    def lines(
+        self, metric: str, abscissa: Abscissa, combinations: Sequence[Row], modes: Sequence[str]
+    ) -> Iterator[Line]:
+        """Yield one line per combination and mode, named by what differs between them.
+
+        Colours tell combinations, or else modes.
+        """
+        alone = len(combinations) == 1
+        telling = [c for c in combinations[0] if len({row[c] for row in combinations}) > 1]
+        for number, combination in enumerate(combinations):
+            for mode in modes:
+                rows = self.rows(metric, abscissa, combination, mode)
+                single = self._unsettled(metric, abscissa, combination, mode)
+                if not rows and not single:
+                    continue
+                words = [self.variation.text(combination, telling)] if telling else []
+                words += [mode] if len(modes) > 1 else []
+                unknown = [None] * len(single)
+                yield Line(
+                    name=", ".join(words),
+                    x=[abscissa.place(row) for row in (*rows, *single)],
+                    y=[row[metric] for row in (*rows, *single)],
+                    low=[*(row[f"{metric}_low"] for row in rows), *unknown],
+                    high=[*(row[f"{metric}_high"] for row in rows), *unknown],
+                    hollow=[*(False for _ in rows), *(True for _ in single)],
+                    colour=MODES.index(mode) if alone else number,
+                    look="solid" if alone else MODE_LOOKS[mode],
+                    remarks=[*map(_merged_remark, rows), *map(_single_remark, single)],
+                )
+
+    def rows(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
+        """Return merged rows in their order along the line, without those that know nothing."""
+        index = self._index(self._merged_index, self._merged_rows, tuple(combination))
+        found = index.get((mode, *combination.values()), [])
+        known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
+        return sorted(known, key=lambda row: rank(row[abscissa.along]))
+
+    def _unsettled(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
+        """Return runs that are in no mean; for a ratio also those whose other mode is not."""
+        index = self._index(self._single_index, self._single_rows, tuple(combination))
+        found = index.get((mode, *combination.values()), [])
+        known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
+        return [row for row in known if metric.startswith("theta") or not row["settled"]]
+
+    def _index(
+        self, made: dict[tuple[str, ...], Index], rows: Sequence[Row], columns: tuple[str, ...]
+    ) -> Index:
+        if columns not in made:
+            made[columns] = defaultdict(list)
+            for row in rows:
+                made[columns][(row["mode"], *(row[c] for c in columns))].append(row)
+        return made[columns]
+
+    @cached_property
+    def _merged_index(self) -> dict[tuple[str, ...], Index]:
+        return {}
+
+    @cached_property
+    def _single_index(self) -> dict[tuple[str, ...], Index]:
+        return {}
+
+    @cached_property
+    def _merged_rows(self) -> list[Row]:
+        return _with_loads(self.merged.to_dicts(), self.variation.columns)
+
+    @cached_property
+    def _single_rows(self) -> list[Row]:
+        """Runs of points of which a run never settled, each with the load of its own point."""
+        import polars as pl
+
+        drifting = self.runs.filter(~pl.col("settled"))["identity"].unique()
+        rows = self.runs.filter(pl.col("identity").is_in(drifting.implode()))
+        return _with_loads(rows.to_dicts(), ["identity"])
+
+
+def _with_loads(rows: list[dict[str, Any]], same: Sequence[str]) -> list[Row]:
+    """Add to every row the loads of the row of mode full that agrees in the columns `same`."""
+    full = {tuple(row[c] for c in same): row for row in rows if row["mode"] == "full"}
+    for row in rows:
+        of_point = full.get(tuple(row[c] for c in same), {})
+        row |= {_load(metric): of_point.get(metric) for metric in LOADS}
+    return [*rows]
+
+
+def _load(metric: str) -> str:
+    return f"load {metric}"
+
+
+def _somewhere(row: Row, abscissa: Abscissa) -> bool:
+    return abscissa.place(row) is not None
+
+
+def _merged_remark(row: Row) -> str:
+    words = [f"{row['runs'] - row['unsettled']} seeds"] if row["runs"] > 1 else []
+    words += [f"{row['unsettled']} did not settle"] if row["unsettled"] else []
+    return ", ".join(words)
+
+
+def _single_remark(row: Row) -> str:
+    return f"not settled, seed {row[SEED]}"

@@ -1,0 +1,171 @@
+"""What differs between the points of a store, and how it is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tailback.analysis.names import PARAMETERS
+from tailback.figures.drawing import Choice, Key
+from tailback.figures.labels import description_text, parameter_label, value_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEED = "run.seed"
+ORIGIN = ("version", "results_version")
+
+_SLIDER_FROM = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Variation:
+    """The parameters in which the points of a store differ.
+
+    `points` has one row per point: `identity`, `version` and all parameters.
+    """
+
+    points: pl.DataFrame
+    asked: tuple[str, ...] = ()
+    """Columns that sweeps said they vary, in their order."""
+
+    @classmethod
+    def of(cls, runs: pl.DataFrame, sweeps: Sequence[Mapping[str, Any]]) -> Variation:
+        """Return what differs between `runs`, in the order of `sweeps`."""
+        kept = [name for name in runs.columns if name.startswith(PARAMETERS) or name in ORIGIN]
+        points = runs.select("identity", *kept).unique("identity", maintain_order=True)
+        asked = dict.fromkeys(str(name) for sweep in sweeps for name in sweep["columns"])
+        place = {row[0]: i for i, row in enumerate(row for s in sweeps for row in s["points"])}
+        # Numbers of points in their sweeps; those of no sweep come last.
+        order = [place.get(identity, len(place)) for identity in points["identity"]]
+        points = points[sorted(range(len(points)), key=order.__getitem__)]
+        return cls(points, tuple(name for name in asked if name in points.columns))
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Columns that differ, without the seed, those asked for first.
+
+        What follows from others (the radius from the size of the mesh, say) is
+        left out unless it was asked for.
+        """
+        differing = [name for name in self.asked if self.differs(name) and name != SEED]
+        others = [
+            name for name in self.points.columns if name not in {"identity", SEED, *differing}
+        ]
+        return [*differing, *self.telling([n for n in others if self.differs(n)], differing)]
+
+    @cached_property
+    def following(self) -> list[str]:
+        """Columns that differ because others do."""
+        others = [name for name in self.points.columns if name not in {"identity", *self.columns}]
+        return [name for name in others if self.differs(name) and name != SEED]
+
+    @cached_property
+    def several_seeds(self) -> bool:
+        """Whether there are points that differ in their seed alone."""
+        return self._combinations([*self.columns, SEED]) > self._combinations(self.columns)
+
+    def differs(self, column: str) -> bool:
+        """Whether not all points have the same value."""
+        return self.points[column].n_unique() > 1
+
+    def is_number(self, column: str) -> bool:
+        """Whether a column can be an axis of numbers."""
+        return self.points[column].dtype.is_numeric()
+
+    def telling(self, columns: Sequence[str], given: Sequence[str]) -> list[str]:
+        """Return those of `columns` that do not follow from `given` and the others."""
+        kept = list(columns)
+        for name in reversed(columns):
+            rest = [*given, *(other for other in kept if other != name)]
+            if self._combinations(rest) == self._combinations([*rest, name]):
+                kept.remove(name)
+        return kept
+
+    def _combinations(self, columns: Sequence[str]) -> int:
+        return self.points.select(columns).n_unique() if columns else 1
+
+    def values(self, column: str) -> list[Any]:
+        """Return the values there are, in order: numbers and sizes rising, words as they come."""
+        found = self.points[column].unique(maintain_order=True).to_list()
+        return sorted(found, key=rank)
+
+    def text(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
+        """Return `compute period = 16 µs, sync = asynchronous`."""
+        return description_text({column: row[column] for column in columns})
+
+    def common(self) -> dict[str, Any]:
+        """Return the parameters that are the same at all points."""
+        first = self.points.row(0, named=True)
+        return {n: v for n, v in first.items() if n.startswith(PARAMETERS) and not self.differs(n)}
+
+
+@dataclass(frozen=True, eq=False)
+class PointChoices:
+    """Controls by which one point is chosen: one for each parameter that tells points apart."""
+
+    variation: Variation
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The parameters, the seed last."""
+        variation = self.variation
+        own = variation.telling(variation.columns, [])
+        return [*own, SEED] if variation.several_seeds else own
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """One control for each; a slider for numbers of which there are many."""
+        return tuple(self._choice(column) for column in self.columns)
+
+    def _choice(self, column: str) -> Choice:
+        values = self._values[column]
+        options = tuple(value_text(column, value) for value in values)
+        slides = self.variation.is_number(column) and len(values) >= _SLIDER_FROM
+        start = values.index(self._first[column])
+        return Choice(
+            column, parameter_label(column), options, start, "slider" if slides else "menu"
+        )
+
+    @cached_property
+    def _values(self) -> dict[str, list[Any]]:
+        return {column: self.variation.values(column) for column in self.columns}
+
+    @cached_property
+    def _first(self) -> dict[str, Any]:
+        """The point that is shown at first: the first in the order of the controls."""
+        points = self.variation.points
+        ranked = [
+            (tuple(rank(row[c]) for c in self.columns), row) for row in points.iter_rows(named=True)
+        ]
+        return min(ranked, key=lambda pair: pair[0])[1]
+
+    @cached_property
+    def keys(self) -> dict[str, Key]:
+        """The key of every point, by its identity."""
+        numbers = {c: {v: i for i, v in enumerate(self._values[c])} for c in self.columns}
+        return {
+            row["identity"]: tuple(numbers[c][row[c]] for c in self.columns)
+            for row in self.variation.points.iter_rows(named=True)
+        }
+
+
+def rank(value: Any) -> tuple[Any, ...]:
+    """Return what values are sorted by: unknown first, numbers by size, lists by their entries.
+
+    Other words have one rank: sorting leaves them in the order of the sweep.
+    """
+    if value is None:
+        return (0,)
+    if isinstance(value, bool | int | float):
+        return (1, value)
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return (3,)
+    if isinstance(read, list) and all(isinstance(entry, int | float) for entry in read):
+        return (2, len(read), *read)
+    return (3,)
