@@ -1,0 +1,169 @@
+"""The search for the saturation load, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from tailback import engine, interrupts
+from tailback.errors import UserError, shown
+from tailback.prediction import describe
+from tailback.progress import Watch, ignore
+from tailback.statistics import Estimate
+
+from .bracket import Bracket, bracket, next_period
+from .loads import Bounds, Loads, open_loop
+from .probes import TOLERATED_LOSS, Probe, Prober, Verdict
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+TOLERANCE = 0.02
+"""How far apart, relatively, the ends of the answer may be unless it is said."""
+
+_FACTOR = 2
+
+
+class Outcome(StrEnum):
+    """What was found out."""
+
+    FOUND = "found"
+    NEVER = "never"
+    """Stable at the highest load that processes can offer, or that was allowed."""
+    ALWAYS = "always"
+    """Saturated at the lowest load that was allowed, or in an all but idle network."""
+    UNDECIDED = "undecided"
+    """Not clear at one of these ends, or interrupted before it was."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Saturation:
+    """The saturation load of an experiment: above `low`, below `high`.
+
+    A load is what processes try to send, in messages per node and ms. The saturation
+    load is the highest of which at least 1 - `TOLERATED_LOSS` is delivered.
+    """
+
+    experiment: Experiment
+    tolerance: float
+    bounds: Bounds
+    predicted: float | None
+    """Load at which the most loaded channel is always busy; None if no packet is sent."""
+    probes: tuple[Probe, ...]
+    """The loads tried, in the order they were."""
+    complete: bool
+    """Whether the search was left to end by itself (no Ctrl-C)."""
+
+    @property
+    def bracket(self) -> Bracket:
+        """The two probes between which the answer lies."""
+        return bracket(self.probes)
+
+    @property
+    def low(self) -> float | None:
+        """Highest load that is certainly stable; None if none is known."""
+        return None if self.bracket.low is None else self.bracket.low.load
+
+    @property
+    def high(self) -> float | None:
+        """Lowest load that certainly saturates the network; None if none is known."""
+        return None if self.bracket.high is None else self.bracket.high.load
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found out."""
+        low, high = self.bracket
+        if low is not None and high is not None:
+            return Outcome.FOUND
+        ends = {probe.compute_period_ps: probe.verdict for probe in self.probes}
+        if ends.get(self.bounds.shortest_ps) is Verdict.STABLE and low is not None:
+            return Outcome.NEVER
+        if ends.get(self.bounds.longest_ps) is Verdict.SATURATED and high is not None:
+            return Outcome.ALWAYS
+        return Outcome.UNDECIDED
+
+    def payload_mbit_per_s(self, load: float) -> float:
+        """Return a load in Mbit/s of payload per node."""
+        return Loads.of(open_loop(self.experiment)).payload_mbit_per_s(load)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, for JSON: the same bytes every time."""
+        low, high = self.bracket
+        return {
+            "outcome": str(self.outcome),
+            "complete": self.complete,
+            "messages_per_node_per_ms": {"low": self.low, "high": self.high},
+            "payload_mbit_per_s_per_node": {
+                name: None if load is None else self.payload_mbit_per_s(load)
+                for name, load in (("low", self.low), ("high", self.high))
+            },
+            # The longer period is the lower load.
+            "compute_period_us": {
+                "low": None if high is None else high.compute_period_ps / 1e6,
+                "high": None if low is None else low.compute_period_ps / 1e6,
+            },
+            "accepted_at_low": _accepted(low),
+            "accepted_at_high": _accepted(high),
+            "predicted_messages_per_node_per_ms": self.predicted,
+            "tolerance": self.tolerance,
+            "tolerated_loss": TOLERATED_LOSS,
+            "probes": [probe.to_dict() for probe in self.probes],
+            "fidelity": self.experiment.fidelity,
+            "seed": self.experiment.run.seed,
+            "version": engine.VERSION,
+            "results_version": engine.RESULTS_VERSION,
+            "identity": self.experiment.identity(engine.RESULTS_VERSION, ["full"]),
+            "parameters": self.experiment.resolved(),
+        }
+
+    def __repr__(self) -> str:
+        state = self.outcome if self.complete else "incomplete"
+        return f"<Saturation {state}: low = {self.low}, high = {self.high}>"
+
+
+def saturate(
+    experiment: Experiment,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    tolerance: float = TOLERANCE,
+    watch: Watch = ignore,
+) -> Saturation:
+    """Find the load at which the network saturates, by changing `workload.compute_period`.
+
+    `low` and `high` bound the loads that are tried, in messages per node and ms;
+    `tolerance` is how far apart the ends of the answer may be, relatively. Ctrl-C ends
+    the search with what is known so far (`complete` is False). Raises `UserError` for a
+    workload that waits for the network, ends by itself or has no compute period.
+    """
+    open_loop(experiment)
+    if not 0.001 <= tolerance <= 0.5:
+        raise UserError("tolerance", shown(tolerance), "must be from 0.001 to 0.5")
+    predicted = describe(experiment).saturation_messages_per_node_per_ms
+    bounds = Bounds.of(experiment, low, high, predicted)
+    packets = predicted is not None
+    prober = Prober(experiment, tolerance, watch, packets=packets)
+    with interrupts.deferred() as interrupted:
+        # Where nothing is sent between nodes there is nothing to be found in between.
+        factor = _FACTOR if packets else bounds.longest_ps
+        probes, complete = _search(prober, bounds, tolerance, factor, interrupted)
+    return Saturation(experiment, tolerance, bounds, predicted, tuple(probes), complete)
+
+
+def _search(
+    prober: Prober, bounds: Bounds, tolerance: float, factor: int, interrupted: Callable[[], bool]
+) -> tuple[list[Probe], bool]:
+    """Return the loads that were tried, and whether the search ended by itself."""
+    probes: list[Probe] = []
+    while (period_ps := next_period(probes, bounds, tolerance, factor)) is not None:
+        probe = None if interrupted() else prober.probe(period_ps)
+        if probe is None:
+            return probes, False
+        probes.append(probe)
+    return probes, True
+
+
+def _accepted(probe: Probe | None) -> dict[str, float | None]:
+    return (Estimate.unknown() if probe is None else probe.accepted).to_dict()
