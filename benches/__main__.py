@@ -6,13 +6,10 @@ keeps no record. ``--without-million`` leaves out the mesh of a million nodes.
 
 from __future__ import annotations
 
-import datetime
 import json
-import platform
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -20,14 +17,13 @@ from rich.console import Console
 from benches.case import Case
 from benches.cases import CASES
 from benches.open_loop import MILLION
+from benches.record import add
 from benches.report import Results, against_goals, goals_of, measured
 from benches.thesis import LOCAL, SIZE_FACTOR_LIMIT, SIZES
 
 #: Each case is run this often, but not again after so many seconds; the run with the
 #: least processor time counts.
 REPEATS, PATIENCE_S = 5, 8.0
-
-RECORD = Path(__file__).parent / "record"
 
 
 def best(case: Case) -> dict[str, Any]:
@@ -48,16 +44,6 @@ def best(case: Case) -> dict[str, Any]:
     return fastest | {"runs": len(runs), "slowest_cpu_s": slowest_s, "goals": goals}
 
 
-def processor() -> str:
-    """Return the processor's name, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def size_factor(results: Results, cases: list[Case]) -> float:
     """Return the highest over the lowest cost of a packet-hop among `cases`."""
     costs = [results[case.name]["ns_per_packet_hop"] for case in cases]
@@ -72,14 +58,8 @@ def keep(console: Console, results: Results) -> None:
         f"cost of a packet-hop, 8 x 8 to 128 x 128: factor {factor:.2f}"
         f" (limit {SIZE_FACTOR_LIMIT}); within radius 4: {local:.2f}"
     )
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    record = {"date": today, "processor": processor(), "python": platform.python_version()}
     factors = {"size_factor": factor, "local_size_factor": local}
-    RECORD.mkdir(exist_ok=True)
-    path = RECORD / f"{today}.json"
-    text = json.dumps(record | factors | {"cases": results}, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
-    console.print(f"recorded in {path.relative_to(Path.cwd())}")
+    console.print(f"recorded in {add(factors | {'cases': results})}")
 
 
 def main(arguments: list[str]) -> None:

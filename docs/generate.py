@@ -26,6 +26,19 @@ from typing import Any
 
 from tailback import machines, workloads
 from tailback.experiment import json_schema
+from tailback.metrics import METRICS
+from tailback.store.columns import (
+    ENDING,
+    IDENTIFYING,
+    INNER,
+    MERGED,
+    METRIC_COLUMNS,
+    NESTED,
+    PERCENTILE_COLUMNS,
+    RATIO_COLUMNS,
+    Column,
+)
+from tailback.store.schema import columns
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -35,7 +48,8 @@ Schema = Mapping[str, Any]
 _GENERATED = re.compile(r"(<!-- generated: ([^\n]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
-# Events per second of wall-clock time: the only thing that is different every time.
+# What depends on the clock on the wall: events per second, and how far a sweep is.
+_PROGRESS = re.compile(r"(?m)^\d+ of \d+ points done, .*\n")
 _SPEED = re.compile(r"(?m)^((?:full|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
@@ -70,7 +84,7 @@ def _output(command: list[str], folder: Path) -> str:
         encoding="utf-8",
     )
     lines = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
-    return _SPEED.sub(r"\1", lines)
+    return _SPEED.sub(r"\1", _PROGRESS.sub("", lines))
 
 
 def _run_keys() -> str:
@@ -140,6 +154,61 @@ def _presets(section: str, presets: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n\n".join(blocks)
 
 
+def _columns() -> str:
+    """Return tables of the columns of a stored run; the parts of a metric are told once."""
+    measured = {f"{name}{part}" for name in METRICS for part in MERGED}
+    sections: dict[str, list[Column]] = {}
+    for column in columns():
+        table = column.name.partition(".")[0] if "." in column.name else ""
+        sections.setdefault(table and f"Parameters of [{table}]", []).append(column)
+    plain = [column for column in sections.pop("") if column.name not in measured]
+    ending = {column.name for column in ENDING}
+    metrics = [column for column in columns() if column.name in METRICS]
+    parts = [
+        ("The run", [column for column in plain if column.name in {c.name for c in IDENTIFYING}]),
+        *sections.items(),
+        ("How it ended", [column for column in plain if column.name in ending]),
+        ("Metrics", metrics),
+        ("Of each metric, behind its name", _metric_parts()),
+        ("Ratios and percentiles", [c for c in plain if c.name in _FOLLOWING]),
+    ]
+    return "\n\n".join(f"**{title}**\n\n{_column_table(rows)}" for title, rows in parts)
+
+
+_FOLLOWING = {column.name for column in (*RATIO_COLUMNS, *PERCENTILE_COLUMNS)}
+
+
+def _metric_parts() -> list[Column]:
+    """Return what is stored of a metric beside its value, by the end of the name."""
+    found = []
+    for suffix in MERGED[1:]:
+        units = {
+            column.unit
+            for column in METRIC_COLUMNS
+            if column.name.endswith(suffix) and column.name not in METRICS
+        }
+        unit = "of the metric" if len(units) > 4 else ", ".join(sorted(units))
+        [first, *_] = [column for column in METRIC_COLUMNS if column.name.endswith(suffix)]
+        found.append(Column(f"…{suffix}", first.type, unit, first.meaning))
+    return found
+
+
+def _inner_columns() -> str:
+    meanings = {column.name: column.meaning for column in columns()}
+    return "\n\n".join(
+        f"**`{name}`.** {meanings[name]}\n\n{_column_table(INNER[name])}" for name in NESTED
+    )
+
+
+def _column_table(rows: Iterable[Column]) -> str:
+    """Return columns: name, type, unit, meaning."""
+    lines = ["| column | type | unit | meaning |", "|---|---|---|---|"]
+    for column in rows:
+        meaning = column.meaning.replace("|", "\\|")
+        lines.append(f"| `{column.name}` | {column.type} | {column.unit} | {meaning} |")
+    return "\n".join(lines)
+
+
 _PARTS: dict[str, Callable[[], str]] = {
     "topologies": _topologies,
     "machine": _machine_keys,
@@ -148,6 +217,8 @@ _PARTS: dict[str, Callable[[], str]] = {
     "workload": _workload_keys,
     "workload presets": lambda: _presets("workload", workloads.PRESETS),
     "run": _run_keys,
+    "columns": _columns,
+    "inner columns": _inner_columns,
 }
 
 

@@ -14,25 +14,33 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailback.api import cost, describe, load, run
+    from tailback.analysis import table
+    from tailback.api import cost, describe, load, run, saturate, sweep
     from tailback.comparison import Cost
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
     from tailback.machines import Hypercube, Mesh, Pair
     from tailback.results import Result
+    from tailback.saturation import Saturation
     from tailback.statistics import Estimate
+    from tailback.store.points import PointStore
+    from tailback.sweeps import Sweep
     from tailback.workloads import BoundaryExchange, ComputeOnly, Messages, Synthetic
 
     __version__: str
 
 _HOMES = {
-    "api": ("cost", "describe", "load", "run"),
+    "analysis": ("table",),
+    "api": ("cost", "describe", "load", "run", "saturate", "sweep"),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
     "machines": ("Hypercube", "Mesh", "Pair"),
     "results": ("Result",),
+    "saturation": ("Saturation",),
     "statistics": ("Estimate",),
+    "store.points": ("PointStore",),
+    "sweeps": ("Sweep",),
     "workloads": ("BoundaryExchange", "ComputeOnly", "Messages", "Synthetic"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -47,9 +55,12 @@ __all__ = [
     "Mesh",
     "Messages",
     "Pair",
+    "PointStore",
     "Result",
     "Run",
     "RunFailure",
+    "Saturation",
+    "Sweep",
     "Synthetic",
     "UserError",
     "__version__",
@@ -57,6 +68,9 @@ __all__ = [
     "describe",
     "load",
     "run",
+    "saturate",
+    "sweep",
+    "table",
 ]
 
 

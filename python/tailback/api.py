@@ -1,4 +1,7 @@
-"""What a Python program does with Tailback: `load`, `describe`, `run`, `cost`."""
+"""What a Python program does with Tailback.
+
+`load`, `describe`, `run`, `cost`, `sweep`, `saturate`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,20 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from tailback import comparison, prediction
+from tailback import comparison, prediction, saturation
 from tailback.comparison import COMPARED, Cost
 from tailback.errors import UserError
+from tailback.execution import Display, LocalPool, Pool
 from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
 from tailback.prediction import Prediction
 from tailback.progress import Ticker, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
+from tailback.saturation import Saturation
+from tailback.store.points import PointStore
+from tailback.sweeps import Sweep
+from tailback.sweeps.running import SweepRun
 from tailback.workloads import Workload
 
 What = Experiment | Machine | str | os.PathLike[str]
@@ -69,6 +77,54 @@ def cost(
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return comparison.cost(experiment, modes, packets=packets, watch=watch)
+
+
+def sweep(
+    what: Sweep | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    pool: Pool | None = None,
+    progress: bool = False,
+) -> PointStore:
+    """Run all points of a sweep, or of the file of one, and return the folder of results.
+
+    What `out` holds already is kept. `pool` does the work: by default
+    a `LocalPool` of one process per processor (a program that calls this needs
+    `if __name__ == "__main__":` around it, as with any new processes). Points
+    that fail are in `failures()` of the store. Raises `UserError` for mistakes in the file, and
+    `KeyboardInterrupt` on Ctrl-C: the same call then goes on from there.
+    """
+    asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
+    run = SweepRun(asked, PointStore.create(Path(out), "out"))
+    with LocalPool() if pool is None else nullcontext(pool) as workers:
+        display = Display("points", len(run.to_do), workers.capacity, run.effort)
+        with display if progress else nullcontext() as shown:
+            for step in run.run(workers):
+                if shown is not None:
+                    shown.finished(step.effort, step.events, step.problem)
+    return run.store
+
+
+def saturate(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    tolerance: float = 0.02,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Saturation:
+    """Find the load at which the network saturates, in messages per node and ms.
+
+    The compute period of the workload, which must be asynchronous, is changed; its own
+    is where the search begins. `low` and `high` bound the loads tried, `tolerance` is how
+    far apart the ends of the answer may be, relatively. Other arguments are those of
+    `run`. Ctrl-C ends the search with what is known so far: `complete == False`.
+    """
+    experiment = experiment_of(what, workload, **run_fields)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
 
 
 def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:

@@ -11,8 +11,10 @@ from rich.console import Console, RenderableType
 import tailback as tb
 from tailback.errors import RunFailure
 from tailback.progress import State, line
-from tailback.terminal import cost_report, failure_report, prediction_report, run_report
 from tailback.statistics import Estimate
+from tailback.terminal.failed import failure_report
+from tailback.terminal.measured import cost_report, run_report
+from tailback.terminal.predicted import prediction_report
 from tailback.wording import number, plain
 
 

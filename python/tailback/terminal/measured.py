@@ -1,25 +1,19 @@
-"""Tables for the terminal: readable at 80 columns and without colour."""
+"""What was measured in one experiment, for the terminal."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tailback.comparison import Cost, WaitingChannel
-from tailback.errors import RunFailure
-from tailback.experiment import Experiment
 from tailback.places import shown as place
-from tailback.prediction import Prediction
 from tailback.results import Result
 from tailback.wording import (
     DIGITS,
-    UNKNOWN,
     events_text,
     lifetime_sentence,
     number,
@@ -28,7 +22,7 @@ from tailback.wording import (
     warnings,
 )
 
-_LONGEST = 48  # characters of a parameter
+from .layout import heading, new_table
 
 
 class _Row(NamedTuple):
@@ -73,7 +67,7 @@ def cost_report(cost: Cost) -> RenderableType:
     waiting = cost.channels_waiting_most()
     where: list[RenderableType] = [Text(), waiting_table(waiting)] if waiting else []
     return Group(
-        _heading(cost.experiment),
+        heading(cost.experiment),
         measured_table(cost.modes),
         *_endings(cost.modes.values()),
         Text(),
@@ -85,7 +79,7 @@ def cost_report(cost: Cost) -> RenderableType:
 def run_report(result: Result) -> RenderableType:
     """Return the table of `tailback run`."""
     return Group(
-        _heading(result.experiment),
+        heading(result.experiment),
         measured_table({result.mode: result}),
         *_endings([result]),
     )
@@ -94,7 +88,7 @@ def run_report(result: Result) -> RenderableType:
 def measured_table(results: Mapping[str, Result]) -> Table:
     """Return metrics as rows, one column per mode, with half-widths."""
     digits = DIGITS if len(results) < 4 else DIGITS - 1
-    table = _table()
+    table = new_table()
     table.add_column("", no_wrap=True)
     for mode in results:
         table.add_column(mode, justify="right", no_wrap=True)
@@ -114,7 +108,7 @@ def measured_table(results: Mapping[str, Result]) -> Table:
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     """Return the channels that packets wait for most."""
-    table = _table("Where packets wait most (mode full)")
+    table = new_table("Where packets wait most (mode full)")
     for name in ("from", "to"):
         table.add_column(name, no_wrap=True)
     table.add_column("channel", no_wrap=True)
@@ -138,89 +132,6 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     return table
 
 
-def prediction_report(prediction: Prediction) -> RenderableType:
-    """Return the table of `tailback describe`."""
-    sizes = _table("Machine")
-    sizes.add_column("")
-    sizes.add_column("", justify="right")
-    sizes.show_header = False
-    for label, value in _prediction_rows(prediction):
-        sizes.add_row(label, value)
-    parts: list[RenderableType] = [_heading(prediction.experiment), sizes]
-    loaded = prediction.most_loaded()
-    if loaded:
-        table = _table("Channels loaded most")
-        for name in ("from", "to", "channel"):
-            table.add_column(name, no_wrap=True)
-        table.add_column("us per message of every node", justify="right")
-        for c in loaded:
-            table.add_row(place(c.source), place(c.destination), c.kind, plain(c.load_us))
-        parts += [Text(), table]
-    return Group(*parts, Text(), parameters_table(prediction.experiment.resolved()))
-
-
-def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
-    pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
-    return [
-        ("nodes", f"{p.nodes:,}"),
-        ("switches", f"{p.switches:,}"),
-        ("channels", f"{p.channel_count:,}"),
-        ("  between switches", f"{p.internal_channels:,}"),
-        ("  across the bisection", _or_unknown(p.bisection_channels)),
-        (f"mean hops ({pairs})", plain(p.mean_hops)),
-        ("zero-load latency, data packet", f"{plain(p.zero_load_data_us)} us"),
-        ("  to a neighbour", f"{plain(p.zero_load_neighbour_us)} us"),
-        ("  acknowledgement", f"{plain(p.zero_load_ack_us)} us"),
-        ("load per message, mean internal channel", f"{plain(p.load_mean_internal_us)} us"),
-        ("  most loaded channel", f"{plain(p.load_max_us)} us"),
-        (
-            "predicted saturation, messages per node and ms",
-            _or_unknown(p.saturation_messages_per_node_per_ms),
-        ),
-    ]
-
-
-def parameters_table(resolved: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return every parameter as `table.key  value`."""
-    table = _table("Parameters")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("", overflow="fold")
-    for section, values in resolved.items():
-        for key, value in values.items():
-            table.add_row(f"{section}.{key}", _parameter(value))
-    return table
-
-
-def _parameter(value: object) -> str:
-    """Return a value as in an experiment file, near enough, on one line."""
-    if value is None:
-        return UNKNOWN
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def failure_report(failure: RunFailure) -> RenderableType:
-    """Return who waits for what in a run that cannot go on."""
-    table = _table("Who waits for what")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("")
-    for who, what in failure.waiting[:40]:
-        table.add_row(who, what)
-    more = len(failure.waiting) - 40
-    return Group(table, Text(f"  and {more} more")) if more > 0 else table
-
-
-def show(report: RenderableType, *, stderr: bool = False) -> None:
-    """Print a report on standard output or error."""
-    Console(stderr=stderr, highlight=False).print(report)
-
-
-def _or_unknown(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:,}" if isinstance(value, int) else plain(value)
-
-
 def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
     """Whether a rate is that of messages: one packet a message, one message an iteration."""
     if row.metric not in {"packets_per_node_per_ms", "iterations_per_node_per_ms"}:
@@ -233,16 +144,6 @@ def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
 def _anything(row: _Row, results: Mapping[str, Result]) -> bool:
     values = [result[row.metric].value for result in results.values()]
     return any(value > 0 for value in values)
-
-
-def _heading(experiment: Experiment) -> Text:
-    parameters = experiment.resolved()
-    machine, workload = parameters["machine"], parameters["workload"]
-    size = " x ".join(map(str, machine.get("dims", ())))
-    words = [f"{size} {machine['topology']}".strip(), workload["kind"]]
-    words += [str(workload[key]) for key in ("sync",) if workload.get(key)]
-    words += [f"fidelity {experiment.fidelity}", f"seed {experiment.run.seed}"]
-    return Text(" · ".join(words), style="bold")
 
 
 def _endings(results: Iterable[Result]) -> list[Text]:
@@ -270,14 +171,3 @@ def _verdict(cost: Cost) -> list[Text]:
         Text.assemble((f"{name} = {number(theta)}", "bold"), f"  {sentence}")
         for name, theta, sentence in findings
     ]
-
-
-def _table(title: str | None = None) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-    )

@@ -1,0 +1,33 @@
+"""The record of a day: what was measured, on which machine."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+RECORD = Path(__file__).parent / "record"
+
+
+def add(measured: Mapping[str, object]) -> Path:
+    """Add to today's record, or begin it; return its place below the present folder."""
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    path = RECORD / f"{today}.json"
+    RECORD.mkdir(exist_ok=True)
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    record = {"date": today, "processor": processor(), "python": platform.python_version()}
+    text = json.dumps({**before, **record, **measured}, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path.relative_to(Path.cwd())
+
+
+def processor() -> str:
+    """Return the processor's name, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

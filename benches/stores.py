@@ -1,0 +1,166 @@
+"""Stores of made-up results: only good for asking how fast they are read, merged and shown."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tailback import engine
+from tailback.comparison import compare
+from tailback.experiment import Experiment
+from tailback.metrics import METRICS, THETAS
+from tailback.statistics import Estimate, quotient, student_t
+from tailback.store.columns import PERCENTILE_COLUMNS
+from tailback.store.parameters import parameters
+from tailback.store.points import PointStore
+from tailback.store.rows import table_of, to_bytes
+
+Tables = dict[str, dict[str, Any]]
+
+MODES = ("full", "throttled")
+SEEDS = 5
+SYNCS = ("loosely_synchronous", "asynchronous")
+
+SMALL: Tables = {
+    "machine": {"dims": [3, 3]},
+    "workload": {"radius": "all", "compute_period": "10 us"},
+    "run": {"duration": "1 ms", "warmup": "100 us", "precision": 0.05},
+}
+LARGE: Tables = SMALL | {"machine": {"dims": [16, 16]}}
+
+
+def save_sweep(
+    store: PointStore, modes: Sequence[str], points: Sequence[tuple[str, Mapping[str, Any]]]
+) -> None:
+    """Keep in a store what a sweep asked for: identities of points and where they lie."""
+    store.save_sweep(
+        {
+            "asked": {},
+            "modes": list(modes),
+            "columns": list(points[0][1]),
+            "points": [[identity, *labels.values()] for identity, labels in points],
+        }
+    )
+
+
+def synthetic_store(folder: Path, points: int, *, large: bool = False) -> PointStore:
+    """Make a store of about `points` points: periods of computing, two kinds of waiting, 5 seeds.
+
+    All are in the index. The files of points are whole if `large`, each with the
+    nodes, channels and histograms of the same 256 nodes; else they are empty.
+    """
+    periods = np.geomspace(1, 1000, max(2, points // SEEDS // len(SYNCS))).tolist()
+    axes = {"workload.sync": SYNCS, "workload.compute_period_us": periods}
+    runs = synthetic_runs(axes, SEEDS)
+    store = PointStore.create(folder)
+    names = [*axes, "run.seed"]
+    first = runs.unique("identity", keep="first", maintain_order=True).select("identity", *names)
+    save_sweep(store, MODES, [(i, dict(zip(names, row, strict=True))) for i, *row in first.rows()])
+    if large:
+        _write_points(store, runs)
+    else:
+        for identity in first["identity"]:
+            (folder / "points" / f"{identity}.parquet").touch()
+    runs.sort("identity", maintain_order=True).write_parquet(folder / "runs.parquet")
+    return store
+
+
+def _write_points(store: PointStore, runs: pl.DataFrame) -> None:
+    """Write the files of points, all with the tables of one that is simulated."""
+    cost = compare(Experiment.from_dict(LARGE), MODES)
+    table = table_of(cost, "")
+    real = pl.read_parquet(io.BytesIO(to_bytes(table)))
+    nested = real.select(name for name, kind in real.schema.items() if kind == pl.List)
+    for (identity, *_), rows in runs.group_by("identity", maintain_order=True):
+        whole = rows.hstack(nested).select(real.columns).to_arrow()
+        store.save_point(str(identity), to_bytes(whole.cast(table.schema)))
+
+
+def synthetic_runs(
+    axes: Mapping[str, Sequence[Any]],
+    seeds: int = 1,
+    modes: Sequence[str] = MODES,
+    base: Tables = SMALL,
+    unsettled: float = 0.0,
+) -> pl.DataFrame:
+    """Return light rows, made up: all combinations of `axes`, by column, the last fastest.
+
+    Values scatter about a common mean as their errors say; a share `unsettled` of
+    the runs never settled.
+    """
+    draw = np.random.default_rng(1)
+    fixed = {column.name: value for column, value in parameters(Experiment.from_dict(base))}
+    points = []
+    for values in itertools.product(*axes.values()):
+        varied = fixed | dict(zip(axes, values, strict=True))
+        points += [varied | {"run.seed": seed} for seed in range(1, seeds + 1)]
+    rows = len(points) * len(modes)
+    frame = pl.DataFrame(points, infer_schema_length=None)
+    texts = (json.dumps(point, sort_keys=True).encode() for point in points)
+    identity = [hashlib.sha256(text).hexdigest() for text in texts]
+    frame = frame.select(pl.all().repeat_by(len(modes)).explode())
+    frame = frame.with_columns(
+        identity=pl.Series(np.repeat(identity, len(modes))),
+        mode=pl.Series(list(modes) * len(points)),
+        version=pl.lit(engine.VERSION),
+        results_version=pl.lit(engine.RESULTS_VERSION, pl.Int64),
+        settled=pl.Series(draw.uniform(size=rows) >= unsettled),
+        converged=pl.lit(True),
+        stop_reason=pl.lit("precision"),
+        simulated_ms=pl.lit(12.0),
+        warmup_ms=pl.lit(2.0),
+        window_ms=pl.lit(10.0),
+        events=pl.lit(200_000, pl.Int64),
+        packet_hops=pl.lit(150_000, pl.Int64),
+        **_made_up(draw, frame),
+    )
+    first = ["identity", "mode", "version", "results_version"]
+    frame = frame.select(*first, pl.exclude(first))
+    return frame.hstack(_ratios(frame, modes)).with_columns(
+        pl.lit(5.0).alias(column.name) for column in PERCENTILE_COLUMNS
+    )
+
+
+def _made_up(draw: np.random.Generator, frame: pl.DataFrame) -> dict[str, pl.Series]:
+    """Return all metrics; the more is computed, the less they are."""
+    rows = len(frame)
+    load = 1 / (1 + frame["workload.compute_period_us"].to_numpy() / 20)
+    batches = draw.integers(20, 40, rows)
+    t = np.array([student_t(0.95, degrees) for degrees in range(19, 40)])[batches - 20]
+    made: dict[str, Any] = {}
+    for number, name in enumerate(METRICS, start=1):
+        error = draw.uniform(0.005, 0.015, rows) * number
+        value = number * (1 + load) + error * draw.normal(size=rows)
+        made[name] = value
+        made[f"{name}_low"], made[f"{name}_high"] = value - t * error, value + t * error
+        made[f"{name}_standard_error"] = error
+        made[f"{name}_weight"] = draw.uniform(1e4, 2e4, rows)
+        made[f"{name}_batches"] = batches
+    return {name: pl.Series(values) for name, values in made.items()}
+
+
+def _ratios(frame: pl.DataFrame, modes: Sequence[str]) -> pl.DataFrame:
+    """Return the ratios of neighbouring rows, without covariance."""
+    found: dict[str, list[float | None]] = {}
+    for name, (metric, above, below) in THETAS.items():
+        parts = ("", "_low", "_high", "_standard_error")
+        columns = frame.select(metric + part for part in parts).rows()
+        estimates = [Estimate(value, low, high, 20, e) for value, low, high, e in columns]
+        for at, mode in enumerate(frame["mode"]):
+            theta = None
+            if mode == "full" and {above, below} <= set(modes):
+                first = at - list(modes).index("full")
+                up, down = (estimates[first + list(modes).index(m)] for m in (above, below))
+                theta = quotient(up, down)
+            values = (theta.value, theta.low, theta.high, 0.0) if theta else (None,) * 4
+            for part, value in zip(("", "_low", "_high", "_covariance"), values, strict=True):
+                found.setdefault(name + part, []).append(value)
+    return pl.DataFrame(found, schema=dict.fromkeys(found, pl.Float64))

@@ -1,0 +1,61 @@
+"""How commands answer, and how they fail: one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from tailback.errors import RunFailure
+
+INTERRUPTED = 130
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON; numbers that are not known must be None already."""
+    from json import dumps
+
+    print(dumps(value, indent=2, allow_nan=False))
+
+
+def exit_unless(complete: bool) -> None:
+    """Exit with the code of Ctrl-C unless all was done."""
+    if not complete:
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def failures(json: bool) -> Iterator[None]:
+    """Turn what can go wrong into one line on standard error and an exit code."""
+    from tailback.errors import RunFailure, UserError
+
+    try:
+        yield
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise typer.Exit(error.exit_code) from None
+    except RunFailure as failure:
+        _tell(failure, json)
+        raise typer.Exit(failure.exit_code) from None
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _tell(failure: RunFailure, json: bool) -> None:
+    """Say why a run cannot go on: one line, and who waits for what."""
+    print(f"error: {failure}", file=sys.stderr)
+    if json:
+        waiting = [{"who": who, "what": what} for who, what in failure.waiting]
+        at_ns = None if failure.at_ps is None else failure.at_ps / 1e3
+        kind = "deadlock" if failure.waiting else "clock stands still"
+        print_json({"error": kind, "at_ns": at_ns, "waiting": waiting})
+    elif failure.waiting:
+        from tailback.terminal.failed import failure_report
+        from tailback.terminal.layout import show
+
+        show(failure_report(failure), stderr=True)

@@ -1,0 +1,51 @@
+"""What all commands share: the program itself and the options that mean the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="tailback",
+    help="Simulate an interconnection network and learn what contention costs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Experiment file (TOML).")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="a.b=VALUE", help="Change one parameter; repeatable."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every random stream.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Folder for Parquet tables and a manifest."),
+]
+Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
+Modes = Annotated[
+    str,
+    typer.Option("--modes", help="Contention modes; full and throttled are always run."),
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"tailback {version('tailback')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,288 @@
+"""Commands about many experiments: `sweep`, `table`, `report`, `saturate`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .answering import INTERRUPTED, exit_unless, failures, print_json
+from .options import File, Json, Seed, Set, app
+
+# Everything else is imported where it is needed: `--help` must not wait for it.
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    from tailback.execution import Pool
+    from tailback.sweeps.running import SweepRun
+
+MANY = 10_000
+"""Sweeps of more points are run only when that is meant."""
+
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, help="Points that run at once; default: one per processor."),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster that is there."),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="SYSTEM",
+        help="Run as --jobs jobs of a batch system (slurm, pbs, sge, lsf, ...), "
+        "as dask-jobqueue is configured.",
+    ),
+]
+
+
+@app.command()
+def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
+    file: File,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder of results, new or begun earlier.")
+    ],
+    set_: Set = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    cluster: Cluster = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run all points of the file's [sweep]; what is finished already is kept."""
+    with failures(json):
+        from tailback.store.points import PointStore
+        from tailback.sweeps import Sweep
+        from tailback.sweeps.running import SweepRun
+
+        asked = Sweep.load(file, set_ or ())
+        _confirm(asked.count, yes)
+        with _pool(jobs, scheduler, cluster) as pool:
+            run = SweepRun(asked, PointStore.create(out))
+            done, failed = _finish(run, pool)
+        _say_how_it_went(run, done, failed, out, json)
+    if failed + run.failed_before:
+        raise typer.Exit(3)
+
+
+def _finish(run: SweepRun, pool: Pool) -> tuple[int, int]:
+    """Run what is to do; return how many points were finished and how many failed."""
+    from tailback.execution import Display
+
+    done = failed = 0
+    try:
+        with Display("points", len(run.to_do), pool.capacity, run.effort) as display:
+            for step in run.run(pool):
+                done += step.problem is None
+                failed += step.problem is not None
+                display.finished(step.effort, step.events, step.problem)
+    except KeyboardInterrupt:
+        kept = f"interrupted; {run.finished_before + done} of {run.count} points are finished"
+        print(f"{kept}, the same command goes on from there", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    return done, failed
+
+
+def _confirm(count: int, yes: bool) -> None:
+    """Ask before a very large sweep, or refuse it where nobody can answer."""
+    if yes or count <= MANY:
+        return
+    if not sys.stdin.isatty():
+        from tailback.errors import UserError
+
+        raise UserError("sweep", f"{count:,} points", "say --yes if so many are meant")
+    typer.confirm(f"Run {count:,} points?", abort=True, err=True)
+
+
+def _pool(
+    jobs: int | None, scheduler: str | None, cluster: str | None
+) -> AbstractContextManager[Any]:
+    """Return the workers that the options ask for."""
+    from tailback.errors import UserError
+    from tailback.execution import LocalPool
+
+    if scheduler is not None and cluster is not None:
+        raise UserError("--cluster", cluster, "cannot be given together with --scheduler")
+    if scheduler is None and cluster is None:
+        return LocalPool(jobs)
+    from tailback.execution.cluster import DaskPool
+
+    if cluster is not None:
+        return DaskPool.on(cluster, jobs or 1)
+    if jobs is not None:
+        raise UserError("--jobs", str(jobs), "is decided by the cluster with --scheduler")
+    assert scheduler is not None
+    return DaskPool.at(scheduler)
+
+
+def _say_how_it_went(run: SweepRun, done: int, failed: int, out: Path, json: bool) -> None:
+    finished = run.finished_before + done
+    if json:
+        print_json(
+            {
+                "points": run.count,
+                "finished": finished,
+                "finished_before": run.finished_before,
+                "failed": failed + run.failed_before,
+                "failures": [
+                    {"kind": f.kind, "text": f.text, "where": dict(f.varied)}
+                    for f in run.store.failures()
+                ],
+            }
+        )
+        return
+    before = f", {run.finished_before} of them before" if run.finished_before else ""
+    lost = f", {failed + run.failed_before} failed" if failed + run.failed_before else ""
+    print(f"{finished} of {run.count} points finished{before}{lost}.")
+    print(f"Next: tailback table {out}, tailback report {out}")
+
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results of a sweep.")]
+
+
+class Form(StrEnum):
+    """How a table is written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+@app.command()
+def table(  # noqa: PLR0913, PLR0917  # one argument per option
+    folder: Folder,
+    fields: Annotated[
+        str | None,
+        typer.Option("--fields", metavar="A,B,...", help="Parameters and measures to show."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="CONDITION", help="Keep runs for which it is true."),
+    ] = None,
+    merge: Annotated[
+        str,
+        typer.Option("--merge", metavar="A,B,...", help="Merge runs that differ only in these."),
+    ] = "run.seed",
+    sort: Annotated[
+        str | None,
+        typer.Option("--sort", metavar="A,-B,...", help="Sort; - from high to low."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Show at most so many rows.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.table,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write it into a file.")
+    ] = None,
+) -> None:
+    """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted."""
+    with failures(json=False):
+        from tailback.analysis import table as rows_of
+        from tailback.store.points import PointStore
+
+        rows = rows_of(
+            PointStore.open(folder),
+            None if fields is None else _names(fields),
+            where or (),
+            _names(merge),
+            _names(sort or ""),
+            limit,
+        )
+        _write(rows, form, out)
+
+
+def _names(text: str) -> list[str]:
+    """Return the names of a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _write(rows: DataFrame, form: Form, out: Path | None) -> None:
+    """Write a table to a file, or else to standard output."""
+    if out is not None:
+        from tailback.files import write_named
+
+        write_named("--out", out, _content(rows, form))
+        return
+    if form is Form.parquet and sys.stdout.isatty():
+        from tailback.errors import UserError
+
+        raise UserError("--format", "parquet", "is not for a terminal; give --out FILE")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(_content(rows, form))
+
+
+def _content(rows: DataFrame, form: Form) -> bytes:
+    if form is Form.table:
+        from tailback.terminal.runs import runs_table
+
+        return f"{runs_table(rows)}\n".encode()
+    from tailback.analysis.tables import csv_text, json_text, parquet_bytes
+
+    if form is Form.parquet:
+        return parquet_bytes(rows)
+    return (csv_text(rows) if form is Form.csv else json_text(rows)).encode()
+
+
+@app.command()
+def report(
+    folder: Folder,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The page; default: report.html in DIR."),
+    ] = None,
+) -> None:
+    """Write one HTML page with plots, maps and tables of a sweep."""
+    with failures(json=False):
+        from tailback.report.of_store import write_report
+
+        print(write_report(folder, out))
+
+
+@app.command()
+def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
+    file: File,
+    set_: Set = None,
+    seed: Seed = None,
+    low: Annotated[
+        float | None,
+        typer.Option("--low", metavar="LOAD", help="Try no load below, in messages per ms."),
+    ] = None,
+    high: Annotated[
+        float | None,
+        typer.Option("--high", metavar="LOAD", help="Try no load above, in messages per ms."),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option("--tolerance", metavar="SHARE", help="How wide the answer may be."),
+    ] = 0.02,
+    json: Json = False,
+) -> None:
+    """Find the load at which the network saturates."""
+    with failures(json):
+        from tailback import saturation
+        from tailback.experiment import Experiment
+        from tailback.progress import Ticker
+
+        seeds = [] if seed is None else [f"run.seed={seed}"]
+        experiment = Experiment.load(file, [*(set_ or []), *seeds])
+        with Ticker() as watch:
+            found = saturation.saturate(
+                experiment, low=low, high=high, tolerance=tolerance, watch=watch
+            )
+        if json:
+            print_json(found.to_dict())
+        else:
+            from tailback.terminal.layout import show
+            from tailback.terminal.saturation import saturation_report
+
+            show(saturation_report(found))
+    exit_unless(found.complete)

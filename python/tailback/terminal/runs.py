@@ -1,0 +1,109 @@
+"""Tables of many runs for the terminal: plain text, fast, as wide as they need to be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tailback.statistics import Estimate
+from tailback.wording import UNKNOWN, number, plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_GAP = "  "
+_WIDEST_HEAD = 12
+
+
+def runs_table(rows: pl.DataFrame) -> str:
+    """Return a table of runs, one line each: `6.943 ±0.012` where there is an interval.
+
+    Columns `x_low` and `x_high` beside `x` are its interval. Parameters are called by
+    the last part of their names where that is clear.
+    """
+    names = [name for name in rows.columns if not _is_end(name, rows.columns)]
+    columns = [_cells(rows, name) for name in names]
+    heads = [_head(_short(name, names)) for name in names]
+    lines = max(map(len, heads), default=0)
+    heads = [[""] * (lines - len(head)) + head for head in heads]
+    numeric = [rows[name].dtype.is_numeric() for name in names]
+    widths = [max(map(len, [*head, *cells])) for head, cells in zip(heads, columns, strict=True)]
+    table = [_line(head, widths, numeric) for head in zip(*heads, strict=True)]
+    table.append("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
+    table += [_line(cells, widths, numeric) for cells in zip(*columns, strict=True)]
+    return "\n".join(table)
+
+
+def _is_end(name: str, names: Sequence[str]) -> bool:
+    """Whether a column is an end of the interval of another."""
+    stem = name.removesuffix("_low").removesuffix("_high")
+    return stem != name and {stem, f"{stem}_low", f"{stem}_high"} <= set(names)
+
+
+def _short(name: str, names: Sequence[str]) -> str:
+    """Return a parameter's name without its table, unless another has the same."""
+    last = name.partition(".")[2] or name
+    same = [other for other in names if (other.partition(".")[2] or other) == last]
+    return last if len(same) == 1 else name
+
+
+def _head(name: str) -> list[str]:
+    """Return a name on several lines, broken behind underscores."""
+    lines = [""]
+    for i, word in enumerate(name.split("_")):
+        part = word if i == 0 else f"_{word}"
+        if lines[-1] and len(lines[-1]) + len(part) > _WIDEST_HEAD:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    parts = (
+        cell.rjust(width) if right else cell.ljust(width)
+        for cell, width, right in zip(cells, widths, numeric, strict=True)
+    )
+    return _GAP.join(parts).rstrip()
+
+
+def _cells(rows: pl.DataFrame, name: str) -> list[str]:
+    values = rows[name].to_list()
+    if f"{name}_low" in rows.columns and f"{name}_high" in rows.columns:
+        return list(_estimates(values, rows[f"{name}_low"], rows[f"{name}_high"]))
+    return [_shown(value) for value in values]
+
+
+def _estimates(values: Sequence[float | None], lows: pl.Series, highs: pl.Series) -> Iterator[str]:
+    nan = float("nan")
+    for value, low, high in zip(values, lows.fill_null(nan), highs.fill_null(nan), strict=True):
+        yield UNKNOWN if value is None else number(Estimate(value, low, high))
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return _float(value)
+    if isinstance(value, str) and value.startswith("["):
+        return _list(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _float(value: float) -> str:
+    if value.is_integer() and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:.6g}" if 1e-4 <= abs(value) < 1e6 else plain(value)
+
+
+def _list(text: str) -> str:
+    """Return `8 x 8` for `[8, 8]`."""
+    try:
+        entries = json.loads(text)
+    except ValueError:
+        return text
+    if all(isinstance(entry, int | str) for entry in entries):
+        return " x ".join(map(str, entries))
+    return text

@@ -1,0 +1,239 @@
+"""`tailback sweep` as a user meets it: whole, interrupted, killed, beside another."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+FILE = """
+[machine]
+preset = "t9000_c104"
+dims = [4, 4]
+
+[workload]
+preset = "tweedie"
+radius = 2
+
+[run]
+duration = "2 ms"
+
+[sweep]
+seeds = 2
+modes = ["full", "throttled"]
+workload.sync = ["asynchronous_blocking", "asynchronous"]
+workload.compute_period = { from = "10 us", to = "40 us", count = 3, scale = "log" }
+"""
+POINTS = 12
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "tailback", *map(str, arguments)]
+
+
+def tailback(*arguments: object, expect: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
+    assert done.returncode == expect, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "experiment.toml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of the sweep when nothing happens to it."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    (folder / "experiment.toml").write_text(FILE)
+    out = folder / "out"
+    done = tailback("sweep", folder / "experiment.toml", "--out", out)
+    assert done.stdout.startswith(f"{POINTS} of {POINTS} points finished.\n")
+    return out
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_the_same_command_again_has_nothing_to_do(file: Path, undisturbed: Path) -> None:
+    before = content(undisturbed)
+    times = {path: path.stat().st_mtime_ns for path in (undisturbed / "points").iterdir()}
+    done = tailback("sweep", file, "--out", undisturbed, "--json")
+    assert json.loads(done.stdout) == {
+        "points": POINTS,
+        "finished": POINTS,
+        "finished_before": POINTS,
+        "failed": 0,
+        "failures": [],
+    }
+    assert content(undisturbed) == before
+    assert {path: path.stat().st_mtime_ns for path in times} == times
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_number_of_workers_changes_no_byte(
+    file: Path, undisturbed: Path, tmp_path: Path, jobs: int
+) -> None:
+    tailback("sweep", file, "--out", tmp_path / "out", "--jobs", jobs)
+    assert content(tmp_path / "out") == content(undisturbed)
+
+
+def finished_points(out: Path) -> dict[str, int]:
+    points = out / "points"
+    if not points.exists():
+        return {}
+    return {p.name: p.stat().st_mtime_ns for p in points.iterdir() if not p.name.startswith(".")}
+
+
+def test_killed_again_and_again_it_goes_on_and_ends_with_the_same_bytes(
+    file: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    out, moments = tmp_path / "out", random.Random(5)
+    known: dict[str, int] = {}
+    for _ in range(6):
+        sweep = subprocess.Popen(
+            command("sweep", file, "--out", out),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(0.6 + 1.2 * moments.random())
+        os.killpg(sweep.pid, signal.SIGKILL)
+        sweep.wait()
+        found = finished_points(out)
+        assert {name: found[name] for name in known} == known, "a finished point was made again"
+        known = found
+    tailback("sweep", file, "--out", out)
+    assert {name: finished_points(out)[name] for name in known} == known
+    assert content(out) == content(undisturbed)
+
+
+def test_killing_the_sweep_alone_ends_its_workers(file: Path, tmp_path: Path) -> None:
+    text = FILE.replace('"2 ms"', '"100 s"')
+    file.write_text(text)
+    sweep = subprocess.Popen(
+        command("sweep", file, "--out", tmp_path / "out"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(3)
+    sweep.kill()
+    sweep.wait()
+    until = time.monotonic() + 20
+    while _in_session(sweep.pid) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not _in_session(sweep.pid)
+
+
+def _in_session(session: int) -> bool:
+    try:
+        os.killpg(session, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_two_sweeps_into_one_folder_do_not_harm_each_other(
+    file: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    both = [subprocess.Popen(command("sweep", file, "--out", out)) for _ in range(2)]
+    assert [sweep.wait() for sweep in both] == [0, 0]
+    tailback("sweep", file, "--out", out)
+    assert content(out) == content(undisturbed)
+
+
+def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(
+    file: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+    ) as cluster:
+        out, address = tmp_path / "out", cluster.scheduler_address
+        sweep = subprocess.Popen(command("sweep", file, "--out", out, "--scheduler", address))
+        until = time.monotonic() + 30
+        while not finished_points(out) and time.monotonic() < until:
+            time.sleep(0.02)
+        os.kill(cluster.workers[0].pid, signal.SIGKILL)
+        assert sweep.wait() == 0
+    assert content(out) == content(undisturbed)
+
+
+def test_ctrl_c_keeps_what_is_finished(file: Path, tmp_path: Path) -> None:
+    file.write_text(FILE.replace('"2 ms"', '"200 ms"'))
+    out = tmp_path / "out"
+    sweep = subprocess.Popen(
+        command("sweep", file, "--out", out), stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 30
+    while not finished_points(out) and time.monotonic() < until:
+        time.sleep(0.05)
+    sweep.send_signal(signal.SIGINT)
+    _, errors = sweep.communicate()
+    assert sweep.returncode == 130
+    last = errors.splitlines()[-1]
+    assert "points are finished, the same command goes on from there" in last
+    assert "Traceback" not in errors
+    assert finished_points(out)
+
+
+def test_a_point_that_deadlocks_is_recorded_and_stops_no_other(
+    file: Path, tmp_path: Path, examples: Path
+) -> None:
+    text = (examples / "deadlock.toml").read_text()
+    file.write_text(f"{text}\n[sweep]\nseeds = 2\n")
+    out = tmp_path / "out"
+    for before in (0, 2):
+        done = tailback("sweep", file, "--out", out, "--json", expect=3)
+        answer = json.loads(done.stdout)
+        assert (answer["failed"], answer["finished"]) == (2, 0)
+        assert [failure["kind"] for failure in answer["failures"]] == ["deadlock"] * 2
+        assert answer["failures"][0]["text"].startswith("deadlock at 10000 ns: process 0 on node 0")
+        assert done.stderr.count("failed: ") == 2 - before
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "error"),
+    [
+        ("", ["--scheduler", "x", "--cluster", "slurm"], "cannot be given together"),
+        ("", ["--scheduler", "tcp://127.0.0.1:1"], "no Dask scheduler answers there"),
+        ("", ["--cluster", "slrum"], 'did you mean "slurm"?'),
+        ("", ["--jobs", "2", "--scheduler", "x"], "is decided by the cluster"),
+        (
+            "workload.messages = { from = 1, to = 10000000, step = 1 }",
+            [],
+            "sweep = 120,000,000 points: say --yes if so many are meant",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(
+    file: Path, tmp_path: Path, lines: str, options: list[str], error: str
+) -> None:
+    file.write_text(FILE + lines)
+    done = tailback("sweep", file, "--out", tmp_path / "out", *options, expect=2)
+    assert error in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(file: Path, tmp_path: Path) -> None:
+    done = tailback("sweep", file, "--out", tmp_path, expect=2)
+    assert done.stderr == f"error: --out = {tmp_path}: holds other files; nothing is overwritten\n"
