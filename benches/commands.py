@@ -26,11 +26,11 @@ from tailback.store.points import PointStore
 from tailback.sweeps import Sweep
 from tailback.sweeps.running import SweepRun
 
-#: 64 equal points: what differs is only the seed.
+#: 64 equal points of about a second each: what differs is only the seed.
 EQUAL = """
 machine = { preset = "t9000_c104", dims = [16, 16] }
 workload = { preset = "tweedie", radius = 8, compute_period = "20 us" }
-run = { duration = "10 ms" }
+run = { duration = "20 ms" }
 sweep = { seeds = 64 }
 """
 

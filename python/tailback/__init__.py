@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tailback.analysis import table
-    from tailback.api import cost, describe, load, run, saturate, sweep
+    from tailback.api import cost, describe, load, run, saturate, sweep, write_report
     from tailback.comparison import Cost
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "analysis": ("table",),
-    "api": ("cost", "describe", "load", "run", "saturate", "sweep"),
+    "api": ("cost", "describe", "load", "run", "saturate", "sweep", "write_report"),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
@@ -71,6 +71,7 @@ __all__ = [
     "saturate",
     "sweep",
     "table",
+    "write_report",
 ]
 
 

@@ -19,6 +19,7 @@ from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
 from tailback.prediction import Prediction
 from tailback.progress import Ticker, ignore
+from tailback.report import of_store
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.saturation import Saturation
@@ -125,6 +126,17 @@ def saturate(
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
+
+
+def write_report(
+    folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None
+) -> Path:
+    """Write the HTML page on the results in `folder`; return where it is.
+
+    `out`: by default `report.html` in the folder. Raises `UserError` if there are no
+    results, or the file cannot be written.
+    """
+    return of_store.write_report(Path(folder), None if out is None else Path(out))
 
 
 def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:

@@ -118,11 +118,12 @@ class Procedure:
         Takes at most half of what the limits allow. Nothing is cut from a
         workload that ends, or with a warm-up of 0.
         """
-        fixed, first = self.plan.warmup_ps, _WARM_UP_SAMPLES * self.plan.sample_interval_ps
+        fixed, interval_ps = self.plan.warmup_ps, self.plan.sample_interval_ps
         if fixed == 0:
             return None
         limit = self.plan.end_ps // 2 if fixed is None else fixed
-        checkpoint = max(first, self.plan.settling_ps) if fixed is None else fixed
+        samples = max(_WARM_UP_SAMPLES, -(-self.plan.settling_ps // interval_ps))
+        checkpoint = samples * interval_ps if fixed is None else fixed
         while True:
             stop = self.advance(min(checkpoint, limit))
             self.settled = stop is None and (fixed is not None or self.is_warm())
@@ -193,6 +194,8 @@ class Procedure:
 
     def is_warm(self) -> bool:
         """Whether the transient lies in the first half of what has been seen."""
+        if self.source.now_ps < self.plan.settling_ps:
+            return False
         for name in {self.plan.metric, *self.plan.watched}:
             columns = self.samples.since(0)
             cut, settled = truncation(name, columns, self.plan.populations)

@@ -49,7 +49,7 @@ def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:
         watched=(primary_metric("routed_lifetime_us", mode),),
         populations=_populations(sim),
         sample_interval_ps=experiment.sample_interval_ps,
-        settling_ps=0,
+        settling_ps=experiment.workload.settling_ps(experiment.machine),
         warmup_ps=experiment.warmup_ps,
         end_ps=run.limit_ps,
         end=Stop.MAX_DURATION if run.duration is None else Stop.DURATION,

@@ -59,6 +59,19 @@ def test_an_index_that_grew_has_the_same_bytes_as_one_made_at_once(tmp_path: Pat
         assert (tmp_path / "grown" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+def test_points_of_different_machines_lie_below_each_other(tmp_path: Path) -> None:
+    store = filled(tmp_path, 2)
+    cube = tb.Experiment(
+        tb.Hypercube(dimensions=2), tb.Synthetic(radius="all"), tb.Run(duration="100 us")
+    )
+    identity = "a" * 64
+    store.save_point(identity, to_bytes(table_of(compare(cube, ("full",)), identity)))
+    before = store.runs().collect()
+    store.write_index()
+    assert store.runs().collect().equals(before)
+    assert before["machine.topology"].to_list() == ["mesh"] * 4 + ["hypercube"]
+
+
 def test_a_point_whose_file_was_deleted_is_gone_from_the_index_too(tmp_path: Path) -> None:
     store = filled(tmp_path, 3)
     store.write_index()

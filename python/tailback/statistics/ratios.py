@@ -21,7 +21,8 @@ def ratio_of_sums(numerator: Floats, denominator: Floats, confidence: float) -> 
     no significant positive correlation, or `MIN_BATCHES` would be undercut;
     then until at most `MAX_BATCHES` are left. What correlation is left widens
     the variance by (1 + r)/(1 - r) [Tafazzoli, Steiger & Wilson 2011 (Skart)].
-    Of batches of this size and up to twice as large the largest variance counts. Student's t with one degree less than there are batches. The
+    Of batches of this size and up to twice as large the largest variance
+    counts. Student's t with one degree less than there are batches. The
     interval is NaN with fewer than `MIN_BATCHES` samples, the value when the
     denominator is zero.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 _MAGIC = b"PAR1"
+_PATH = "_path"
 
 
 def check_whole(path: Path) -> None:
@@ -32,9 +33,24 @@ def check_whole(path: Path) -> None:
         raise damaged(path, "not a whole Parquet file")
 
 
-def light(path: Path) -> pl.DataFrame:
-    """Return the rows of a point without its large columns."""
-    return _rows(path, _LARGE)
+def light(paths: Sequence[Path]) -> list[pl.DataFrame]:
+    """Return the rows of points, in their order, without the large columns.
+
+    In one frame, which takes a third of the time, if all have the same columns.
+    """
+    import polars as pl
+
+    for path in paths:
+        check_whole(path)
+    try:
+        scan = pl.scan_parquet(list(paths), include_file_paths=_PATH)
+        together = scan.drop(sorted(_LARGE)).collect()
+    except (pl.exceptions.PolarsError, OSError):
+        # Other columns, or a damaged file: it will be named.
+        return [_rows(path, _LARGE) for path in paths]
+    for name, identity in together.select(_PATH, "identity").unique().iter_rows():
+        _check_identity(Path(name), {identity})
+    return [together.drop(_PATH)]
 
 
 def nested(path: Path, name: str) -> pl.DataFrame:

@@ -192,7 +192,8 @@ class PointStore:
         indexed, there = self._indexed(), self._identities()
         missing, gone = sorted(there - indexed), indexed - there
         frames = [pl.scan_parquet(self._index)] if indexed & there else []
-        frames += [point_file.light(self._point(identity)).lazy() for identity in missing]
+        if missing:
+            frames += [f.lazy() for f in point_file.light([*map(self._point, missing)])]
         if not frames:
             raise UserError(str(self.folder), None, "holds no finished point")
         if gone:

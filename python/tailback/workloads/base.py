@@ -58,6 +58,10 @@ class Workload(Description, init=False):
     def iteration_ps(self, network: Network) -> int:
         """Return roughly the time between two messages of a process without contention."""
 
+    def settling_ps(self, network: Network) -> int:
+        """Return roughly how long the start lasts at least; 0 where it is soon forgotten."""
+        return 0
+
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on the machine."""
         return self.model_dump(mode="json")
@@ -65,6 +69,17 @@ class Workload(Description, init=False):
     def digest(self) -> str:
         """Return a hash of content that is not part of `spec`; empty if there is none."""
         return ""
+
+
+def iterations_to_fall_out_of_step(extent: int, reach: int) -> float:
+    """Return how long processes that wait for each other remember that they started together.
+
+    Each waits in every iteration for others that are at most `reach` away, along
+    a dimension of `extent`. How far they are apart in time grows like a surface,
+    which is stationary after a time that goes with the power 3/2 of its size
+    [Korniss et al. 2000]; until then they wait less for each other.
+    """
+    return (extent / reach) ** 1.5 if reach else 0.0
 
 
 def distribution(shape: Shape, mean: Time | Size, sigma: float) -> dict[str, Any]:

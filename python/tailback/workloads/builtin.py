@@ -9,7 +9,14 @@ from pydantic import Field
 from ..errors import UserError, shown
 from ..units import Size, Time
 from . import steps
-from .base import MOST_PROCESSES, Network, Shape, Start, Workload
+from .base import (
+    MOST_PROCESSES,
+    Network,
+    Shape,
+    Start,
+    Workload,
+    iterations_to_fall_out_of_step,
+)
 
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
 _NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))
@@ -88,6 +95,11 @@ class BoundaryExchange(Workload, init=False):
     def iteration_ps(self, network: Network) -> int:
         """Return the time four processes compute on one processor, and one round trip."""
         return 4 * self.period.ps + network.round_trip_ps(self.message_size.bytes)
+
+    def settling_ps(self, network: Network) -> int:
+        """Return how long the processes of the torus need to fall out of step."""
+        iterations = iterations_to_fall_out_of_step(2 * max(network.shape), 1)
+        return int(iterations * self.iteration_ps(network))
 
 
 class ComputeOnly(Workload, init=False):

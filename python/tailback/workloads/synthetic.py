@@ -16,6 +16,7 @@ from .base import (
     Start,
     Workload,
     distribution,
+    iterations_to_fall_out_of_step,
 )
 
 
@@ -150,6 +151,13 @@ class Synthetic(Workload, init=False):
         if self.sync == "asynchronous":
             return computing
         return computing + network.round_trip_ps(self.message_size.bytes)
+
+    def settling_ps(self, network: Network) -> int:
+        """Return how long processes that wait for each other need to fall out of step."""
+        if self.sync != "loosely_synchronous":
+            return 0
+        iterations = iterations_to_fall_out_of_step(max(network.shape), self.reach(network))
+        return int(iterations * self.iteration_ps(network))
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the radius used."""
