@@ -8,11 +8,13 @@ from __future__ import annotations
 import sys
 import time
 from itertools import product
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+import tailback as tb
 from studies.tweedie.comparison import Comparison
 from studies.tweedie.experiment import NAMES, Sync, steady
 from studies.tweedie.markdown import number, percent
@@ -27,6 +29,7 @@ from studies.tweedie.measure import (
 from studies.tweedie.published import ROUTED_LIFETIMES, THROUGHPUT, text_number
 from studies.tweedie.sections.cost import CLAIMS, PERIOD_US, theta_r, theta_t
 
+_ROOT = Path(__file__).resolve().parents[2]
 _SYNCS: tuple[Sync, ...] = ("loosely_synchronous", "asynchronous_blocking")
 _PERIODS_US = (10.0, 30.0, 100.0)
 
@@ -65,8 +68,15 @@ def main() -> int:
     console.print("[bold]What contention costs[/bold]")
     for sync, period_us in product(_SYNCS, _PERIODS_US):
         console.print(_sentence(measured, sync, period_us))
-    console.print("\nAll tables, with every difference: make studies (studies/tweedie/RESULTS.md).")
+    console.print(f"\nThe same on 8 x 8 nodes, to look at in a browser: {_page()}")
+    console.print("All tables, with every difference: make studies (studies/tweedie/RESULTS.md).")
     return 0
+
+
+def _page() -> Path:
+    """Write the report of a small sweep; return where it is."""
+    store = tb.sweep(_ROOT / "examples" / "sweep.toml", _ROOT / "demo")
+    return tb.write_report(store.folder).relative_to(_ROOT)
 
 
 def _empty_table(title: str, *columns: str) -> Table:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
-import os
-import signal
 import statistics
-import sys
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +12,7 @@ import pyarrow.compute as pc
 
 import tailback as tb
 from studies.tweedie.experiment import Point
+from tailback.execution import Display, LocalPool
 from tailback.statistics import student_t
 from tailback.workloads import Bandwidth
 
@@ -87,16 +83,17 @@ def measure_all(points: Iterable[Point]) -> dict[tb.Experiment, Measured]:
     processes at once and raises `KeyboardInterrupt`.
     """
     experiments = list(dict.fromkeys(e for point in points for e in point))
-    measured: dict[tb.Experiment, Measured] = {}
-    context = multiprocessing.get_context("spawn")
+    measured: dict[int, Measured] = {}
     with (
-        context.Pool(min(processors(), len(experiments)), _ignore_interrupts) as pool,
-        Progress(len(experiments)) as progress,
+        LocalPool() as pool,
+        Display("runs", len(experiments), pool.capacity) as display,
     ):
-        for i, result in pool.imap_unordered(_numbered, enumerate(experiments)):
-            measured[experiments[i]] = result
-            progress.show(len(measured))
-    return {experiment: measured[experiment] for experiment in experiments}
+        for outcome in pool.run(measure, experiments):
+            if outcome.answer is None:
+                raise RuntimeError(f"{experiments[outcome.index]}: {outcome.problem}")
+            measured[outcome.index] = outcome.answer
+            display.finished(events=outcome.answer.events)
+    return {experiment: measured[i] for i, experiment in enumerate(experiments)}
 
 
 def over_seeds(measurements: Measurements, point: Point, metric: str) -> tb.Estimate:
@@ -130,58 +127,3 @@ def scaled(estimate: tb.Estimate, factor: float) -> tb.Estimate:
 def in_percent(share: tb.Estimate) -> tb.Estimate:
     """Return a share as a percentage."""
     return scaled(share, 100)
-
-
-def _numbered(job: tuple[int, tb.Experiment]) -> tuple[int, Measured]:
-    i, experiment = job
-    return i, measure(experiment)
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def processors() -> int:
-    """Return how many processors there are to run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-class Progress:
-    """Says on standard error how many runs are done, after the first two seconds.
-
-    On a terminal one line is kept up to date; otherwise a line appears every
-    ten seconds.
-    """
-
-    def __init__(self, runs: int) -> None:
-        """Expect so many runs."""
-        self._runs = runs
-        self._started = time.monotonic()
-        self._shown = self._started - 8.0
-        self._terminal = sys.stderr.isatty()
-        self._open = False
-
-    def show(self, done: int) -> None:
-        """Take notice that `done` runs are done."""
-        now = time.monotonic()
-        if now - self._shown < (0.2 if self._terminal else 10.0) or now - self._started < 2.0:
-            return
-        self._shown = now
-        text = f"{done} of {self._runs} runs done, {now - self._started:.0f} s"
-        print(f"\r{text}" if self._terminal else text, file=sys.stderr, flush=True, end=self._end)
-        self._open = self._terminal
-
-    @property
-    def _end(self) -> str:
-        return "" if self._terminal else "\n"
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Finish the line."""
-        if self._open:
-            print(file=sys.stderr, flush=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import math
 import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import polars as pl
 
 import tailback as tb
 from studies.tweedie.charts import save
 from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Comparison, Report, Section
 from studies.tweedie.experiment import PRECISION, SEEDS, WINDOW_MS
 from studies.tweedie.markdown import paragraphs, percent, table
-from studies.tweedie.measure import Measurements, processors
+from studies.tweedie.measure import Measurements
+from tailback.execution import processors
 
 _LEGEND = f"""\
 Chapters 5 and 6 and table 4.3 are simulated with the seeds {SEEDS[0]} to {SEEDS[-1]}, the charts of
@@ -32,16 +36,23 @@ that contradict table 5.1."""
 
 
 def write(
-    path: Path, sections: Sequence[Section], measured: Measurements, wall_seconds: float
+    path: Path,
+    sections: Sequence[Section],
+    measured: Measurements,
+    kept: pl.DataFrame,
+    wall_seconds: float,
 ) -> None:
-    """Write the report; only its first lines depend on anything but the results."""
+    """Write the report; only its first lines depend on anything but the results.
+
+    `kept` says how the runs of the sweeps ended (`Runs.endings`).
+    """
     reports = [section.report(measured) for section in sections]
     for report in reports:
         for chart in report.charts:
             save(chart)
     text = paragraphs(
         "# The thesis' experiments, printed and simulated",
-        _provenance(measured, wall_seconds),
+        _provenance(measured, kept, wall_seconds),
         _LEGEND,
         _summary(sections, reports),
         _EXCEPTIONS,
@@ -55,16 +66,19 @@ def write(
     unfinished.replace(path)
 
 
-def _provenance(measured: Measurements, wall_seconds: float) -> str:
+def _provenance(measured: Measurements, kept: pl.DataFrame, wall_seconds: float) -> str:
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
-    events = sum(run.events for run in measured.values())
-    simulated_ms = sum(run.simulated_ms for run in measured.values())
-    limited = [run for run in measured.values() if run.stop_reason not in ("precision", "duration")]
+    runs = [(run.stop_reason, run.simulated_ms, run.events) for run in measured.values()]
+    runs += kept.select("stop_reason", "simulated_ms", "events").rows()
+    simulated_ms = math.fsum(ms for _, ms, _ in runs)
+    events = sum(count for *_, count in runs)
+    limited = sum(reason not in ("precision", "duration") for reason, *_ in runs)
     return (
         f"Written by `make studies` with Tailback {tb.__version__} on {now}; {_machine()}; "
-        f"{len(measured)} runs, {simulated_ms / 1000:.1f} s simulated, "
+        f"{len(runs)} runs, {simulated_ms / 1000:.1f} s simulated, "
         f"{events / 1e9:.1f} G events, in {wall_seconds:.0f} s. "
-        f"Runs that met a limit before their precision: {len(limited)}. "
+        f"{len(kept)} of them are the sweeps of chapters 5 and 6, which are not run again while "
+        f"they are kept. Runs that met a limit before their precision: {limited}. "
         "Printed numbers: [Tweedie], in [published/](published/)."
     )
 
