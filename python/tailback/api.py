@@ -128,9 +128,7 @@ def saturate(
         return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
 
 
-def write_report(
-    folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None
-) -> Path:
+def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
     """Write the HTML page on the results in `folder`; return where it is.
 
     `out`: by default `report.html` in the folder. Raises `UserError` if there are no

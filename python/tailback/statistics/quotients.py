@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .batches import MIN_BATCHES, Floats, batch_size, latest_batches
+from .batches import MIN_BATCHES, Floats
 from .estimates import Estimate
+from .ratios import variance_of_sum
 
 
 class Series(NamedTuple):
@@ -28,30 +29,37 @@ class Series(NamedTuple):
         return residuals
 
 
-def covariance(one: Series, other: Series) -> float:
-    """Return the covariance of two estimates that were made from series over the same time.
+def covariance(above: Series, below: Series) -> float:
+    """Return the covariance of two estimates from series over the same time, to be divided.
 
     Runs that share their random numbers have much of their error in common
-    while both are measured. The correlation r is that of the sums of residuals
-    of batches of the time common to both, of the larger of the two batch sizes.
-    What lies outside this time is independent, so that the covariance is
+    while both are measured. Let a and b be the values, q = a/b, and s_a and
+    s_b their standard errors. Over the time common to both windows the variances of
+    both values and of a - q b are estimated, each by itself like that of a
+    ratio (`variance_of_sum`): what is left when the common error is gone often
+    lasts longer than what is gone, and needs larger batches. They give the
+    correlation r, from
 
-        r s_1 s_2 T / sqrt(T_1 T_2)
+        var(a - q b) = var(a) + q^2 var(b) - 2 q r sqrt(var(a) var(b)).
 
-    with the standard errors s, the lengths T_1 and T_2 of the two windows and T
-    of the common time: never more than a correlation of 1. It is 0 with fewer
-    than `MIN_BATCHES` common batches, and if one of the two has no error.
+    What lies outside the common time is independent, so that the covariance is
+    r s_a s_b T / sqrt(T_a T_b), with the lengths T_a and T_b of the two windows
+    and T of the common time: never more than a correlation of 1. It is 0 with
+    fewer than `MIN_BATCHES` common samples, and if one of the two has no error.
     """
-    errors = one.estimate.standard_error * other.estimate.standard_error
-    if not errors > 0:
+    errors = above.estimate.standard_error * below.estimate.standard_error
+    times = np.intersect1d(above.times_ps, below.times_ps, assume_unique=True)
+    if not errors > 0 or len(times) <= MIN_BATCHES:
         return 0.0
-    size = max(batch_size(one.residuals)[0], batch_size(other.residuals)[0])
-    times = np.intersect1d(one.times_ps, other.times_ps, assume_unique=True)
-    if len(times) - 1 < MIN_BATCHES * size:
+    a = _between(above, times) / above.estimate.weight
+    b = _between(below, times) / below.estimate.weight
+    q = above.estimate.value / below.estimate.value
+    va, vb, together = (variance_of_sum(x)[0] for x in (a, b, a - q * b))
+    if not va * vb > 0 or q == 0:
         return 0.0
-    batches = [latest_batches(_between(series, times), size) for series in (one, other)]
-    share = _length(times) / math.sqrt(_length(one.times_ps) * _length(other.times_ps))
-    return _correlation(*batches) * share * errors
+    r = (va + q**2 * vb - together) / (2 * q * math.sqrt(va * vb))
+    share = _length(times) / math.sqrt(_length(above.times_ps) * _length(below.times_ps))
+    return min(max(r, -1.0), 1.0) * share * errors
 
 
 def _between(series: Series, times: NDArray[Any]) -> Floats:
@@ -63,12 +71,6 @@ def _between(series: Series, times: NDArray[Any]) -> Floats:
 
 def _length(times: NDArray[Any]) -> float:
     return float(times[-1] - times[0])
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    square = float((x**2).sum()) * float((y**2).sum())
-    return float((x * y).sum()) / math.sqrt(square) if square > 0 else 0.0
 
 
 def quotient(above: Estimate, below: Estimate, covariance: float = 0.0) -> Estimate:

@@ -34,12 +34,21 @@ def ratio_of_sums(numerator: Floats, denominator: Floats, confidence: float) -> 
     n = len(residuals)
     if n < MIN_BATCHES:
         return Estimate(value, math.nan, math.nan, n, weight=total)
+    variance, batches = variance_of_sum(residuals)
+    error = math.sqrt(variance) / abs(total)
+    half = student_t(confidence, batches - 1) * error
+    return Estimate(value, value - half, value + half, batches, error, total)
+
+
+def variance_of_sum(residuals: Floats) -> tuple[float, int]:
+    """Return the variance of the sum of a series around 0, and from how many batches it is known.
+
+    For at least `MIN_BATCHES` residuals; how is said in `ratio_of_sums`.
+    """
     size, correlation = batch_size(residuals)
     widening = (1 + correlation) / (1 - correlation)
-    variance = n * _variance_per_sample(residuals, size) * widening
-    error = math.sqrt(variance) / abs(total)
-    half = student_t(confidence, n // size - 1) * error
-    return Estimate(value, value - half, value + half, n // size, error, total)
+    variance = len(residuals) * _variance_per_sample(residuals, size) * widening
+    return variance, len(residuals) // size
 
 
 def _variance_per_sample(residuals: Floats, size: int) -> float:
