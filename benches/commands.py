@@ -22,7 +22,6 @@ from benches.record import add
 from benches.stores import synthetic_store
 from tailback.comparison import compare
 from tailback.execution import LocalPool
-from tailback.store.points import PointStore
 from tailback.sweeps import Sweep
 from tailback.sweeps.running import SweepRun
 
@@ -83,7 +82,7 @@ def overhead_ms() -> float:
         alone = seconds(lambda: [compare(point.experiment, point.modes) for point in points])
         for number in range(2):
             # The first time the worker has to start.
-            run = SweepRun(sweep, PointStore.create(place / str(number)))
+            run = SweepRun(sweep, place / str(number))
             swept = seconds(lambda run=run: list(run.run(pool)))  # type: ignore[misc]
     return (swept - alone) / len(points) * 1e3
 

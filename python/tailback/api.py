@@ -96,7 +96,7 @@ def sweep(
     `KeyboardInterrupt` on Ctrl-C: the same call then goes on from there.
     """
     asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
-    run = SweepRun(asked, PointStore.create(Path(out), "out"))
+    run = SweepRun(asked, Path(out), "out")
     with LocalPool() if pool is None else nullcontext(pool) as workers:
         display = Display("points", len(run.to_do), workers.capacity, run.effort)
         with display if progress else nullcontext() as shown:

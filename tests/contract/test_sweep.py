@@ -218,6 +218,11 @@ def test_a_point_that_deadlocks_is_recorded_and_stops_no_other(
         ("", ["--cluster", "slrum"], 'did you mean "slurm"?'),
         ("", ["--jobs", "2", "--scheduler", "x"], "is decided by the cluster"),
         (
+            'workload.message_size = { computed = "c / n" }\n[sweep.let]\nc = ["9 B"]\nn = [3, 0]',
+            [],
+            "divides by zero",
+        ),
+        (
             "workload.messages = { from = 1, to = 10000000, step = 1 }",
             [],
             "sweep = 120,000,000 points: say --yes if so many are meant",

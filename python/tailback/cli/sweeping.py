@@ -59,14 +59,13 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Run all points of the file's [sweep]; what is finished already is kept."""
     with failures(json):
-        from tailback.store.points import PointStore
         from tailback.sweeps import Sweep
         from tailback.sweeps.running import SweepRun
 
         asked = Sweep.load(file, set_ or ())
         _confirm(asked.count, yes)
         with _pool(jobs, scheduler, cluster) as pool:
-            run = SweepRun(asked, PointStore.create(out))
+            run = SweepRun(asked, out)
             done, failed = _finish(run, pool)
         _say_how_it_went(run, done, failed, out, json)
     if failed + run.failed_before:

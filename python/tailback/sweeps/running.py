@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback import engine
@@ -48,10 +49,15 @@ class Step:
 class SweepRun:
     """A sweep on its way to being finished in a store."""
 
-    def __init__(self, sweep: Sweep, store: PointStore) -> None:
-        """Look at what is asked for and what is there; raises `UserError`."""
-        self.sweep, self.store = sweep, store
+    def __init__(self, sweep: Sweep, out: Path, option: str = "--out") -> None:
+        """Look at what is asked for and what is there; raises `UserError`.
+
+        `out` is the folder of the store; `option` what the user calls it. Nothing is
+        written if a point cannot be what is asked for.
+        """
+        self.sweep = sweep
         self.points = [(identity_of(point), point) for point in sweep.points()]
+        self.store = store = PointStore.create(out, option)
         different = dict(self.points)
         finished = store.finished() & different.keys()
         failed = {f.identity for f in store.failures() if f.final} & different.keys() - finished
