@@ -6,12 +6,16 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tailback.statistics import (
     MAX_BATCHES,
     MIN_BATCHES,
     Estimate,
+    Series,
+    covariance,
     lag1_correlation,
     mser5,
     quotient,
@@ -19,14 +23,14 @@ from tailback.statistics import (
     student_t,
 )
 
-Series = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
-def ones(x: Series) -> Series:
+def ones(x: Floats) -> Floats:
     return np.ones(len(x))
 
 
-def autoregressive(phi: float, length: int, rng: np.random.Generator) -> Series:
+def autoregressive(phi: float, length: int, rng: np.random.Generator) -> Floats:
     """x[i] = phi x[i-1] + noise around 100, started in the stationary distribution."""
     noise = rng.normal(size=length)
     x = np.empty(length)
@@ -39,7 +43,7 @@ def autoregressive(phi: float, length: int, rng: np.random.Generator) -> Series:
 
 class TestMser5:
     @staticmethod
-    def directly(x: Series) -> int:
+    def directly(x: Floats) -> int:
         """The cut, by the formula as printed, for a series of at most 2000."""
         means = [float(np.mean(x[i : i + 5])) for i in range(0, len(x) - len(x) % 5, 5)]
         n = len(means)
@@ -96,6 +100,20 @@ class TestRatioOfSums:
         estimate = ratio_of_sums(2.5 * count, count, 0.95)
         assert estimate.value == pytest.approx(2.5)
         assert estimate.half_width == pytest.approx(0, abs=1e-12)
+
+    def test_half_width_is_student_times_the_standard_error(self) -> None:
+        x = np.random.default_rng(1).normal(5, 1, 700)
+        for confidence in (0.8, 0.95):
+            estimate = ratio_of_sums(x, np.full(700, 3.0), confidence)
+            t = student_t(confidence, estimate.batches - 1)
+            assert estimate.half_width == pytest.approx(t * estimate.standard_error)
+            assert estimate.weight == 2100
+
+    def test_standard_error_of_independent_samples(self) -> None:
+        rng = np.random.default_rng(2)
+        errors = [ratio_of_sums(rng.normal(5, 1, 400), np.ones(400), 0.95) for _ in range(200)]
+        # The largest of several estimates is a little too large.
+        assert 0.05 < np.mean([e.standard_error for e in errors]) < 0.058
 
     def test_nothing_counted_is_unknown(self) -> None:
         assert math.isnan(ratio_of_sums(np.zeros(50), np.zeros(50), 0.95).value)
@@ -177,6 +195,42 @@ class TestQuotient:
         assert (theta.low, theta.value, theta.high) == pytest.approx((1.5, 2, 2.5))
         assert theta.batches == 12
 
+    def test_bounds_with_covariance_are_the_roots_of_fieller(self) -> None:
+        a = Estimate(6.0, 5.4, 6.6, 20, standard_error=0.3)
+        b = Estimate(8.0, 7.6, 8.4, 30, standard_error=0.2)
+        theta = quotient(a, b, covariance=0.03)
+        r = 0.03 / (0.3 * 0.2)
+        for q in (theta.low, theta.high):
+            variance = 0.6**2 - 2 * q * r * 0.6 * 0.4 + (q * 0.4) ** 2
+            assert (6 - q * 8) ** 2 == pytest.approx(variance)
+        assert quotient(a, b).low < theta.low < 0.75 < theta.high < quotient(a, b).high
+        variance = 0.3**2 - 2 * 0.75 * 0.03 + (0.75 * 0.2) ** 2
+        assert theta.standard_error == pytest.approx(math.sqrt(variance) / 8)
+
+    def test_errors_that_are_all_in_common_cancel(self) -> None:
+        a = Estimate(6.0, 5.4, 6.6, 20, standard_error=0.3)
+        b = Estimate(12.0, 10.8, 13.2, 20, standard_error=0.6)
+        theta = quotient(a, b, covariance=0.3 * 0.6)
+        assert (theta.low, theta.high) == pytest.approx((0.5, 0.5))
+        assert theta.standard_error == pytest.approx(0, abs=1e-9)
+
+    @given(
+        a=st.floats(0.1, 10),
+        b=st.floats(0.1, 10),
+        errors=st.tuples(st.floats(1e-6, 0.4), st.floats(1e-6, 0.4)),
+        correlation=st.floats(-1, 1),
+    )
+    def test_the_value_is_always_within(
+        self, a: float, b: float, errors: tuple[float, float], correlation: float
+    ) -> None:
+        ea, eb = errors[0] * a, errors[1] * b
+        above = Estimate(a, a - 2 * ea, a + 2 * ea, 20, ea)
+        below = Estimate(b, b - 2 * eb, b + 2 * eb, 20, eb)
+        theta = quotient(above, below, correlation * ea * eb)
+        assert theta.low <= theta.value * (1 + 1e-9)
+        assert theta.high >= theta.value * (1 - 1e-9)
+        assert theta.standard_error >= 0
+
     @pytest.mark.parametrize(
         ("above", "below"),
         [
@@ -193,6 +247,91 @@ class TestQuotient:
         assert theta.value == 1
         assert math.isnan(theta.low)
         assert math.isnan(theta.high)
+
+
+def window(x: Floats, first: int = 0, last: int | None = None, unit_ps: int = 10) -> Series:
+    """A part of a series of which one sample is taken every `unit_ps`, and its mean."""
+    x = x[first:last]
+    times = unit_ps * np.arange(first, first + len(x) + 1, dtype=np.uint64)
+    return Series(times, x, ones(x), ratio_of_sums(x, ones(x), 0.95))
+
+
+def correlation(one: Series, other: Series) -> float:
+    errors = one.estimate.standard_error * other.estimate.standard_error
+    return covariance(one, other) / errors
+
+
+class TestCovariance:
+    def test_of_a_series_with_itself(self) -> None:
+        one = window(autoregressive(0.5, 900, np.random.default_rng(1)))
+        assert correlation(one, one) == pytest.approx(1)
+        theta = quotient(one.estimate, one.estimate, covariance(one, one))
+        assert (theta.low, theta.high) == pytest.approx((1, 1))
+
+    def test_of_a_multiple(self) -> None:
+        x = autoregressive(0.5, 900, np.random.default_rng(1))
+        assert correlation(window(x), window(3 * x)) == pytest.approx(1)
+
+    def test_only_the_common_time_counts(self) -> None:
+        x = autoregressive(0.0, 900, np.random.default_rng(1))
+        share = 400 / math.sqrt(600 * 700)
+        assert correlation(window(x, 0, 600), window(x, 200, 900)) == pytest.approx(share)
+
+    def test_rows_that_only_one_has_do_not_count(self) -> None:
+        x = autoregressive(0.0, 900, np.random.default_rng(1))
+        fine, halves = window(x), x.reshape(-1, 2).sum(axis=1)
+        coarse = window(halves / 2, unit_ps=20)
+        assert correlation(fine, coarse) == pytest.approx(1, abs=0.1)
+
+    def test_no_common_time(self) -> None:
+        x = autoregressive(0.0, 900, np.random.default_rng(1))
+        assert covariance(window(x, 0, 400), window(x, 400)) == 0
+        assert covariance(window(x, 0, 400), window(x, 400 - MIN_BATCHES + 1)) == 0
+
+    def test_exact_numbers_have_none(self) -> None:
+        x = np.random.default_rng(1).normal(5, 1, 900)
+        exact = Series(window(x).times_ps, x, ones(x), Estimate.exact(5, 900))
+        assert covariance(window(x), exact) == 0
+        assert covariance(exact, window(x)) == 0
+
+    def test_of_independent_series_is_none_on_average(self) -> None:
+        rng = np.random.default_rng(2)
+        found, covered = [], 0
+        for _ in range(300):
+            one, other = (window(autoregressive(0.5, 600, rng)) for _ in range(2))
+            found.append(correlation(one, other))
+            theta = quotient(one.estimate, other.estimate, covariance(one, other))
+            covered += theta.low <= 1 <= theta.high
+        assert abs(np.mean(found)) < 0.06
+        assert 0.91 <= covered / 300 <= 0.985
+
+    @pytest.mark.parametrize("last", [600, 900])
+    def test_paired_intervals_are_narrow_and_cover_the_truth(self, last: int) -> None:
+        # Nine tenths of the variance in common; the second is measured longer.
+        rng = np.random.default_rng(3)
+        covered, widths = 0, []
+        for _ in range(300):
+            common = autoregressive(0.6, 900, rng)
+            one, other = (common + autoregressive(0.6, 900, rng) / 3 - 100 / 3 for _ in range(2))
+            above, below = window(0.8 * one, 0, 600), window(other, 0, last)
+            theta = quotient(above.estimate, below.estimate, covariance(above, below))
+            covered += theta.low <= 0.8 <= theta.high
+            widths.append(theta.half_width / quotient(above.estimate, below.estimate).half_width)
+        assert 0.91 <= covered / 300 <= 0.985
+        # Without the covariance: 1; the truth for equal windows is sqrt(0.1).
+        assert np.mean(widths) < (0.36 if last == 600 else 0.65)
+
+    def test_an_error_that_lasts_is_not_hidden_by_one_that_is_common(self) -> None:
+        # The common part is white and large; what differs is small and slow.
+        rng = np.random.default_rng(4)
+        covered = 0
+        for _ in range(200):
+            common = rng.normal(100, 1, 2000)
+            one = common + (autoregressive(0.95, 2000, rng) - 100) * 0.1
+            above, below = window(one), window(common)
+            theta = quotient(above.estimate, below.estimate, covariance(above, below))
+            covered += theta.low <= 1 <= theta.high
+        assert covered / 200 >= 0.9
 
 
 class TestEstimate:

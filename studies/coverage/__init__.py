@@ -1,0 +1,1 @@
+"""How often intervals contain the truth, on systems whose truth is known."""

@@ -1,0 +1,71 @@
+"""All runs of all cases, on all processors, and how often the truth was within the interval."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import tailback as tb
+from studies.coverage.cases import CASES, Case, Outcome
+from tailback.execution import processors
+
+LEAST, MOST = 0.93, 0.97
+"""Between these the share of intervals of 95 % must lie that contain the truth."""
+
+_BLOCK = 50
+
+
+@dataclass(frozen=True)
+class Tally:
+    """All runs of one case."""
+
+    case: Case
+    outcomes: Sequence[Outcome]
+
+    @property
+    def estimates(self) -> list[tb.Estimate]:
+        """What each run found."""
+        return [outcome.estimate for outcome in self.outcomes]
+
+    @property
+    def below(self) -> float:
+        """Share of the intervals that lie below the truth."""
+        return self._share(estimate.high < self.case.truth for estimate in self.estimates)
+
+    @property
+    def above(self) -> float:
+        """Share of the intervals that lie above the truth."""
+        return self._share(estimate.low > self.case.truth for estimate in self.estimates)
+
+    @property
+    def within(self) -> float:
+        """Share of the intervals that contain the truth."""
+        return 1 - self.below - self.above
+
+    @property
+    def holds(self) -> bool:
+        """Whether as many intervals contain the truth as should."""
+        return LEAST <= self.within <= MOST
+
+    def _share(self, found: Iterable[bool]) -> float:
+        return sum(found) / len(self.outcomes)
+
+
+def tallies(precision: float, runs: int) -> list[Tally]:
+    """Run every case with the seeds 0, 1, 2, … The numbers do not depend on the processors."""
+    blocks = [
+        (number, precision, range(first, min(first + _BLOCK, runs)))
+        for number in range(len(CASES))
+        for first in range(0, runs, _BLOCK)
+    ]
+    found: dict[int, list[Outcome]] = {number: [] for number in range(len(CASES))}
+    with multiprocessing.get_context("spawn").Pool(processors()) as pool:
+        for number, outcomes in pool.imap(_measured, blocks):
+            found[number] += outcomes
+    return [Tally(case, found[number]) for number, case in enumerate(CASES)]
+
+
+def _measured(block: tuple[int, float, range]) -> tuple[int, list[Outcome]]:
+    number, precision, seeds = block
+    return number, [CASES[number].measure(seed, precision) for seed in seeds]
