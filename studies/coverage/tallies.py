@@ -41,7 +41,8 @@ class Tally:
     @property
     def within(self) -> float:
         """Share of the intervals that contain the truth."""
-        return 1 - self.below - self.above
+        truth = self.case.truth
+        return self._share(estimate.low <= truth <= estimate.high for estimate in self.estimates)
 
     @property
     def holds(self) -> bool:

@@ -77,7 +77,7 @@ def test_tables_and_outputs_are_up_to_date(path: Path, generate: ModuleType) -> 
 
 
 def test_what_is_generated_is_found(generate: ModuleType) -> None:
-    assert len(blocks(ROOT / "README.md", "console")) == 1
+    assert len(blocks(ROOT / "README.md", "console")) == 2
     assert len(blocks(ROOT / "README.md", "python")) == 1
     texts = [path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))]
     begun = [name for text in texts for name in re.findall("<!-- generated: (.*?) -->", text)]

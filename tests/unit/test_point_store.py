@@ -150,6 +150,25 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.parametrize("name", ["points", "store.json", ".store.json.1.part"])
+def test_a_store_that_another_sweep_is_making_is_no_other_thing(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tmp_path / "whole"
+    PointStore.create(whole)
+    made = tmp_path / "made"
+    made.mkdir()
+    if name == "points":
+        (made / name).mkdir()
+    else:
+        (made / name).write_bytes((whole / "store.json").read_bytes())
+    # As if the mark came between two looks.
+    exists = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path: path.name != "store.json" and exists(path))
+    PointStore.create(made)
+    assert (made / "store.json").is_file()
+
+
 def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
     PointStore.create(tmp_path)
     (tmp_path / "store.json").write_text(json.dumps({"format": "tailback store", "version": 99}))

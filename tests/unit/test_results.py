@@ -7,10 +7,13 @@ import math
 import numpy as np
 import pytest
 
+import tailback as tb
 from tailback import engine, tables
-from tailback.metrics import METRICS, Populations, increments
+from tailback.comparison import COMPARED, compare
+from tailback.metrics import METRICS, THETAS, Populations, increments
 from tailback.results import percentiles_of
 from tailback.samples import Samples, estimate
+from tailback.statistics import quotient
 
 POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8)
 
@@ -183,6 +186,89 @@ class TestPercentiles:
         once = percentiles_of(self.LOW, self.HIGH, self.COUNT, percents)
         assert percentiles_of(low, high, count, percents) == once
         assert once == sorted(once)
+
+    @pytest.mark.parametrize("packet_class", [None, "data", "ack"])
+    @pytest.mark.parametrize(
+        ("variable", "since"), [("lifetime", "queued_ps"), ("routed_lifetime", "first_internal_ps")]
+    )
+    def test_are_within_a_sixty_fourth_of_those_of_all_packets(
+        self, measured: tb.Result, variable: str, since: str, packet_class: str | None
+    ) -> None:
+        rows = {name: np.array(column) for name, column in measured.packets.to_pydict().items()}
+        counted = (rows["class"] == packet_class) | (packet_class is None)
+        lasted = (rows["delivered_ps"] - rows[since])[counted] / 1e6
+        percents = [0.5, 5, 25, 50, 75, 90, 99, 99.9, 100]
+        found = measured.percentiles(variable, percents, packet_class)
+        exact = np.percentile(lasted, percents, method="inverted_cdf")
+        assert found == pytest.approx(exact, rel=1 / 64)
+
+    def test_of_hops_are_exact(self, measured: tb.Result) -> None:
+        hops = measured.packets["hops"].to_numpy()
+        for percent in (10, 50, 99):
+            found = measured.percentile("hops", percent)
+            assert found == np.percentile(hops, percent, method="inverted_cdf")
+
+
+@pytest.fixture(scope="module")
+def measured() -> tb.Result:
+    """A loaded mesh with a row for each packet; every packet crosses a channel between switches."""
+    workload = tb.Synthetic(
+        radius=2, compute_period="5 us", compute_distribution="exponential", sync="asynchronous"
+    )
+    return tb.run(tb.Mesh(dims=(4, 4)), workload, duration="4 ms", packets=True)
+
+
+class TestPairing:
+    OPEN_LOOP = tb.Synthetic(
+        radius=2,
+        compute_period="20 us",
+        compute_distribution="exponential",
+        sync="asynchronous",
+        max_outstanding=1000,
+    )
+
+    def test_the_window_as_a_series(self, measured: tb.Result) -> None:
+        for metric in ("messages_per_node_per_ms", "routed_lifetime_us"):
+            series = measured.series(metric)
+            assert len(series.times_ps) == len(series.numerator) + 1
+            assert series.times_ps[-1] == 4 * 10**9
+            assert series.numerator.sum() / series.denominator.sum() == measured[metric].value
+            assert series.denominator.sum() == measured[metric].weight
+            assert abs(series.residuals.sum()) < 1e-9 * series.numerator.sum()
+
+    def test_what_is_sent_in_both_modes_is_known_exactly(self) -> None:
+        # No message is dropped, so that both send the same ones: no contention in theta_r.
+        run = tb.Run(duration="4 ms", warmup="1 ms")
+        cost = tb.cost(tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, run))
+        full, throttled = (cost.modes[mode]["messages_per_node_per_ms"] for mode in COMPARED)
+        assert full.relative > 0.03
+        assert cost.theta_r.value == pytest.approx(1, abs=1e-3)
+        assert cost.theta_r.half_width < 0.2 * quotient(full, throttled).half_width
+        product = full.standard_error * throttled.standard_error
+        assert cost.covariances["theta_r"] == pytest.approx(product, rel=0.02)
+
+    def test_never_more_than_a_correlation_of_one(self) -> None:
+        for seed in (1, 2, 3):
+            cost = tb.cost(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, precision=0.05, seed=seed)
+            for name, (metric, *modes) in THETAS.items():
+                errors = [cost.modes[mode][metric].standard_error for mode in modes]
+                assert abs(cost.covariances[name]) <= math.prod(errors) * (1 + 1e-12)
+                theta = getattr(cost, name)
+                assert theta.low <= theta.value <= theta.high
+
+    def test_a_mode_that_was_not_run(self) -> None:
+        run = tb.Run(duration="1 ms")
+        cost = compare(tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, run), ["free", "full"])
+        assert list(cost.modes) == ["full", "free"]
+        assert cost.complete
+        assert math.isnan(cost.theta_t.value)
+        assert math.isnan(cost.covariances["theta_t"])
+
+    @pytest.mark.parametrize(("modes", "text"), [([], "full"), (["ful"], 'did you mean "full"')])
+    def test_modes_that_cannot_be_run(self, modes: list[str], text: str) -> None:
+        experiment = tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, tb.Run())
+        with pytest.raises(tb.UserError, match=text):
+            compare(experiment, modes)
 
 
 @pytest.mark.parametrize(

@@ -413,6 +413,7 @@ class TestPlanning:
             ([(1000, S), (700, U), (696, X)], 836),
             ([(1000, S), (995, U), (985, U), (980, X)], None),  # gaps are small, or all is
             ([(3, S), (2, X)], None),  # no whole picosecond between
+            ([(4, S), (2, X)], 3),
             ([(1, S)], None),
             ([(10**9, X)], None),
         ],

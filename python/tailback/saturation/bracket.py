@@ -73,8 +73,8 @@ def _middle(probes: Sequence[Probe], low: Probe, high: Probe, tolerance: float) 
     least = tolerance / 2 if inner else tolerance
     for one, other in sorted(gaps, key=lambda gap: _width(*gap), reverse=True):
         longer, shorter = one.compute_period_ps, other.compute_period_ps
-        middle = math.isqrt(longer * shorter)
-        if _width(one, other) > least and shorter < middle < longer:
+        middle = max(math.isqrt(longer * shorter), shorter + 1)
+        if _width(one, other) > least and middle < longer:
             return middle
     return None
 

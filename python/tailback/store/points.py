@@ -36,6 +36,8 @@ FORMAT = "tailback store"
 VERSION = 1
 
 _FOLDERS = ("sweeps", "points", "failures")
+#: What lies in a store, also while another sweep makes it.
+_OWN = re.compile(rf"{'|'.join(_FOLDERS)}|\.?store\.json(\.\d+\.part)?")
 _IDENTITY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -86,7 +88,7 @@ class PointStore:
         store = cls(folder)
         if store._marker.exists():
             store._check_marker()
-        elif any(path.name not in _FOLDERS for path in folder.iterdir()):
+        elif any(not _OWN.fullmatch(path.name) for path in folder.iterdir()):
             raise UserError(option, str(folder), "holds other files; nothing is overwritten")
         try:
             for name in _FOLDERS:
