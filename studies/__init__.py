@@ -1,1 +1,1 @@
-"""Published experiments run again, one package per source."""
+"""Published experiments run again, one package per source; and how far to trust intervals."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tailback.experiment import Experiment
 
-__all__ = ["Stop", "plan", "run_mode"]
+__all__ = ["plan", "run_mode"]
 
 
 def run_mode(

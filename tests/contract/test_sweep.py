@@ -165,7 +165,7 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     ) as cluster:
         out, address = tmp_path / "out", cluster.scheduler_address
         sweep = subprocess.Popen(command("sweep", file, "--out", out, "--scheduler", address))

@@ -87,7 +87,7 @@ def test_a_batch_system_must_be_known_and_configured() -> None:
 def scheduler() -> Iterator[str]:
     """The address of a Dask cluster of two worker processes."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     ) as cluster:
         yield cluster.scheduler_address
 

@@ -434,7 +434,7 @@ class TestPlanning:
             assert bounds.shortest_ps <= period <= bounds.longest_ps
             assert period not in [probe.compute_period_ps for probe in made]
             clear = S if period >= truth_ps else X
-            near = abs(period / truth_ps - 1) <= doubt
+            near = abs(period / truth_ps - 1) < doubt
             verdict = data.draw(st.sampled_from([clear, U])) if near else clear
             made.append(tried(period, verdict))
             assert len(made) < 100
