@@ -35,6 +35,12 @@ class Metric:
     scale: float = 1.0
     needs_packets: bool = False
 
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """The counters it is made of, beside time."""
+        below = self.denominator if isinstance(self.denominator, tuple) else ()
+        return (*self.numerator, *below)
+
 
 @dataclass(frozen=True, slots=True)
 class Populations:

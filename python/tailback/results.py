@@ -107,7 +107,8 @@ class Result:
 
     def series(self, metric: str) -> Series:
         """Return the window's samples of a metric and what was estimated from them."""
-        columns = {name: self.samples[name].to_numpy() for name in self.samples.column_names}
+        names = ("time_ps", *METRICS[metric].counters)
+        columns = {name: self.samples[name].to_numpy() for name in names}
         begin = np.searchsorted(columns["time_ps"], round(self.ending.warmup_ms * 1e9))
         window = {name: column[begin:] for name, column in columns.items()}
         numerator, denominator = increments(METRICS[metric], window, self.populations)
