@@ -93,7 +93,7 @@ def _simulated(points: list[Point]) -> float:
 
 def _kept(sweep: Sweep, out: Path, pool: LocalPool) -> float:
     run = SweepRun(sweep, out)
-    return seconds(lambda: list(run.run(pool)))
+    return seconds(lambda: run.run(pool))
 
 
 def speed_up() -> float:

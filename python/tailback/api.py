@@ -14,7 +14,7 @@ from typing import Any
 from tailback import comparison, prediction, saturation
 from tailback.comparison import COMPARED, Cost
 from tailback.errors import UserError
-from tailback.execution import Display, LocalPool, Pool
+from tailback.execution import LocalPool, Pool
 from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
 from tailback.prediction import Prediction
@@ -98,11 +98,7 @@ def sweep(
     asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
     run = SweepRun(asked, Path(out), "out")
     with LocalPool() if pool is None else nullcontext(pool) as workers:
-        display = Display("points", len(run.to_do), workers.capacity, run.effort)
-        with display if progress else nullcontext() as shown:
-            for step in run.run(workers):
-                if shown is not None:
-                    shown.finished(step.effort, step.events, step.problem)
+        run.run(workers, progress=progress)
     return run.store
 
 

@@ -17,7 +17,6 @@ from .options import File, Json, Seed, Set, app
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    from tailback.execution import Pool
     from tailback.sweeps.running import SweepRun
 
 MANY = 10_000
@@ -66,28 +65,16 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
         _confirm(asked.count, yes)
         with _pool(jobs, scheduler, cluster) as pool:
             run = SweepRun(asked, out)
-            done, failed = _finish(run, pool)
-        _say_how_it_went(run, done, failed, out, json)
-    if failed + run.failed_before:
+            try:
+                run.run(pool, progress=True)
+            except KeyboardInterrupt:
+                kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
+                goes_on = "are finished, the same command goes on from there"
+                print(f"{kept} {goes_on}", file=sys.stderr)
+                raise typer.Exit(INTERRUPTED) from None
+        _say_how_it_went(run, out, json)
+    if run.failed_before + run.failed:
         raise typer.Exit(3)
-
-
-def _finish(run: SweepRun, pool: Pool) -> tuple[int, int]:
-    """Run what is to do; return how many points were finished and how many failed."""
-    from tailback.execution import Display
-
-    done = failed = 0
-    try:
-        with Display("points", len(run.to_do), pool.capacity, run.effort) as display:
-            for step in run.run(pool):
-                done += step.problem is None
-                failed += step.problem is not None
-                display.finished(step.effort, step.events, step.problem)
-    except KeyboardInterrupt:
-        kept = f"interrupted; {run.finished_before + done} of {run.count} points are finished"
-        print(f"{kept}, the same command goes on from there", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    return done, failed
 
 
 def _confirm(count: int, yes: bool) -> None:
@@ -122,15 +109,15 @@ def _pool(
     return DaskPool.at(scheduler)
 
 
-def _say_how_it_went(run: SweepRun, done: int, failed: int, out: Path, json: bool) -> None:
-    finished = run.finished_before + done
+def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
+    finished, failed = run.finished_before + run.done, run.failed_before + run.failed
     if json:
         print_json(
             {
                 "points": run.count,
                 "finished": finished,
                 "finished_before": run.finished_before,
-                "failed": failed + run.failed_before,
+                "failed": failed,
                 "failures": [
                     {"kind": f.kind, "text": f.text, "where": dict(f.varied)}
                     for f in run.store.failures()
@@ -139,7 +126,7 @@ def _say_how_it_went(run: SweepRun, done: int, failed: int, out: Path, json: boo
         )
         return
     before = f", {run.finished_before} of them before" if run.finished_before else ""
-    lost = f", {failed + run.failed_before} failed" if failed + run.failed_before else ""
+    lost = f", {failed} failed" if failed else ""
     print(f"{finished} of {run.count} points finished{before}{lost}.")
     print(f"Next: tailback table {out}, tailback report {out}")
 

@@ -6,7 +6,7 @@ alone. A point is reported finished when its file is on the disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tailback import engine
 from tailback.comparison import compare
 from tailback.errors import RunFailure, UserError
+from tailback.execution import Display
 from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
@@ -37,13 +38,12 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A point that was just finished or given up."""
+class Task:
+    """A point that is to be run."""
 
+    identity: str
+    point: Point
     effort: float
-    events: int
-    problem: str | None
-    """Why there is no result, and where; None if there is one."""
 
 
 class SweepRun:
@@ -63,35 +63,44 @@ class SweepRun:
         failed = {f.identity for f in store.failures() if f.final} & different.keys() - finished
         self.count = len(different)
         self.finished_before, self.failed_before = len(finished), len(failed)
-        self.to_do = [item for item in different.items() if item[0] not in finished | failed]
-        self.to_do.sort(key=lambda item: effort(item[1]), reverse=True)
-        self.effort = sum(effort(point) for _, point in self.to_do)
+        self.done = self.failed = 0
+        to_do = different.keys() - finished - failed
+        tasks = [Task(i, point, effort(point)) for i, point in different.items() if i in to_do]
+        self.to_do = sorted(tasks, key=lambda task: task.effort, reverse=True)
 
-    def run(self, pool: Pool) -> Iterator[Step]:
-        """Run what is to do, the longest points first; yield each when its result is on the disk.
+    def run(self, pool: Pool, *, progress: bool = False) -> None:
+        """Run what is to do, the longest points first, and keep each as soon as it is done.
 
-        Raises `UserError` if the store cannot be written to any more.
+        `done` and `failed` count while it goes on. Raises `UserError` if the store
+        cannot be written to any more.
         """
         self.store.save_sweep(self._asked())
-        for outcome in pool.run(simulate, [point for _, point in self.to_do]):
-            yield self._keep(outcome)
+        points = [task.point for task in self.to_do]
+        efforts = sum(task.effort for task in self.to_do)
+        display = Display("points", len(points), pool.capacity, efforts)
+        with display if progress else nullcontext() as shown:
+            for outcome in pool.run(simulate, points):
+                problem = self._keep(outcome)
+                self.done += problem is None
+                self.failed += problem is not None
+                if shown is not None:
+                    events = outcome.answer.events if outcome.answer else 0
+                    shown.finished(self.to_do[outcome.index].effort, events, problem)
         self.store.write_index()
 
-    def _keep(self, outcome: Outcome[Finding]) -> Step:
-        identity, point = self.to_do[outcome.index]
+    def _keep(self, outcome: Outcome[Finding]) -> str | None:
+        """Keep what came of a point; return why there is no result, and where, if so."""
+        task = self.to_do[outcome.index]
+        identity, point = task.identity, task.point
         finding = outcome.answer or Finding(
             None, kind="lost" if outcome.lost else "error", text=outcome.problem or ""
         )
-        problem = None
-        if finding.content is None:
-            problem = f"{where(point)}: {finding.text}"
-            failure = Failure(
-                identity, finding.kind, finding.text, labels(point.experiment, point.varied)
-            )
-            self.store.save_failure(failure)
-        else:
+        if finding.content is not None:
             self.store.save_point(identity, finding.content)
-        return Step(effort(point), finding.events, problem)
+            return None
+        place = labels(point.experiment, point.varied)
+        self.store.save_failure(Failure(identity, finding.kind, finding.text, place))
+        return f"{where(point)}: {finding.text}"
 
     def _asked(self) -> dict[str, Any]:
         """Return what the store keeps of the question: its words, its points and where they lie."""
