@@ -8,6 +8,8 @@ import platform
 from collections.abc import Mapping
 from pathlib import Path
 
+from studies.machine import processor
+
 RECORD = Path(__file__).parent / "record"
 
 
@@ -21,13 +23,3 @@ def add(measured: Mapping[str, object]) -> Path:
     text = json.dumps({**before, **record, **measured}, indent=1)
     path.write_text(text + "\n", encoding="utf-8")
     return path.relative_to(Path.cwd())
-
-
-def processor() -> str:
-    """Return the processor's name, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()

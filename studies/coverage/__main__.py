@@ -8,6 +8,7 @@ from pathlib import Path
 
 from studies.coverage.report import table, text
 from studies.coverage.tallies import tallies
+from tailback.files import write_durably
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
@@ -22,7 +23,7 @@ def main() -> int:
     started = time.monotonic()
     judged, looser = tallies(PRECISION, RUNS), tallies(LOOSER, RUNS)
     report = text((PRECISION, judged), (LOOSER, looser), time.monotonic() - started)
-    RESULTS.write_text(report)
+    write_durably(RESULTS, report.encode())
     print(table(judged))
     print(f"Wrote {RESULTS}")
     return 0 if all(tally.holds for tally in judged) else 1

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime
 import math
-import platform
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 import tailback as tb
 from studies.coverage.tallies import LEAST, MOST, Tally
-from tailback.execution import processors
+from studies.machine import machine
 
 _INTRODUCTION = """\
 Systems whose mean is known are measured as every run is: from an empty start, with the
@@ -71,7 +70,6 @@ def text(
     runs = len(tallies[0].outcomes)
     chance = 100 * math.sqrt(0.05 * 0.95 / runs)
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
-    machine = f"{processors()} cores ({platform.machine()}, {platform.system()})"
     demanded = (
         f"Precision {100 * precision:g} %, {runs} runs each; {100 * LEAST:g} to {100 * MOST:g} % "
         f"are demanded. By chance the share is uncertain by {chance:.1f} % (one standard error)."
@@ -79,7 +77,7 @@ def text(
     parts = (
         "# Coverage of the intervals",
         f"Written by `python -m studies.coverage` with Tailback {tb.__version__} on {now}; "
-        f"{machine}, in {wall_s:.0f} s.",
+        f"{machine()}, in {wall_s:.0f} s.",
         _INTRODUCTION,
         demanded,
         table(tallies),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import tailback as tb
 from studies.coverage.cases import CASES, Case, Outcome
-from tailback.execution import processors
+from studies.running import answers
 
 LEAST, MOST = 0.93, 0.97
 """Between these the share of intervals of 95 % must lie that contain the truth."""
@@ -61,12 +60,11 @@ def tallies(precision: float, runs: int) -> list[Tally]:
         for first in range(0, runs, _BLOCK)
     ]
     found: dict[int, list[Outcome]] = {number: [] for number in range(len(CASES))}
-    with multiprocessing.get_context("spawn").Pool(processors()) as pool:
-        for number, outcomes in pool.imap(_measured, blocks):
-            found[number] += outcomes
+    for (number, *_), outcomes in zip(blocks, answers(_measured, blocks, "blocks"), strict=True):
+        found[number] += outcomes
     return [Tally(case, found[number]) for number, case in enumerate(CASES)]
 
 
-def _measured(block: tuple[int, float, range]) -> tuple[int, list[Outcome]]:
+def _measured(block: tuple[int, float, range]) -> list[Outcome]:
     number, precision, seeds = block
-    return number, [CASES[number].measure(seed, precision) for seed in seeds]
+    return [CASES[number].measure(seed, precision) for seed in seeds]

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 import tailback as tb
+from studies.running import answers
 from studies.tweedie.experiment import Point
-from tailback.execution import Display, LocalPool
 from tailback.statistics import student_t
 from tailback.workloads import Bandwidth
 
@@ -83,17 +83,8 @@ def measure_all(points: Iterable[Point]) -> dict[tb.Experiment, Measured]:
     processes at once and raises `KeyboardInterrupt`.
     """
     experiments = list(dict.fromkeys(e for point in points for e in point))
-    measured: dict[int, Measured] = {}
-    with (
-        LocalPool() as pool,
-        Display("runs", len(experiments), pool.capacity) as display,
-    ):
-        for outcome in pool.run(measure, experiments):
-            if outcome.answer is None:
-                raise RuntimeError(f"{experiments[outcome.index]}: {outcome.problem}")
-            measured[outcome.index] = outcome.answer
-            display.finished(events=outcome.answer.events)
-    return {experiment: measured[i] for i, experiment in enumerate(experiments)}
+    measured = answers(measure, experiments, "runs", lambda run: run.events)
+    return dict(zip(experiments, measured, strict=True))
 
 
 def over_seeds(measurements: Measurements, point: Point, metric: str) -> tb.Estimate:

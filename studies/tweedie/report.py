@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import datetime
 import math
-import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
 
 import tailback as tb
+from studies.machine import machine
 from studies.tweedie.charts import save
 from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Comparison, Report, Section
 from studies.tweedie.experiment import PRECISION, SEEDS, WINDOW_MS
 from studies.tweedie.markdown import paragraphs, percent, table
 from studies.tweedie.measure import Measurements
-from tailback.execution import processors
+from tailback.files import write_durably
 
 _LEGEND = f"""\
 Chapters 5 and 6 and table 4.3 are simulated with the seeds {SEEDS[0]} to {SEEDS[-1]}, the charts of
@@ -61,9 +61,7 @@ def write(
             for section, report in zip(sections, reports, strict=True)
         ),
     )
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(text + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    write_durably(path, f"{text}\n".encode())
 
 
 def _provenance(measured: Measurements, kept: pl.DataFrame, wall_seconds: float) -> str:
@@ -74,23 +72,13 @@ def _provenance(measured: Measurements, kept: pl.DataFrame, wall_seconds: float)
     events = sum(count for *_, count in runs)
     limited = sum(reason not in ("precision", "duration") for reason, *_ in runs)
     return (
-        f"Written by `make studies` with Tailback {tb.__version__} on {now}; {_machine()}; "
+        f"Written by `make studies` with Tailback {tb.__version__} on {now}; {machine()}; "
         f"{len(runs)} runs, {simulated_ms / 1000:.1f} s simulated, "
         f"{events / 1e9:.1f} G events, in {wall_seconds:.0f} s. "
         f"{len(kept)} of them are the sweeps of chapters 5 and 6, which are not run again while "
         f"they are kept. Runs that met a limit before their precision: {limited}. "
         "Printed numbers: [Tweedie], in [published/](published/)."
     )
-
-
-def _machine() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    name = next(names, platform.processor() or platform.machine())
-    return f"{processors()} cores ({name}, {platform.system()})"
 
 
 def _summary(sections: Sequence[Section], reports: Sequence[Report]) -> str:
