@@ -22,11 +22,12 @@ from tailback.analysis import merged, merged_moments, ordered, select, table, wh
 from tailback.analysis.conditions import condition
 from tailback.analysis.names import column_named
 from tailback.analysis.pooling import Pairs, Pool, ratios
-from tailback.analysis.tables import csv_text, json_text, parquet_bytes
+from tailback.analysis.tables import csv_text, json_text
 from tailback.errors import UserError
 from tailback.metrics import METRICS, THETAS
 from tailback.statistics import Estimate, quotient, student_t
 from tailback.store.columns import MERGED, RATIO_PARTS
+from tailback.store.documents import parquet_bytes
 from tailback.store.points import PointStore
 from tailback.terminal.runs import runs_table
 from tests.stores import small_store

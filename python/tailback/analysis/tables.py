@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -161,10 +160,3 @@ def json_text(rows: pl.DataFrame) -> str:
     """Return rows as a JSON list of objects, one per line; what is not known is null."""
     lines = ",\n".join(json.dumps(row, allow_nan=False) for row in rows.iter_rows(named=True))
     return f"[\n{lines}\n]\n" if lines else "[]\n"
-
-
-def parquet_bytes(rows: pl.DataFrame) -> bytes:
-    """Return rows as the content of a Parquet file."""
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()

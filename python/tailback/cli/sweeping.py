@@ -211,7 +211,8 @@ def _content(rows: DataFrame, form: Form) -> bytes:
         from tailback.terminal.runs import runs_table
 
         return f"{runs_table(rows)}\n".encode()
-    from tailback.analysis.tables import csv_text, json_text, parquet_bytes
+    from tailback.analysis.tables import csv_text, json_text
+    from tailback.store.documents import parquet_bytes
 
     if form is Form.parquet:
         return parquet_bytes(rows)

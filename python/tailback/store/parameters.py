@@ -78,7 +78,7 @@ def labels(experiment: Experiment, varied: Mapping[str, object]) -> dict[str, Va
 
 
 def _label(experiment: Experiment, name: str, value: object) -> tuple[str, Value]:
-    column = _by_key().get(name)
+    column = column_of(name)
     if column is None:
         column, stored = _unnamed(name, value)
         return column.name, stored
@@ -89,13 +89,9 @@ def _label(experiment: Experiment, name: str, value: object) -> tuple[str, Value
     return column.name, _stored(value, column)
 
 
-def column_of(name: str) -> str:
-    """Return the column of a parameter as users call it: `workload.compute_period_us`.
-
-    Other names stay as they are.
-    """
-    column = _by_key().get(name)
-    return name if column is None else column.name
+def column_of(name: str) -> Column | None:
+    """Return the column of a parameter as users call it; None for other names."""
+    return _by_key().get(name)
 
 
 @cache

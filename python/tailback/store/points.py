@@ -26,7 +26,7 @@ from tailback import files
 from tailback.errors import UserError
 
 from . import point_file
-from .documents import json_bytes, read_json
+from .documents import json_bytes, parquet_bytes, read_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -259,13 +259,10 @@ class PointStore:
 
     def write_index(self) -> None:
         """Make `runs.parquet` anew from the files of all points."""
-        import io
-
         if self._identities() == self._indexed():
             return
-        buffer = io.BytesIO()
-        self._runs().collect().rechunk().write_parquet(buffer, compression="zstd")
-        self._save(Path(self._index.name), buffer.getvalue())
+        content = parquet_bytes(self._runs().collect().rechunk())
+        self._save(Path(self._index.name), content)
 
 
 def _in_order(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:

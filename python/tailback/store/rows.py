@@ -3,8 +3,8 @@
 One row per contention mode. The same point gives the same bytes: there is no
 clock, path, host or number of processors in it. Columns and their types depend
 on topology and kind of workload, never on values, so that files of many points
-can be put below each other; what is not known is null, never NaN. `columns`
-lists what there is.
+can be put below each other; what is not known is null, never NaN.
+`schema.columns` lists what there is.
 """
 
 from __future__ import annotations
@@ -20,11 +20,8 @@ from tailback.metrics import METRICS, THETAS
 from tailback.results import Result
 from tailback.statistics import Estimate
 from tailback.store import columns as known
-from tailback.store.columns import LIGHT, NESTED, PERCENTILES, Column
+from tailback.store.columns import NESTED, PERCENTILES, Column
 from tailback.store.parameters import Value, parameters
-from tailback.store.schema import columns
-
-__all__ = ["columns", "light", "table_of", "to_bytes"]
 
 _ARROW = {
     "text": pa.string(),
@@ -69,11 +66,6 @@ def to_bytes(table: pa.Table) -> bytes:
         store_schema=False,
     )
     return bytes(sink.getvalue())
-
-
-def light(table: pa.Table) -> pa.Table:
-    """Return a point without the tables that are too large for an index of many points."""
-    return table.drop_columns([name for name in NESTED if name not in LIGHT])
 
 
 def _arrays(parts: Iterable[tuple[Column, Sequence[Value]]]) -> dict[str, pa.Array]:
