@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from benches.stores import MODES, SMALL, Tables, save_sweep
 from tailback import engine
 from tailback.comparison import compare
@@ -14,6 +16,15 @@ from tailback.experiment import Experiment
 from tailback.store.parameters import labels
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
+
+RATE, LIFETIME = "messages_per_node_per_ms", "routed_lifetime_us"
+PERIOD = "workload.compute_period_us"
+WIDTH = "machine.link_width"
+
+
+def values(frame: pl.DataFrame | pl.LazyFrame, name: str) -> list[Any]:
+    """Return a column as a list."""
+    return frame.lazy().select(name).collect()[name].to_list()
 
 
 def small_store(
@@ -26,8 +37,8 @@ def small_store(
     """Make a store of a sweep over `axes`, names as in a file, the last fastest; simulated."""
     store = PointStore.create(folder)
     points = []
-    for values in itertools.product(*axes.values()):
-        varied = dict(zip(axes, values, strict=True))
+    for combination in itertools.product(*axes.values()):
+        varied = dict(zip(axes, combination, strict=True))
         for seed in seeds:
             experiment = Experiment.from_dict(_changed(base, varied | {"run.seed": seed}))
             identity = experiment.identity(engine.RESULTS_VERSION, modes)
@@ -39,9 +50,9 @@ def small_store(
     return store
 
 
-def _changed(base: Tables, values: Mapping[str, Any]) -> Tables:
+def _changed(base: Tables, changes: Mapping[str, Any]) -> Tables:
     tables = {name: dict(table) for name, table in base.items()}
-    for name, value in values.items():
+    for name, value in changes.items():
         table, key = name.split(".")
         if table != "sweep":
             tables.setdefault(table, {})[key] = value
