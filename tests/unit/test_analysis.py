@@ -1,4 +1,4 @@
-"""Fields, conditions and merging: against formulas written out, pooled packets, and chance."""
+"""Fields, conditions, the table of runs, and how it is written."""
 
 from __future__ import annotations
 
