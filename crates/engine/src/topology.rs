@@ -9,6 +9,7 @@ mod grid;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::spec::TopologySpec;
+use crate::time::Time;
 
 /// The most nodes a machine may have: channel numbers must fit an event.
 pub const MAX_NODES: u64 = 1 << 22;
@@ -17,7 +18,7 @@ pub const MAX_NODES: u64 = 1 << 22;
 const MOST_ON_A_SWITCH: u32 = 1 << 16;
 
 /// The graph of a machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Number of nodes.
     pub nodes: usize,
@@ -27,19 +28,52 @@ pub struct Topology {
     pub ports: usize,
     /// Per switch and port the neighbour there, or [`SwitchId::NONE`].
     pub neighbours: Vec<SwitchId>,
+    /// Parallel wires of the link at each switch and port; empty: as many everywhere as
+    /// the machine says.
+    pub widths: Vec<u16>,
+    /// How much longer than elsewhere a flit is on the wires at each switch and port;
+    /// empty: nowhere.
+    pub delays: Vec<Time>,
     /// Where each node is attached.
     pub attachments: Vec<Attachment>,
     /// Switches along each dimension of the grid; empty where there is none.
     pub dims: Vec<u32>,
+    /// Whether the lines of the grid are closed to rings.
+    pub wraps: bool,
 }
 
 /// What a node's links lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attachment {
-    /// A switch.
+    /// A switch, in both directions.
     Switch(SwitchId),
+    /// A switch it sends to and another it receives from.
+    Ends {
+        /// Where its injection channels end.
+        enters: SwitchId,
+        /// Where its ejection channels begin.
+        leaves: SwitchId,
+    },
     /// Another node, without a switch in between.
     Node(NodeId),
+}
+
+impl Attachment {
+    /// The switch a node's injection channels end at.
+    pub fn enters(self) -> Option<SwitchId> {
+        match self {
+            Self::Switch(enters) | Self::Ends { enters, .. } => Some(enters),
+            Self::Node(_) => None,
+        }
+    }
+
+    /// The switch a node's ejection channels begin at.
+    pub fn leaves(self) -> Option<SwitchId> {
+        match self {
+            Self::Switch(leaves) | Self::Ends { leaves, .. } => Some(leaves),
+            Self::Node(_) => None,
+        }
+    }
 }
 
 impl Topology {
@@ -50,15 +84,7 @@ impl Topology {
     pub fn new(spec: &TopologySpec) -> Result<Self, SpecError> {
         match spec {
             TopologySpec::Mesh { dims } => grid::mesh(dims),
-            TopologySpec::Torus { dims } => {
-                grid::check_dims(dims)?;
-                Err(SpecError::new(
-                    "machine.topology",
-                    "torus",
-                    "dimension-order routing on a torus needs virtual channels to be free of \
-                     deadlock, which are not available yet; use a mesh",
-                ))
-            }
+            TopologySpec::Torus { dims } => grid::torus(dims),
             TopologySpec::Hypercube { dimensions } => grid::hypercube(*dimensions),
             TopologySpec::Pair => Ok(pair()),
             TopologySpec::Star { nodes } => star(*nodes),
@@ -92,7 +118,8 @@ impl Topology {
     /// Channels (both directions) cut when the largest dimension is halved.
     pub fn bisection_channels(&self) -> Option<u64> {
         let largest = u64::from(*self.dims.iter().max()?);
-        (largest > 1).then(|| 2 * self.nodes as u64 / largest)
+        let lines = if self.wraps && largest > 2 { 4 } else { 2 };
+        (largest > 1).then(|| lines * self.nodes as u64 / largest)
     }
 }
 
@@ -108,10 +135,8 @@ fn star(nodes: u32) -> Result<Topology, SpecError> {
     Ok(Topology {
         nodes: nodes as usize,
         switches: 1,
-        ports: 0,
-        neighbours: Vec::new(),
         attachments: vec![Attachment::Switch(SwitchId(0)); nodes as usize],
-        dims: Vec::new(),
+        ..Topology::default()
     })
 }
 
@@ -119,10 +144,7 @@ fn star(nodes: u32) -> Result<Topology, SpecError> {
 fn pair() -> Topology {
     Topology {
         nodes: 2,
-        switches: 0,
-        ports: 0,
-        neighbours: Vec::new(),
         attachments: vec![Attachment::Node(NodeId(1)), Attachment::Node(NodeId(0))],
-        dims: Vec::new(),
+        ..Topology::default()
     }
 }

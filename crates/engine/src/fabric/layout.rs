@@ -170,7 +170,9 @@ impl Layout {
     fn add_injection(&mut self, topology: &Topology, width: u16) {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             let (kind, end) = match *attachment {
-                Attachment::Switch(switch) => (ChannelKind::Injection, End::Switch(switch)),
+                Attachment::Switch(switch) | Attachment::Ends { enters: switch, .. } => {
+                    (ChannelKind::Injection, End::Switch(switch))
+                }
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
             self.add(kind, node as u32, end, (None, EXTERNAL), width);
@@ -190,7 +192,7 @@ impl Layout {
     fn add_ejection(&mut self, topology: &Topology, width: u16) {
         self.first_ejection = self.group_of.len() as u32;
         for (node, attachment) in topology.attachments.iter().enumerate() {
-            if let Attachment::Switch(switch) = *attachment {
+            if let Some(switch) = attachment.leaves() {
                 let end = End::Node(NodeId::from_index(node));
                 self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
             }

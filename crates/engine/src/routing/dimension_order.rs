@@ -33,6 +33,14 @@ impl DimensionOrder {
                 "needs a topology with dimensions",
             ));
         }
+        if topology.wraps {
+            return Err(SpecError::new(
+                "machine.topology",
+                "torus",
+                "dimension-order routing on a torus needs virtual channels to be free of \
+                 deadlock, which are not available yet; use a mesh",
+            ));
+        }
         let order: Vec<usize> = if order.is_empty() {
             (0..dims.len()).collect()
         } else {

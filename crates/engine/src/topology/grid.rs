@@ -1,7 +1,9 @@
-//! Meshes of any dimensions, and the hypercube as the mesh of sides two.
+//! Meshes and tori of any dimensions, and the hypercube as the mesh of sides two.
 //!
 //! One node per switch. Port `2·d` leads to the neighbour with the smaller
-//! coordinate in dimension d, port `2·d + 1` to the one with the larger.
+//! coordinate in dimension d, port `2·d + 1` to the one with the larger; on a torus
+//! the first and the last of a line of more than two are neighbours too. (Two are
+//! neighbours already: a second pair of links between them would be no ring.)
 
 use super::{Attachment, MAX_NODES, Topology};
 use crate::error::SpecError;
@@ -9,25 +11,49 @@ use crate::ids::SwitchId;
 
 /// The open grid.
 pub(super) fn mesh(dims: &[u32]) -> Result<Topology, SpecError> {
+    grid(dims, false)
+}
+
+/// The grid whose lines are closed to rings.
+pub(super) fn torus(dims: &[u32]) -> Result<Topology, SpecError> {
+    grid(dims, true)
+}
+
+fn grid(dims: &[u32], wraps: bool) -> Result<Topology, SpecError> {
     let switches = check_dims(dims)?;
     let ports = 2 * dims.len();
     let mut neighbours = vec![SwitchId::NONE; switches * ports];
     let mut stride = 1;
     for (dimension, &side) in dims.iter().enumerate() {
+        let side = side as usize;
+        let round = if wraps && side > 2 { stride * (side - 1) } else { 0 };
         for switch in 0..switches {
-            let coordinate = switch / stride % side as usize;
+            let coordinate = switch / stride % side;
             let at = switch * ports + 2 * dimension;
             if coordinate > 0 {
                 neighbours[at] = SwitchId::from_index(switch - stride);
+            } else if round > 0 {
+                neighbours[at] = SwitchId::from_index(switch + round);
             }
-            if coordinate + 1 < side as usize {
+            if coordinate + 1 < side {
                 neighbours[at + 1] = SwitchId::from_index(switch + stride);
+            } else if round > 0 {
+                neighbours[at + 1] = SwitchId::from_index(switch - round);
             }
         }
-        stride *= side as usize;
+        stride *= side;
     }
     let attachments = (0..switches).map(|i| Attachment::Switch(SwitchId::from_index(i))).collect();
-    Ok(Topology { nodes: switches, switches, ports, neighbours, attachments, dims: dims.to_vec() })
+    Ok(Topology {
+        nodes: switches,
+        switches,
+        ports,
+        neighbours,
+        attachments,
+        dims: dims.to_vec(),
+        wraps,
+        ..Topology::default()
+    })
 }
 
 /// The binary n-cube.
@@ -43,7 +69,7 @@ pub(super) fn hypercube(dimensions: u32) -> Result<Topology, SpecError> {
 }
 
 /// The number of switches, if the sides are possible.
-pub(super) fn check_dims(dims: &[u32]) -> Result<usize, SpecError> {
+fn check_dims(dims: &[u32]) -> Result<usize, SpecError> {
     let refuse = |allowed: String| {
         let given: Vec<String> = dims.iter().map(ToString::to_string).collect();
         Err(SpecError::new("machine.topology.dims", format!("[{}]", given.join(", ")), allowed))
@@ -78,6 +104,16 @@ mod tests {
         assert_eq!(at(1, 3), SwitchId(4));
         assert_eq!(mesh.coordinates(NodeId(5)), [2, 1]);
         assert_eq!(mesh.bisection_channels(), Some(4));
+    }
+
+    #[test]
+    fn a_torus_closes_lines_of_more_than_two() {
+        let torus = torus(&[4, 2]).unwrap();
+        assert_eq!((torus.nodes, torus.degree()), (8, 3));
+        let at = |switch, port| torus.neighbour(SwitchId(switch), port);
+        assert_eq!((at(0, 0), at(3, 1)), (SwitchId(3), SwitchId(0)));
+        assert_eq!((at(0, 2), at(0, 3)), (SwitchId::NONE, SwitchId(4)));
+        assert_eq!(torus.bisection_channels(), Some(8));
     }
 
     #[test]
