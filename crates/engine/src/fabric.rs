@@ -19,7 +19,7 @@ mod wiring;
 mod worm;
 
 pub use layout::{End, Group, Layout};
-pub use timing::{Running, Timing};
+pub use timing::{Rates, Running, Timing};
 pub use transit::{Packet, PacketPool};
 pub use wiring::Wiring;
 
@@ -104,7 +104,7 @@ impl Fabric {
         seed: u64,
     ) -> Result<Self, SpecError> {
         check::machine(machine, fidelity)?;
-        let wiring = Wiring::new(machine, topology, fidelity)?;
+        let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, Fidelity::Packet) => {
@@ -140,7 +140,8 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         measures.counters.class_mut(packet.class).queued += 1;
-        let id = self.packets.insert(|serial| Packet { serial, ..packet });
+        let route = self.wiring.routing.begin(packet.source, packet.destination);
+        let id = self.packets.insert(Packet { route, ..packet });
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
             &mut self.model,
@@ -259,6 +260,7 @@ impl Fabric {
             fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
             free _ => PacketId(number)
         );
+        let alone = self.packets.alone(id);
         let packet = self.packets.remove(id);
         let row = PacketRow {
             class: packet.class,
@@ -272,7 +274,7 @@ impl Fabric {
             first_internal: packet.first_internal,
             delivered: now,
         };
-        let zero_load = self.wiring.zero_load(&packet);
+        let zero_load = self.wiring.zero_load(&packet, &alone);
         let (mut drawn_out, mut caught_up) = (0, 0);
         if self.model.draws_out() {
             // Its first flit started on this channel a hop before it was last ready.
@@ -290,7 +292,7 @@ impl Fabric {
     /// about, where such events are ordered by it; else the number itself.
     pub fn order_of(&self, number: u32) -> u64 {
         match &self.model {
-            Model::ContentionFree(_) => self.packets[PacketId(number)].serial,
+            Model::ContentionFree(_) => self.packets[PacketId(number)].serial.into(),
             _ => u64::from(number),
         }
     }

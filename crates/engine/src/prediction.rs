@@ -8,6 +8,7 @@ use crate::error::SpecError;
 use crate::fabric::{End, Running, Timing, Wiring};
 use crate::ids::NodeId;
 use crate::measure::ChannelKind;
+use crate::routing::Header;
 use crate::simulation::Simulation;
 use crate::spec::{Spec, Step, Workload};
 use crate::time::Time;
@@ -130,6 +131,7 @@ impl Walk<'_> {
         sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start) = (Running::default(), 0);
+        let mut header = Header { source: from, destination: to, route: 0 };
         let mut lead = self.wiring.layout.injection_lead(from);
         let mut hops = 0;
         loop {
@@ -144,7 +146,10 @@ impl Walk<'_> {
             hops += 1;
             match place.end {
                 End::Node(_) => return (hops, end + timing.wire_ps),
-                End::Switch(switch) => lead = self.wiring.output_lead(switch, to),
+                End::Switch(switch) => {
+                    header.route = self.wiring.passed(place, header);
+                    lead = self.wiring.first_lead(switch, header);
+                }
             }
         }
     }

@@ -122,6 +122,34 @@ pub enum RoutingSpec {
     },
 }
 
+/// How the virtual channels of a link share its wires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// Flit by flit, those with something to send in turn.
+    #[default]
+    RoundRobin,
+    /// A packet keeps the wire until it has nothing to send or no credit.
+    UntilStall,
+    /// Not at all: every virtual channel has a wire of its own.
+    Separate,
+}
+
+/// Which of the outputs that routing allows, and that are free, a packet takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Selection {
+    /// The first that routing names.
+    #[default]
+    First,
+    /// Any, all equally likely.
+    Random,
+    /// The one with the fewest packets waiting in the buffer at its end.
+    FewestWaiting,
+    /// The one with the most room in the buffer at its end.
+    MostCredit,
+}
+
 /// A physical link (one per direction) and the packet format on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -197,10 +225,39 @@ pub struct Switch {
     pub output_buffer_tokens: u32,
     /// Parallel links between neighbouring switches.
     pub link_width: u32,
+    /// Virtual channels of every link between switches, each with a buffer of its own.
+    #[serde(default = "one")]
+    pub virtual_channels: u32,
+    /// How they share the wire.
+    #[serde(default)]
+    pub sharing: Sharing,
+    /// Which of several free outputs a packet takes.
+    #[serde(default)]
+    pub selection: Selection,
     /// Which waiting input is granted a free output.
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
     pub ack_priority: bool,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Default for Switch {
+    /// The C104.
+    fn default() -> Self {
+        Self {
+            input_buffer_tokens: 70,
+            output_buffer_tokens: 35,
+            link_width: 1,
+            virtual_channels: 1,
+            sharing: Sharing::RoundRobin,
+            selection: Selection::First,
+            policy: Policy::Fifo,
+            ack_priority: false,
+        }
+    }
 }
 
 /// Queue policies of a switch output.
@@ -429,13 +486,7 @@ impl Machine {
                 ack_priority: true,
                 time_slice_ps: None,
             },
-            switch: Switch {
-                input_buffer_tokens: 70,
-                output_buffer_tokens: 35,
-                link_width: 1,
-                policy: Policy::Fifo,
-                ack_priority: false,
-            },
+            switch: Switch::default(),
         }
     }
 }

@@ -94,8 +94,10 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
             End::Node(node) => node.0,
         }),
     )?;
-    let dimension = |g: &Group| g.port.map_or(-1, |port| (port / 2).cast_signed());
-    let direction = |g: &Group| g.port.map_or(0, |port| (port % 2 * 2).cast_signed() - 1);
+    let layout = simulation.layout();
+    let port = |g: &Group| layout.port_and_class(g).map(|(port, _)| port as u32);
+    let dimension = |g: &Group| port(g).map_or(-1, |port| (port / 2) as i8);
+    let direction = |g: &Group| port(g).map_or(0, |port| (port % 2 * 2) as i8 - 1);
     table.column("dimension", groups.iter().map(dimension))?;
     table.column("direction", groups.iter().map(direction))?;
     let place = groups.iter().enumerate().map(|(channel, g)| (channel as u32 - g.first.0) as u16);

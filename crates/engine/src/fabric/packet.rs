@@ -194,7 +194,7 @@ impl PacketFabric {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     fn start(&mut self, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
-        let (now, link) = (act.now, &act.wiring.link);
+        let (now, link) = (act.now, act.wiring.timing(id));
         let packet = &mut act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);
         let channel = self.board.at_mut(id);
@@ -207,22 +207,24 @@ impl PacketFabric {
             packet.first_internal = now;
         }
         packet.hops += 1;
+        let ready = now + link.hop_ps;
+        packet.ready = ready;
+        act.packets.cross(packet_id, id, act.wiring);
         channel.packets += 1;
         channel.busy += end - now;
         channel.free_at = end;
         if channel.port.switch.is_some() {
-            packet.ready = now + link.hop_ps;
             if !channel.port.buffer.first.is_some() {
                 channel.port.front_output =
-                    act.wiring.output_lead(channel.port.switch, packet.destination);
-                let at = packet.ready.max(channel.leaving_at);
+                    act.wiring.asks_at(channel.port.switch, &act.packets[packet_id]);
+                let at = ready.max(channel.leaving_at);
                 act.events.post(at, Kind::Request, id.0);
             }
-            channel.occupied += link.packet_tokens(packet.bytes);
+            channel.occupied += link.packet_tokens(act.packets[packet_id].bytes);
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);
-            act.events.post(end + act.wiring.link.wire_ps, Kind::Tail, id.0);
+            act.events.post(end + link.wire_ps, Kind::Tail, id.0);
         }
         self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
         end
@@ -237,8 +239,7 @@ impl PacketFabric {
         channel.leaving_at = end;
         if channel.port.buffer.first.is_some() {
             let front = &act.packets[channel.port.buffer.first];
-            channel.port.front_output =
-                act.wiring.output_lead(channel.port.switch, front.destination);
+            channel.port.front_output = act.wiring.asks_at(channel.port.switch, front);
             act.events.post(front.ready.max(end), Kind::Request, id.0);
         }
         if channel.take_waits_for_room() {

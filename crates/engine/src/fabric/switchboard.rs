@@ -253,7 +253,7 @@ impl<C: HasPort> Switchboard<C> {
         port.buffer.pop(act.packets);
         let next = port.buffer.first;
         if next.is_some() {
-            port.front_output = act.wiring.output_lead(port.switch, act.packets[next].destination);
+            port.front_output = act.wiring.asks_at(port.switch, &act.packets[next]);
         }
     }
 
@@ -261,11 +261,11 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         act.measures.counters.packet_hops += 1;
-        let packet = &mut act.packets[id];
-        packet.hops += 1;
+        act.packets[id].hops += 1;
+        act.packets.cross(id, channel, act.wiring);
         let port = self.at_mut(channel).port_mut();
         if port.switch.is_some() && !port.buffer.first.is_some() {
-            port.front_output = act.wiring.output_lead(port.switch, packet.destination);
+            port.front_output = act.wiring.asks_at(port.switch, &act.packets[id]);
         }
         port.buffer.push(id, act.packets);
     }

@@ -5,6 +5,7 @@
 //! dimension and direction in the direction of travel; every packet crosses
 //! channels with rising numbers [Dally & Seitz 1987].
 
+use super::Header;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::topology::Topology;
@@ -64,10 +65,10 @@ impl DimensionOrder {
         Ok(Self { packed: (0..topology.nodes).map(pack).collect(), port_of_bit })
     }
 
-    /// See [`super::Routing::next_port`].
+    /// See [`super::Routing::next`].
     #[inline]
-    pub fn next_port(&self, switch: SwitchId, destination: NodeId) -> Option<usize> {
-        let (here, there) = (self.packed[switch.index()], self.packed[destination.index()]);
+    pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        let (here, there) = (self.packed[switch.index()], self.packed[header.destination.index()]);
         if here == there {
             return None;
         }
@@ -121,7 +122,8 @@ mod tests {
         let mut at = SwitchId::from_index(from);
         let mut hops = 0;
         let mut stage = 0;
-        while let Some(port) = r.next_port(at, to) {
+        let header = Header { source: NodeId::from_index(from), destination: to, route: 0 };
+        while let Some(port) = r.next(at, header) {
             let place = order.iter().position(|&d| d as usize == port / 2).unwrap();
             assert!(place >= stage, "a dimension is taken up again");
             stage = place;

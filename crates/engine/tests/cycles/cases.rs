@@ -127,6 +127,7 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
         link_width: dice.one_of(&[1, 1, 1, 2, 3]),
         policy: dice.one_of(&policies),
         ack_priority: dice.chance(50),
+        ..Switch::default()
     }
 }
 

@@ -105,6 +105,7 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
         link_width: dice.one_of(&[1, 1, 1, 2, 3, 4]),
         policy: dice.one_of(&policies),
         ack_priority: dice.chance(50),
+        ..Switch::default()
     };
     let routing = order(dice, dimensions);
     let mut machine = Machine { topology, routing, link, rates: Rates::default(), node, switch };
