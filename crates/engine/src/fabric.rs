@@ -11,10 +11,12 @@ mod flit;
 mod layout;
 mod packet;
 mod policy;
+mod selection;
 mod stream;
 mod switchboard;
 mod timing;
 mod transit;
+mod wires;
 mod wiring;
 mod worm;
 
@@ -108,7 +110,7 @@ impl Fabric {
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, Fidelity::Packet) => {
-                Model::Packet(PacketFabric::new(machine, topology, layout, seed))
+                Model::Packet(PacketFabric::new(machine, topology, &wiring, seed))
             }
             (Mode::Full, Fidelity::Flit | Fidelity::Token) => {
                 Model::Flit(FlitFabric::new(machine, topology, &wiring, fidelity, seed))

@@ -7,9 +7,11 @@
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
 mod channel;
+mod desk;
 
-use super::layout::Layout;
+use super::Wiring;
 use super::switchboard::{Act, Switchboard};
+use super::wires::Wires;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{ChannelKind, Wait};
@@ -17,21 +19,30 @@ use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
+use desk::Desk;
 
 /// The real network, packet by packet.
 pub struct PacketFabric {
     pub board: Switchboard<Channel>,
     /// Tokens an input buffer holds.
     capacity: u32,
+    /// Where channels share wires.
+    wires: Option<Wires>,
+    desk: Desk,
 }
 
 impl PacketFabric {
     /// An empty network.
-    pub fn new(machine: &Machine, topology: &Topology, layout: &Layout, seed: u64) -> Self {
-        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)
         });
-        Self { board, capacity: machine.switch.input_buffer_tokens }
+        Self {
+            board,
+            capacity: machine.switch.input_buffer_tokens,
+            wires: Wires::new(&wiring.layout),
+            desk: Desk::default(),
+        }
     }
 
     /// For every channel, transmission already counted that lies after `now`.
@@ -43,7 +54,10 @@ impl PacketFabric {
     #[inline]
     pub fn request(&mut self, channel: ChannelId, now: Time) {
         let lead = self.board.at(channel).port.front_output;
-        if self.is_idle(lead, now) && self.board.arbiter.takes_first() {
+        if self.board.choices.is_none()
+            && self.is_idle(lead, now)
+            && self.board.arbiter.takes_first()
+        {
             // Requests of one instant come in order of channel number: this is the best.
             self.board.at_mut(lead).granted = channel;
         } else {
@@ -79,7 +93,13 @@ impl PacketFabric {
         while let Some((lead, kind)) = self.board.next_marked() {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection => self.serve_output(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => {
+                    if self.board.choices.is_some() {
+                        self.serve_desk(lead, act);
+                    } else {
+                        self.serve_output(lead, act);
+                    }
+                }
             }
         }
     }
@@ -213,6 +233,9 @@ impl PacketFabric {
         channel.packets += 1;
         channel.busy += end - now;
         channel.free_at = end;
+        if let Some(wires) = &mut self.wires {
+            wires.sends(id, end);
+        }
         if channel.port.switch.is_some() {
             if !channel.port.buffer.first.is_some() {
                 channel.port.front_output =

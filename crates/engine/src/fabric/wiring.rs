@@ -25,6 +25,8 @@ pub struct Wiring {
     acknowledges: bool,
     /// Whether all channels have the same times.
     is_uniform: bool,
+    /// Whether packets ask at desks.
+    has_desks: bool,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
 }
@@ -58,7 +60,10 @@ impl Wiring {
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);
+        let has_desks =
+            routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
         Ok(Self {
+            has_desks,
             layout,
             routing,
             link,
@@ -74,11 +79,18 @@ impl Wiring {
         })
     }
 
+    /// Whether packets ask at desks: they may have a choice, or are sent as a whole over
+    /// wires that channels share.
+    #[inline]
+    pub fn has_desks(&self) -> bool {
+        self.has_desks
+    }
+
     /// Where a packet that is to leave a switch asks: at the lead of the group it leaves
     /// by, or, where it may have a choice, at the desk of the switch.
     #[inline]
     pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
-        if self.routing.chooses() {
+        if self.has_desks() {
             return self.layout.desks[switch.index()];
         }
         self.first_lead(switch, packet.header())
@@ -159,10 +171,10 @@ impl Wiring {
         timing: &Timing,
         running: &mut Running,
     ) -> Time {
-        if self.pace != Pace::Uneven {
-            start + timing.packet_ps(bytes)
-        } else {
+        if self.pace == Pace::Uneven {
             running.cross(start, timing, timing.packet_tokens(bytes))
+        } else {
+            start + timing.packet_ps(bytes)
         }
     }
 

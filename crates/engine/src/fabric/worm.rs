@@ -74,7 +74,7 @@ impl WormFabric {
         let rates = wiring.timings.clone();
         check(&rates)?;
         let layout = &wiring.layout;
-        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest, buffer)
         });
         let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
@@ -110,6 +110,7 @@ impl WormFabric {
             && is_idle
             && !output.port.first_waiting.is_some()
             && self.board.arbiter.takes_first()
+            && self.board.choices.is_none()
         {
             // Requests of one instant come in order of channel number: this is the best.
             let id = self.board.at(channel).port.buffer.first;

@@ -15,9 +15,14 @@ impl FlitFabric {
         while let Some((lead, kind)) = self.board.next_marked() {
             self.serve(lead, kind, act);
         }
-        while let Some(channel) = self.awake.pop() {
-            self.board.at_mut(channel).sleeps();
-            self.send_on(channel, act);
+        loop {
+            while let Some(channel) = self.awake.pop() {
+                self.board.at_mut(channel).sleeps();
+                self.send_on(channel, act);
+            }
+            if !self.contend(act) {
+                return;
+            }
         }
     }
 
@@ -44,7 +49,18 @@ impl FlitFabric {
             self.stalls(channel, act.now);
             return;
         }
+        if let Some(shared) = &mut self.shared {
+            shared.contending.push(channel);
+            return;
+        }
+        self.send_flit(channel, act);
+    }
+
+    /// A channel starts its packet's next flit.
+    #[inline]
+    pub(super) fn send_flit(&mut self, channel: ChannelId, act: &mut Act) {
         self.start(channel, act);
+        let input = self.board.at(channel).input;
         if input.is_some() {
             self.board.at_mut(input).held -= 1;
             match self.control {
@@ -78,11 +94,14 @@ impl Grants for FlitFabric {
         let idle = (lead.0..lead.0 + width)
             .map(ChannelId)
             .filter(|&channel| !self.board.at(channel).packet.is_some());
-        let has_credit = |&channel: &ChannelId| {
-            let lane = self.board.at(channel);
-            lane.credits > 0 || !lane.port.switch.is_some()
-        };
+        let has_credit = |&channel: &ChannelId| self.room(channel, 0) > 0;
         idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    #[inline]
+    fn room(&self, channel: ChannelId, _: Time) -> u32 {
+        let lane = self.board.at(channel);
+        if lane.port.switch.is_some() { lane.credits } else { u32::MAX }
     }
 
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
