@@ -3,7 +3,10 @@
 //! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod routing;
+
 use crate::time::Time;
+pub use routing::{Hops, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can change the answer of one run.
@@ -71,6 +74,9 @@ pub struct Machine {
     pub topology: TopologySpec,
     /// Which way packets go.
     pub routing: RoutingSpec,
+    /// Whether a routing that can deadlock is simulated all the same.
+    #[serde(default)]
+    pub allow_deadlock: bool,
     /// The physical links.
     pub link: Link,
     /// Links that are faster or slower than the others.
@@ -107,18 +113,6 @@ pub enum TopologySpec {
     Star {
         /// How many nodes.
         nodes: u32,
-    },
-}
-
-/// The routing algorithms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum RoutingSpec {
-    /// One dimension after the other ("greedy").
-    DimensionOrder {
-        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
-        #[serde(default)]
-        order: Vec<u32>,
     },
 }
 
@@ -465,7 +459,8 @@ impl Machine {
         };
         Self {
             topology,
-            routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            routing: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
+            allow_deadlock: false,
             link: Link {
                 bit_ps: 10_000,
                 data_token_bits: 10,
