@@ -3,7 +3,10 @@
 //! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod routing;
+
 use crate::time::Time;
+pub use routing::{Hops, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can change the answer of one run.
@@ -183,20 +186,8 @@ pub struct GraphLink {
     pub delay_ps: Time,
 }
 
-fn one() -> u16 {
-    1
-}
-
-/// The routing algorithms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum RoutingSpec {
-    /// One dimension after the other ("greedy").
-    DimensionOrder {
-        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
-        #[serde(default)]
-        order: Vec<u32>,
-    },
+fn one<T: From<u8>>() -> T {
+    T::from(1)
 }
 
 /// How the virtual channels of a link share its wires.
@@ -552,7 +543,7 @@ impl Machine {
         };
         Self {
             topology,
-            routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            routing: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
             allow_deadlock: false,
             link: Link {
                 bit_ps: 10_000,

@@ -96,12 +96,12 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
             End::Node(node) => node.0,
         }),
     )?;
-    // Only where there is a grid do ports lie along dimensions.
     let layout = simulation.layout();
-    let has_grid = !simulation.topology().dims.is_empty();
-    let port = |g: &Group| layout.port_and_class(g).filter(|_| has_grid).map(|(port, _)| port);
-    let dimension = |g: &Group| port(g).map_or(-1, |port| (port / 2) as i8);
-    let direction = |g: &Group| port(g).map_or(0, |port| (port % 2 * 2) as i8 - 1);
+    // Only where there is a grid do ports lie along dimensions.
+    let is_grid = !simulation.topology().dims.is_empty();
+    let along = |g: &Group| layout.port_and_class(g).filter(|_| is_grid).map(|(port, _)| port);
+    let dimension = |g: &Group| along(g).map_or(-1, |port| (port / 2) as i8);
+    let direction = |g: &Group| along(g).map_or(0, |port| (port % 2 * 2) as i8 - 1);
     table.column("dimension", groups.iter().map(dimension))?;
     table.column("direction", groups.iter().map(direction))?;
     let channels = (0..tallies.len()).map(ChannelId::from_index);

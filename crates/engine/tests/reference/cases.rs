@@ -149,7 +149,7 @@ fn order(dice: &mut Dice, dimensions: u32) -> RoutingSpec {
     if dice.chance(40) {
         order.clear();
     }
-    RoutingSpec::DimensionOrder { order }
+    RoutingSpec::DimensionOrder { order, balanced: false }
 }
 
 fn link(dice: &mut Dice) -> Link {
