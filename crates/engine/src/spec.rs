@@ -294,7 +294,7 @@ pub struct Switch {
     /// Parallel links between neighbouring switches.
     pub link_width: u32,
     /// Virtual channels of every link between switches, each with a buffer of its own.
-    #[serde(default = "one_channel")]
+    #[serde(default = "one")]
     pub virtual_channels: u32,
     /// How they share the wire.
     #[serde(default)]
@@ -309,10 +309,6 @@ pub struct Switch {
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
     pub ack_priority: bool,
-}
-
-fn one_channel() -> u32 {
-    1
 }
 
 /// Hops are counted in 16 bits.
