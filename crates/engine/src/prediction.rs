@@ -12,7 +12,7 @@ use crate::simulation::Simulation;
 use crate::spec::{Spec, Step, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
-use crate::workload::Reach;
+use crate::workload::Destinations;
 
 /// Expectations under the workload's traffic.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,21 +159,17 @@ fn each_flow(
 ) -> Result<bool, SpecError> {
     match &spec.workload {
         Workload::Synthetic(synthetic) => {
-            let per_node = synthetic.processes_per_node;
-            let reach = Reach::new(topology, synthetic.radius, per_node)?;
+            let destinations = Destinations::new(synthetic, topology)?;
             let bytes = synthetic.bytes.mean;
-            let pairs: u64 = (0..topology.nodes).map(|node| reach.size(node) as u64).sum();
+            let pairs: u64 =
+                (0..topology.nodes).map(|node| destinations.pairs_of(node) as u64).sum();
             let step = pairs.div_ceil(max_pairs.max(1)) as usize;
             // An odd stride visits all columns of a grid with an even number of them.
             for node in (0..topology.nodes).step_by(step | usize::from(step > 1)) {
                 let from = NodeId::from_index(node);
-                let size = reach.size(node);
-                let others = (size * per_node as usize - 1) as f64;
-                for index in 0..size {
-                    let to = NodeId::from_index(reach.node_at(node, index));
-                    let candidates = f64::from(per_node) - f64::from(u8::from(to == from));
-                    visit(Flow { from, to, weight: candidates / others, bytes });
-                }
+                destinations.each_share(node, |to, weight| {
+                    visit(Flow { from, to: NodeId::from_index(to), weight, bytes });
+                });
             }
             Ok(step == 1)
         }
@@ -270,6 +266,7 @@ mod tests {
             machine: Machine::t9000(TopologySpec::Mesh { dims }),
             workload: Workload::Synthetic(Synthetic {
                 processes_per_node: 1,
+                pattern: Pattern::Uniform,
                 radius,
                 compute: Distribution::constant(100_000_000),
                 messages: 1,
