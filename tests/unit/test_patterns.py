@@ -16,6 +16,7 @@ from tailback.errors import UserError
 from tailback.machines import Machine, Star
 from tailback.saturation.loads import Bounds, Loads
 from tailback.saturation.probes import TOLERATED_LOSS
+from tailback.terminal.layout import heading
 from tailback.workloads.patterns import destinations, longest_cycle
 
 MESH = tb.Mesh(dims=(4, 4))
@@ -377,3 +378,22 @@ class TestPrediction:
         workload = tb.Synthetic(pattern="hot_spot", hot_spots=[6], hot_spot_share=0.5)
         [loaded, *_] = tb.describe(machine, workload).most_loaded()
         assert (loaded.kind, loaded.destination) == ("ejection", (2, 1))
+
+
+class TestWording:
+    def test_a_heading_names_a_pattern_that_is_not_the_usual_one(self) -> None:
+        tornado = tb.Experiment(MESH, tb.Synthetic(pattern="tornado"))
+        assert "synthetic · tornado · loosely_synchronous" in heading(tornado).plain
+        assert "uniform" not in heading(tb.Experiment(MESH, tb.Synthetic())).plain
+
+    def test_so_does_a_report(self, tmp_path: Path) -> None:
+        file = tmp_path / "sweep.toml"
+        file.write_text(
+            "[machine]\ndims = [3, 3]\n[run]\nduration = '2 ms'\n"
+            "[sweep]\nworkload.pattern = ['uniform', 'neighbour']\n"
+        )
+        store = tmp_path / "results"
+        tb.sweep(file, store)
+        page = tmp_path / "page.html"
+        tb.write_report(store, page)
+        assert "pattern several" in page.read_text()

@@ -141,6 +141,60 @@ fn slots_of_all_processes_are_the_same_if_they_start_together() {
     assert!((rows.len() as f64 - 16_000.0).abs() < 550.0, "{}", rows.len());
 }
 
+/// Mean time that data packets wait before their first channel.
+fn mean_wait(run: &mut Run) -> f64 {
+    let mut rows = run.simulation.take_packets();
+    rows.retain(|row| row.class == Class::Data);
+    let waits: u64 = rows.iter().map(|row| row.first_sent - row.queued).sum();
+    waits as f64 / rows.len() as f64
+}
+
+/// Two nodes, one link each way, no acknowledgements; packets of 3340 ns.
+fn queue(compute: Distribution) -> Run {
+    let mut machine = Machine::t9000(TopologySpec::Pair);
+    machine.node.acknowledges = false;
+    let mut synthetic = workload(Pattern::Uniform, Sync::Asynchronous);
+    synthetic.compute = compute;
+    synthetic.start = Start::Together;
+    synthetic.throttle = Throttle::Outstanding { limit: 1_000_000 };
+    let mut run = Run::new(machine, Workload::Synthetic(synthetic), Mode::Full);
+    run.advance(2_000_000 * MICROSECOND);
+    run
+}
+
+const SERVICE_PS: f64 = 3_340_000.0;
+
+/// Geo/D/1: with probability p a packet in a slot, d slots of service, the mean wait is
+/// p d (d - 1) / 2 (1 - p d) slots.
+#[test]
+fn a_bernoulli_process_waits_as_its_queue_does() {
+    let slot = 334_000;
+    for (p, d) in [(0.05, 10.0), (0.08, 10.0)] {
+        let mean = (slot as f64 / p) as u64;
+        let shape = Shape::Geometric { slot };
+        let mut run = queue(Distribution { shape, mean, relative_sigma: 0.0 });
+        let expected = p * d * (d - 1.0) / (2.0 * (1.0 - p * d)) * slot as f64;
+        let found = mean_wait(&mut run);
+        assert!((found / expected - 1.0).abs() < 0.03, "{found}, {expected}");
+    }
+}
+
+/// Bursts all at once are batches of a geometric number X of packets, mean B, that come in
+/// a Poisson process. M^X/D/1: who arrives waits for those before it of its batch,
+/// E[X (X - 1)] / 2 E[X] = B - 1, and for earlier batches,
+/// rate E[X²] / 2 (1 - ρ) = ρ (2 B - 1) / 2 (1 - ρ), each times the service.
+#[test]
+fn bursts_wait_as_batches_do() {
+    for (burst, load) in [(1.0, 0.5), (4.0, 0.5), (2.5, 0.7)] {
+        let mean = (SERVICE_PS / load) as u64;
+        let shape = Shape::OnOff { burst, peak: 1e6 };
+        let mut run = queue(Distribution { shape, mean, relative_sigma: 0.0 });
+        let expected = load * (2.0 * burst - 1.0) / (2.0 * (1.0 - load)) + burst - 1.0;
+        let found = mean_wait(&mut run) / SERVICE_PS;
+        assert!((found / expected - 1.0).abs() < 0.03, "{found}, {expected}");
+    }
+}
+
 #[test]
 fn machines_without_coordinates_have_uniform_traffic() {
     for (topology, nodes) in [(TopologySpec::Star { nodes: 5 }, 5), (TopologySpec::Pair, 2)] {
