@@ -72,7 +72,7 @@ def _formula(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> Callable[[
             raise _needs(pattern, f"a power of two of nodes, not {nodes}")
         if pattern == "shuffle":
             return lambda node: (node << 1 | node >> (bits - 1)) & (nodes - 1)
-        return lambda node: sum((node >> i & 1) << (bits - 1 - i) for i in range(bits))
+        return lambda node: int(f"{node:0{bits}b}"[::-1], 2)
     if pattern == "bit_complement":
         if not is_power and not shape:
             raise _needs(pattern, f"a grid or a power of two of nodes, not {nodes}")

@@ -1,8 +1,8 @@
 //! Patterns that give every node one destination.
 //!
-//! The formulas are those of [Dally & Towles 2004], table 3.1, which the
-//! simulator of [Jiang et al. 2013] has as well. Patterns of bits need a number of nodes that is
-//! a power of two, patterns of digits a grid.
+//! The formulas are those of [Dally & Towles 2004], table 3.1, which the simulator of
+//! [Jiang et al. 2013] has as well. Patterns of bits need a number of nodes that is a
+//! power of two, patterns of digits a grid.
 
 use crate::error::SpecError;
 use crate::ids::NodeId;
