@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from tailback import engine, tables
-from tailback.machines import JoinedSwitches
+from tailback.errors import UserError
+from tailback.files import write_named
+from tailback.machines import Graph, JoinedSwitches
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from tailback.experiment import Experiment
+    from tailback.figures.picture import Picture
 
 _PAIRS = 2_000_000
 _CHANNELS = 5
@@ -89,6 +95,40 @@ class Prediction:
 
     def _ends(self, row: dict[str, Any]) -> tuple[End, End]:
         return self.ends.of_channel(row["kind"], row["from_node"], row["to_node"])
+
+    def plot(self) -> go.Figure:
+        """Return the network with the loads of its channels as colours."""
+        from tailback.figures import picture
+
+        return picture.figure(self._picture())
+
+    def write_plot(self, path: Path) -> None:
+        """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
+        from tailback.figures import picture
+
+        makers = {".html": picture.page, ".svg": picture.svg}
+        make = makers.get(path.suffix.lower())
+        if make is None:
+            raise UserError("--plot", str(path), "must end in .html or .svg")
+        write_named("--plot", path, make(self._picture()).encode())
+
+    def _picture(self) -> Picture:
+        from tailback.figures import topology
+
+        machine = self.experiment.machine
+        names = machine.graph.switches if isinstance(machine, Graph) else ()
+        return topology.picture(
+            machine, self.survey.graph, self.switches, self._group_loads(), names
+        )
+
+    def _group_loads(self) -> dict[tuple[str, int, int], float]:
+        """Return the mean load of the channels from each place to each other."""
+        sums: dict[tuple[str, int, int], tuple[float, int]] = {}
+        for row in self.channels.to_pylist():
+            key = (row["kind"], row["from_node"], row["to_node"])
+            load, count = sums.get(key, (0.0, 0))
+            sums[key] = (load + row["load_us"], count + 1)
+        return {key: load / count for key, (load, count) in sums.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the table of channels, for JSON."""
