@@ -72,7 +72,7 @@ def figure(seen: Picture) -> go.Figure:
             "color": LIGHT.faint if shade is None else shades[shade],
             "width": thick * _thickness(width),
         }
-        drawn.add_scattergl(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip")
+        drawn.add_scatter(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip")
     _add_middles(drawn, seen)
     _add_dots(drawn, seen.nodes, "square", colour(5), 7)
     _add_dots(drawn, seen.switches, "circle", LIGHT.text, 10 if len(seen.switches) < 400 else 5)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import cos, pi, prod, sin
 from typing import Any
 
@@ -39,6 +40,13 @@ class Placing:
     """Of every node, where it receives."""
     bent: bool = False
     """Whether links that are longer than 1 would lie on others if they were straight."""
+
+    @cached_property
+    def extent(self) -> float:
+        """Width or height of the drawing, whichever is more."""
+        points = (*self.switches, *self.senders, *self.receivers)
+        sides = ([point[axis] for point in points] for axis in (0, 1))
+        return max(max(side) - min(side) for side in sides)
 
 
 def placed(machine: Machine, graph: Columns, switches: int) -> Placing:

@@ -27,8 +27,8 @@ MOST_LINKS = 20_000
 Loads = Mapping[tuple[str, int, int], float]
 """Load in us of the channels of a kind from one number to another, as in tables of channels."""
 
-_ASIDE = 0.045
-"""How far from the middle of its way a link is."""
+_ASIDE = (0.045, 0.006)
+"""How far from the middle of its way a link is: at most, and as a part of the drawing's size."""
 _BULGE = 0.18
 _BENDS = 9
 
@@ -56,7 +56,8 @@ def picture(
     nodes = [(point, f"node {n}") for n, point in enumerate(where.senders)]
     if where.receivers != where.senders:
         nodes += [(point, f"node {n}") for n, point in enumerate(where.receivers)]
-    title = f"{machine.topology}: {len(graph['node_enters']):,} nodes, {switches:,} switches"
+    sizes = (_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es"))
+    title = f"{machine.topology}: {', '.join(sizes)}"
     return Picture(title, lines, list(zip(where.switches, told, strict=True)), nodes)
 
 
@@ -72,8 +73,11 @@ def _switch_text(ends: Ends, number: int, names: Sequence[str], nodes: int) -> s
     if ends.places is not None:
         return f"node {shown(ends.places[number])}"
     named = f" ({names[number]})" if names and names[number] != str(number) else ""
-    count = "no node" if nodes == 0 else f"{nodes} node{'s' if nodes > 1 else ''}"
-    return f"switch {number}{named}, {count}"
+    return f"switch {number}{named}, {_count(nodes, 'node')}"
+
+
+def _count(number: int, of: str, plural: str = "s") -> str:
+    return f"{number:,} {of}{'' if number == 1 else plural}"
 
 
 def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Line]:
@@ -81,7 +85,7 @@ def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[
     lines = []
     for source, destination, width in zip(*columns, strict=True):
         names = ends.of_channel("internal", source, destination)
-        points = _way(where.switches[source], where.switches[destination], where.bent)
+        points = _way(where, where.switches[source], where.switches[destination])
         load = loads.get(("internal", source, destination), nan)
         lines.append(_line(points, names, width, load))
     return lines
@@ -93,23 +97,23 @@ def _external(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[
     for node, (sender, receiver) in enumerate(zip(where.senders, where.receivers, strict=True)):
         if not where.switches:
             other = 1 - node
-            way = (sender, where.receivers[other])
+            way = _way(where, sender, where.receivers[other])
             lines.append(_external_line("direct", node, other, way, loads, ends))
             continue
         enters, leaves = int(graph["node_enters"][node]), int(graph["node_leaves"][node])
-        way = (sender, where.switches[enters])
+        way = _way(where, sender, where.switches[enters])
         lines.append(_external_line("injection", node, enters, way, loads, ends))
-        way = (where.switches[leaves], receiver)
+        way = _way(where, where.switches[leaves], receiver)
         lines.append(_external_line("ejection", leaves, node, way, loads, ends))
     return lines
 
 
 def _external_line(
-    kind: str, source: int, destination: int, way: tuple[Point, Point], loads: Loads, ends: Ends
+    kind: str, source: int, destination: int, way: Sequence[Point], loads: Loads, ends: Ends
 ) -> Line:
     names = ends.of_channel(kind, source, destination)
     load = loads.get((kind, source, destination), nan)
-    return _line(_way(*way, bent=False), names, 1, load)
+    return _line(way, names, 1, load)
 
 
 def _line(points: Sequence[Point], names: tuple[Any, Any], width: int, load: float) -> Line:
@@ -119,13 +123,13 @@ def _line(points: Sequence[Point], names: tuple[Any, Any], width: int, load: flo
     return Line(points, text, float(load), width)
 
 
-def _way(start: Point, end: Point, bent: bool) -> list[Point]:
-    """Return a line from start to end, a little to its right; a long one in an arc if `bent`."""
+def _way(where: Placing, start: Point, end: Point) -> list[Point]:
+    """Return a line from start to end, a little to its right; perhaps an arc if it is long."""
     along = (end[0] - start[0], end[1] - start[1])
     length = hypot(*along) or 1.0
     right = (along[1] / length, -along[0] / length)
-    aside = _ASIDE * min(1.0, length)
-    if not bent or length < 1.05:
+    aside = min(_ASIDE[0], _ASIDE[1] * where.extent)
+    if not where.bent or length < 1.05:
         shift = (right[0] * aside, right[1] * aside)
         return [(start[0] + shift[0], start[1] + shift[1]), (end[0] + shift[0], end[1] + shift[1])]
     # Both directions bend to the same side of the drawing, one a little further.
