@@ -182,6 +182,12 @@ def test_a_cut_that_is_found_is_said_to_be_an_upper_bound() -> None:
     assert not odd.exact
 
 
+def test_switches_with_unequal_nodes_are_exchanged() -> None:
+    """Computing and library on one side: 2 + 2 + 2 + 2 channels are cut."""
+    found = survey(tb.load("examples/campus.toml").machine).bisection
+    assert found == Bisection(8, exact=False, halves=(10, 10))
+
+
 def one_message(machine: Machine) -> tb.Prediction:
     return tb.describe(machine, Messages(messages=[["0 ns", 0, 1, "32 B"]]))
 
