@@ -40,6 +40,8 @@ class Placing:
     """Of every node, where it receives."""
     bent: bool = False
     """Whether links that are longer than 1 would lie on others if they were straight."""
+    rounds: frozenset[int] = frozenset()
+    """Differences between the numbers of switches that are the ends of a line of a grid."""
 
     @cached_property
     def extent(self) -> float:
@@ -52,7 +54,7 @@ class Placing:
 def placed(machine: Machine, graph: Columns, switches: int) -> Placing:
     """Return where everything is drawn."""
     if machine.shape:
-        return Placing(_grid(machine.shape), bent=True)
+        return Placing(_grid(machine.shape), bent=True, rounds=_rounds(machine.shape))
     for kind, place in _FAMILIES.items():
         if isinstance(machine, kind):
             return place(machine)
@@ -80,6 +82,12 @@ def _grid(shape: Sequence[int]) -> list[Point]:
             x, y = x + right * along, y + up * along
         points.append((x, y))
     return points
+
+
+def _rounds(shape: Sequence[int]) -> frozenset[int]:
+    strides = [prod(shape[:dimension]) for dimension in range(len(shape))]
+    lines = zip(strides, shape, strict=True)
+    return frozenset(stride * (extent - 1) for stride, extent in lines if extent > 2)
 
 
 def _fat_tree(machine: machines.FatTree) -> Placing:

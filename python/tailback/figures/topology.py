@@ -85,7 +85,8 @@ def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[
     lines = []
     for source, destination, width in zip(*columns, strict=True):
         names = ends.of_channel("internal", source, destination)
-        points = _way(where, where.switches[source], where.switches[destination])
+        round_ = abs(source - destination) in where.rounds
+        points = _way(where, where.switches[source], where.switches[destination], round_=round_)
         load = loads.get(("internal", source, destination), nan)
         lines.append(_line(points, names, width, load))
     return lines
@@ -123,13 +124,13 @@ def _line(points: Sequence[Point], names: tuple[Any, Any], width: int, load: flo
     return Line(points, text, float(load), width)
 
 
-def _way(where: Placing, start: Point, end: Point) -> list[Point]:
+def _way(where: Placing, start: Point, end: Point, *, round_: bool = False) -> list[Point]:
     """Return a line from start to end, a little to its right; perhaps an arc if it is long."""
     along = (end[0] - start[0], end[1] - start[1])
     length = hypot(*along) or 1.0
     right = (along[1] / length, -along[0] / length)
     aside = min(_ASIDE[0], _ASIDE[1] * where.extent)
-    if not where.bent or length < 1.05:
+    if not round_ and (not where.bent or length < 1.05):
         shift = (right[0] * aside, right[1] * aside)
         return [(start[0] + shift[0], start[1] + shift[1]), (end[0] + shift[0], end[1] + shift[1])]
     # Both directions bend to the same side of the drawing, one a little further.
