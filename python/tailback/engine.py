@@ -48,6 +48,13 @@ _USER_FIELDS = {
     "machine.switch.link_width": "machine.internal_link_width",
     "machine.switch.policy": "machine.queue_policy",
     "machine.switch.ack_priority": "machine.switch_ack_priority",
+    "workload.pattern.to": "workload.file",
+    "workload.pattern.nodes": "workload.hot_spots",
+    "workload.pattern.share": "workload.hot_spot_share",
+    "workload.compute.mean": "workload.compute_period",
+    "workload.compute.shape.slot": "workload.compute_slot",
+    "workload.compute.shape.burst": "workload.compute_burst",
+    "workload.compute.shape.peak": "workload.compute_peak",
     "sample_interval_ps": "run.sample_interval",
     "mode": "run.mode",
     "fidelity": "run.fidelity",
@@ -147,6 +154,9 @@ def _user_errors() -> Iterator[None]:
     except _engine.SpecError as error:
         raise UserError(user_field(error.field), error.given or None, error.allowed) from None
     except _engine.DeadlockError as error:
-        raise RunFailure(str(error.args[0]), error.at_ps, error.waiting) from None
+        text = str(error.args[0])
+        raise RunFailure(text, "deadlock", error.at_ps, error.waiting, error.circle) from None
+    except _engine.LivelockError as error:
+        raise RunFailure(str(error.args[0]), "livelock", error.at_ps) from None
     except _engine.ClockStuckError as error:
-        raise RunFailure(str(error.args[0])) from None
+        raise RunFailure(str(error.args[0]), "clock stands still") from None

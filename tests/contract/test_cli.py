@@ -182,7 +182,16 @@ class TestDescribe:
     @pytest.mark.parametrize(
         "name",
         [
-            *("bandwidth", "boundary", "campus", "deadlock", "hypercube", "message_file", "ring"),
+            "bandwidth",
+            "boundary",
+            "bursts",
+            "campus",
+            "deadlock",
+            "hypercube",
+            "message_file",
+            "patterns",
+            "permutation",
+            "ring",
             "wormhole_mesh",
         ],
     )

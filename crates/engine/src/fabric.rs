@@ -7,23 +7,26 @@
 
 mod check;
 mod contention_free;
+mod deadlock;
 mod flit;
 mod layout;
 mod packet;
 mod policy;
+mod selection;
 mod stream;
 mod switchboard;
 mod timing;
 mod transit;
+mod wires;
 mod wiring;
 mod worm;
 
 pub use layout::{End, Group, Layout};
-pub use timing::{Running, Timing};
+pub use timing::{Rates, Running, Timing};
 pub use transit::{Packet, PacketPool};
 pub use wiring::Wiring;
 
-use crate::error::SpecError;
+use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
@@ -104,11 +107,11 @@ impl Fabric {
         seed: u64,
     ) -> Result<Self, SpecError> {
         check::machine(machine, fidelity)?;
-        let wiring = Wiring::new(machine, topology, fidelity)?;
+        let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, Fidelity::Packet) => {
-                Model::Packet(PacketFabric::new(machine, topology, layout, seed))
+                Model::Packet(PacketFabric::new(machine, topology, &wiring, seed))
             }
             (Mode::Full, Fidelity::Flit | Fidelity::Token) => {
                 Model::Flit(FlitFabric::new(machine, topology, &wiring, fidelity, seed))
@@ -122,7 +125,8 @@ impl Fabric {
             (Mode::Throttled, _) => Model::ContentionFree(ContentionFree::throttled(layout)),
             (Mode::Free | Mode::Ideal, _) => Model::ContentionFree(ContentionFree::free(layout)),
         };
-        Ok(Self { wiring, packets: PacketPool::default(), model })
+        let packets = PacketPool::new(machine.switch.hop_limit);
+        Ok(Self { wiring, packets, model })
     }
 
     /// Channels, routes and times.
@@ -140,7 +144,8 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         measures.counters.class_mut(packet.class).queued += 1;
-        let id = self.packets.insert(|serial| Packet { serial, ..packet });
+        let route = self.wiring.routing.begin(packet.source, packet.destination);
+        let id = self.packets.insert(Packet { route, ..packet });
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
             &mut self.model,
@@ -259,6 +264,7 @@ impl Fabric {
             fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
             free _ => PacketId(number)
         );
+        let alone = self.packets.alone(id);
         let packet = self.packets.remove(id);
         let row = PacketRow {
             class: packet.class,
@@ -272,7 +278,7 @@ impl Fabric {
             first_internal: packet.first_internal,
             delivered: now,
         };
-        let zero_load = self.wiring.zero_load(&packet);
+        let zero_load = self.wiring.zero_load(&packet, &alone);
         let (mut drawn_out, mut caught_up) = (0, 0);
         if self.model.draws_out() {
             // Its first flit started on this channel a hop before it was last ready.
@@ -290,7 +296,7 @@ impl Fabric {
     /// about, where such events are ordered by it; else the number itself.
     pub fn order_of(&self, number: u32) -> u64 {
         match &self.model {
-            Model::ContentionFree(_) => self.packets[PacketId(number)].serial,
+            Model::ContentionFree(_) => self.packets[PacketId(number)].serial.into(),
             _ => u64::from(number),
         }
     }
@@ -305,6 +311,26 @@ impl Fabric {
     #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
         match_model!(&self.model, fabric => fabric.board.waiting_data(node), free _ => 0)
+    }
+
+    /// The packets that wait for each other in a circle and will never move again; empty
+    /// if every packet can move, or where that is not known (fidelities `token` and `stream`).
+    pub fn deadlock(&self, now: Time) -> Vec<Blocked> {
+        let (standings, whole) = match &self.model {
+            Model::Packet(fabric) => (Some(fabric.standings(now)), true),
+            Model::Worm(fabric) => (Some(fabric.standings()), false),
+            Model::Flit(fabric) => (fabric.standings(), false),
+            Model::Stream(_) | Model::ContentionFree(_) => (None, false),
+        };
+        let find =
+            |standings: Vec<_>| deadlock::find(&self.wiring, &self.packets, &standings, whole);
+        standings.map(find).unwrap_or_default()
+    }
+
+    /// A packet that has crossed more channels than it may.
+    #[inline]
+    pub fn strayed(&self) -> Option<&Packet> {
+        self.packets.strayed()
     }
 
     /// Packets in flight or queued.

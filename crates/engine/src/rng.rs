@@ -25,6 +25,10 @@ pub enum Purpose {
     Length = 4,
     /// Choices of an output channel under the `random` queue policy.
     Arbitration = 5,
+    /// Ways of packets, where routing draws them: one stream per source node.
+    Way = 6,
+    /// Choices among free outputs: one stream per switch.
+    Selection = 7,
 }
 
 /// An independent stream of random numbers.

@@ -3,7 +3,12 @@
 //! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod pattern;
+mod routing;
+
 use crate::time::Time;
+pub use pattern::Pattern;
+pub use routing::{Hops, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can change the answer of one run.
@@ -71,6 +76,9 @@ pub struct Machine {
     pub topology: TopologySpec,
     /// Which way packets go.
     pub routing: RoutingSpec,
+    /// Whether a routing that can deadlock is simulated all the same.
+    #[serde(default)]
+    pub allow_deadlock: bool,
     /// The physical links.
     pub link: Link,
     /// Links that are faster or slower than the others.
@@ -180,20 +188,36 @@ pub struct GraphLink {
     pub delay_ps: Time,
 }
 
-fn one() -> u16 {
-    1
+fn one<T: From<u8>>() -> T {
+    T::from(1)
 }
 
-/// The routing algorithms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum RoutingSpec {
-    /// One dimension after the other ("greedy").
-    DimensionOrder {
-        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
-        #[serde(default)]
-        order: Vec<u32>,
-    },
+/// How the virtual channels of a link share its wires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// Flit by flit, those with something to send in turn.
+    #[default]
+    RoundRobin,
+    /// A packet keeps the wire until it has nothing to send or no credit.
+    UntilStall,
+    /// Not at all: every virtual channel has a wire of its own.
+    Separate,
+}
+
+/// Which of the outputs that routing allows, and that are free, a packet takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Selection {
+    /// The first that routing names.
+    #[default]
+    First,
+    /// Any, all equally likely.
+    Random,
+    /// The one with the fewest packets waiting in the buffer at its end.
+    FewestWaiting,
+    /// The one with the most room in the buffer at its end.
+    MostCredit,
 }
 
 /// A physical link (one per direction) and the packet format on it.
@@ -271,10 +295,44 @@ pub struct Switch {
     pub output_buffer_tokens: u32,
     /// Parallel links between neighbouring switches.
     pub link_width: u32,
+    /// Virtual channels of every link between switches, each with a buffer of its own.
+    #[serde(default = "one")]
+    pub virtual_channels: u32,
+    /// How they share the wire.
+    #[serde(default)]
+    pub sharing: Sharing,
+    /// Which of several free outputs a packet takes.
+    #[serde(default)]
+    pub selection: Selection,
+    /// Most channels a packet may cross; one more is a livelock.
+    #[serde(default = "most_hops")]
+    pub hop_limit: u16,
     /// Which waiting input is granted a free output.
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
     pub ack_priority: bool,
+}
+
+/// Hops are counted in 16 bits.
+fn most_hops() -> u16 {
+    u16::MAX - 1
+}
+
+impl Default for Switch {
+    /// The C104.
+    fn default() -> Self {
+        Self {
+            input_buffer_tokens: 70,
+            output_buffer_tokens: 35,
+            link_width: 1,
+            virtual_channels: 1,
+            sharing: Sharing::RoundRobin,
+            selection: Selection::First,
+            hop_limit: most_hops(),
+            policy: Policy::Fifo,
+            ack_priority: false,
+        }
+    }
 }
 
 /// Queue policies of a switch output.
@@ -311,7 +369,12 @@ pub enum Workload {
 pub struct Synthetic {
     /// Processes on each node (n).
     pub processes_per_node: u32,
-    /// Largest coordinate difference to a destination, in every dimension (r).
+    /// Which nodes send to which.
+    #[serde(default)]
+    pub pattern: Pattern,
+    /// Largest coordinate difference to a destination, in every dimension (r), for
+    /// [`Pattern::Uniform`] on a grid; else 0.
+    #[serde(default)]
     pub radius: u32,
     /// Compute phase of one iteration (c), in picoseconds.
     pub compute: Distribution,
@@ -379,15 +442,28 @@ pub struct Distribution {
 }
 
 /// Families of distributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
     /// Always the mean; draws no random number.
     Constant,
     /// Normal; values below zero become zero.
     Normal,
-    /// Negative exponential.
+    /// Negative exponential: between messages, a Poisson process.
     Exponential,
+    /// A geometric number of slots, at least one: between messages, a Bernoulli process,
+    /// which sends in every slot with probability `slot / mean`.
+    Geometric {
+        /// Length of a slot; at most the mean.
+        slot: u64,
+    },
+    /// Bursts: `mean / peak` within one, longer by an exponential idle time after its last.
+    OnOff {
+        /// Mean number of values of a burst, geometric and at least one.
+        burst: f64,
+        /// Rate within a burst over the mean rate, at least one.
+        peak: f64,
+    },
 }
 
 impl Distribution {
@@ -483,7 +559,8 @@ impl Machine {
         };
         Self {
             topology,
-            routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            routing: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
+            allow_deadlock: false,
             link: Link {
                 bit_ps: 10_000,
                 data_token_bits: 10,
@@ -504,13 +581,7 @@ impl Machine {
                 ack_priority: true,
                 time_slice_ps: None,
             },
-            switch: Switch {
-                input_buffer_tokens: 70,
-                output_buffer_tokens: 35,
-                link_width: 1,
-                policy: Policy::Fifo,
-                ack_priority: false,
-            },
+            switch: Switch::default(),
         }
     }
 }

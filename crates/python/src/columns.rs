@@ -4,7 +4,7 @@ use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
-use tailback_engine::ids::{NodeId, SwitchId};
+use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
@@ -96,14 +96,16 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
             End::Node(node) => node.0,
         }),
     )?;
+    let layout = simulation.layout();
     // Only where there is a grid do ports lie along dimensions.
-    let along = |g: &Group| g.port.filter(|_| !simulation.topology().dims.is_empty());
-    let dimension = |g: &Group| along(g).map_or(-1, |port| (port / 2).cast_signed());
-    let direction = |g: &Group| along(g).map_or(0, |port| (port % 2 * 2).cast_signed() - 1);
+    let is_grid = !simulation.topology().dims.is_empty();
+    let along = |g: &Group| layout.port_and_class(g).filter(|_| is_grid).map(|(port, _)| port);
+    let dimension = |g: &Group| along(g).map_or(-1, |port| (port / 2) as i8);
+    let direction = |g: &Group| along(g).map_or(0, |port| (port % 2 * 2) as i8 - 1);
     table.column("dimension", groups.iter().map(dimension))?;
     table.column("direction", groups.iter().map(direction))?;
-    let place = groups.iter().enumerate().map(|(channel, g)| (channel as u32 - g.first.0) as u16);
-    table.column("place", place)?;
+    let channels = (0..tallies.len()).map(ChannelId::from_index);
+    table.column("place", channels.map(|channel| layout.place(channel).lane as u16))?;
     let rows = || tallies.iter();
     table.column("packets", used.iter().map(|u| u64::from(u.packets)))?;
     table.column("busy_ps", used.iter().map(|u| u.busy_ps))?;

@@ -60,6 +60,7 @@ impl ContentionFree {
         let mut lead = wiring.layout.injection_lead(packet.source);
         let mut start = now;
         loop {
+            let packet = &mut packets[id];
             let place = wiring.layout.group(lead);
             let timing = &wiring.timings[usize::from(place.rate)];
             let mut channel = place.first;
@@ -80,6 +81,8 @@ impl ContentionFree {
             self.used[channel.index()].busy_ps += end - start;
             measures.starts(channel, place.kind, (start, end), wait);
             packet.hops += 1;
+            packets.cross(id, channel, wiring);
+            let packet = &packets[id];
             match place.end {
                 End::Node(_) => {
                     if wiring.reports_header(packet) {
@@ -89,7 +92,7 @@ impl ContentionFree {
                     events.post(end + timing.wire_ps, Kind::Tail, id.0);
                     return;
                 }
-                End::Switch(switch) => lead = wiring.output_lead(switch, packet.destination),
+                End::Switch(switch) => lead = wiring.first_lead(switch, packet.header()),
             }
             start += timing.hop_ps;
         }

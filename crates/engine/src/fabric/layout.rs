@@ -1,12 +1,11 @@
 //! The numbering of channels and hunt groups.
 
-use super::timing::{EXTERNAL, internal_rate};
-use crate::error::SpecError;
+use super::timing::{EXTERNAL, Rates};
+use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
-use crate::routing::Routing;
-use crate::spec::Machine;
+use crate::spec::{Machine, Sharing};
 use crate::topology::{Attachment, Topology};
 use std::collections::HashMap;
 
@@ -28,15 +27,16 @@ pub struct Group {
     pub first: ChannelId,
     /// How many channels it has.
     pub width: u16,
-    /// The port it leaves its switch by, if it leads to another switch.
-    pub port: Option<u8>,
+    /// The port it leaves its switch by and its class, as routing names them
+    /// ([`crate::routing`]), if it leads to another switch.
+    pub slot: Option<u32>,
     /// Where it lies.
     pub kind: ChannelKind,
     /// The switch or node it comes from.
     pub from: u32,
     /// Where it leads.
     pub end: End,
-    /// How fast its channels are: a place in [`Timing::all`](super::Timing::all).
+    /// How fast its channels are: a place in [`Rates::all`].
     pub rate: u8,
 }
 
@@ -50,33 +50,47 @@ impl Group {
 /// All channels and groups of a machine.
 ///
 /// Groups are numbered like channels: injection groups (by node), groups
-/// between switches (by source switch, then port), ejection groups (by node).
+/// between switches (by source switch, port, class), ejection groups (by node).
 pub struct Layout {
     /// By group number.
     pub groups: Vec<Group>,
     /// Group of each channel.
     pub group_of: Vec<GroupId>,
-    /// Per switch and port the lead of the group there, or [`ChannelId::NONE`].
-    port_lead: Vec<ChannelId>,
+    /// Wire of each channel, as the lowest-numbered channel on it.
+    pub wire_of: Vec<ChannelId>,
+    /// Per switch and slot the lead of the group there, or [`ChannelId::NONE`].
+    slot_lead: Vec<ChannelId>,
+    /// Per switch the lead of one of the groups that lead out of it, or [`ChannelId::NONE`].
+    pub desks: Vec<ChannelId>,
     /// Lead of node 0's ejection group.
     first_ejection: u32,
     /// Channels in an injection or ejection group.
     node_width: u32,
-    ports: usize,
+    /// Slots of a switch: ports times classes.
+    slots: usize,
+    classes: usize,
 }
 
 impl Layout {
-    /// Numbers the channels of a machine.
+    /// Numbers the channels of a machine whose routing tells `classes` of virtual
+    /// channels apart, and so many of each.
     ///
     /// # Errors
     /// More channels than can be numbered, or links of no width.
-    pub fn new(machine: &Machine, topology: &Topology) -> Result<Self, SpecError> {
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        rates: &Rates,
+        classes: &[u16],
+    ) -> Result<Self, SpecError> {
         let (node_width, switch_width) = (machine.node.link_width, machine.switch.link_width);
         check_width("machine.node.link_width", node_width)?;
         check_width("machine.switch.link_width", switch_width)?;
-        let links = topology.neighbours.iter().filter(|n| n.is_some()).count() as u64;
-        let channels =
-            links * u64::from(switch_width) + 2 * topology.nodes as u64 * u64::from(node_width);
+        let width = |at: usize| topology.widths.get(at).copied().unwrap_or(switch_width as u16);
+        let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
+        let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
+        let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
+        let channels = wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_width);
         if channels > u64::from(EventQueue::MAX_NUMBER) {
             return Err(SpecError::new(
                 "machine.topology",
@@ -87,14 +101,27 @@ impl Layout {
         let mut layout = Self {
             groups: Vec::new(),
             group_of: Vec::new(),
-            port_lead: vec![ChannelId::NONE; topology.neighbours.len()],
+            wire_of: Vec::new(),
+            slot_lead: vec![ChannelId::NONE; topology.neighbours.len() * classes.len()],
+            desks: vec![ChannelId::NONE; topology.switches],
             first_ejection: 0,
             node_width,
-            ports: topology.ports,
+            slots: topology.ports * classes.len(),
+            classes: classes.len(),
         };
         layout.add_injection(topology, node_width as u16);
-        layout.add_internal(topology, switch_width as u16, |port| internal_rate(machine, port / 2));
+        layout.add_wires(0);
+        let is_shared = machine.switch.sharing != Sharing::Separate;
+        for (at, &neighbour) in topology.neighbours.iter().enumerate() {
+            if neighbour.is_some() {
+                let rate = rates.internal(at);
+                layout.add_link((at, topology.ports), neighbour, width(at), classes, rate)?;
+                layout.add_wires(if is_shared { width(at) } else { 0 });
+            }
+        }
         layout.add_ejection(topology, node_width as u16);
+        layout.add_wires(0);
+        layout.set_desks();
         Ok(layout)
     }
 
@@ -104,24 +131,54 @@ impl Layout {
         ChannelId(node.0 * self.node_width)
     }
 
-    /// The lead of the group by which a packet for `destination` leaves a switch.
+    /// The lead of the group by which a node receives.
     #[inline]
-    pub fn output_lead(
-        &self,
-        routing: &Routing,
-        switch: SwitchId,
-        destination: NodeId,
-    ) -> ChannelId {
-        match routing.next_port(switch, destination) {
-            Some(port) => self.port_lead[switch.index() * self.ports + port],
-            None => ChannelId(self.first_ejection + destination.0 * self.node_width),
-        }
+    pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
+        ChannelId(self.first_ejection + node.0 * self.node_width)
+    }
+
+    /// The lead of the group at a slot of a switch.
+    #[inline]
+    pub fn slot_lead(&self, switch: SwitchId, slot: usize) -> ChannelId {
+        self.slot_lead[switch.index() * self.slots + slot]
+    }
+
+    /// The port and the class of a group between switches.
+    pub fn port_and_class(&self, group: &Group) -> Option<(usize, usize)> {
+        group.slot.map(|slot| (slot as usize / self.classes, slot as usize % self.classes))
+    }
+
+    /// Whether several channels share a wire anywhere.
+    pub fn has_shared_wires(&self) -> bool {
+        self.wire_of.iter().enumerate().any(|(channel, wire)| wire.index() != channel)
     }
 
     /// The group a channel belongs to.
     #[inline]
     pub fn group(&self, channel: ChannelId) -> &Group {
         &self.groups[self.group_of[channel.index()].index()]
+    }
+
+    /// Where a channel lies.
+    pub fn place(&self, channel: ChannelId) -> Place {
+        let group = self.group(channel);
+        let from_switch = matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection);
+        // Groups of the other classes of its link come before its own.
+        let class = self.port_and_class(group).map_or(0, |(_, class)| class);
+        let slot = group.slot.unwrap_or(0) as usize - class;
+        let first = match group.kind {
+            ChannelKind::Internal => self.slot_lead(SwitchId(group.from), slot),
+            _ => group.first,
+        };
+        Place {
+            channel: channel.0,
+            from: (from_switch, group.from),
+            to: match group.end {
+                End::Switch(switch) => (true, switch.0),
+                End::Node(node) => (false, node.0),
+            },
+            lane: channel.0 - first.0,
+        }
     }
 
     /// Number of channels.
@@ -157,12 +214,12 @@ impl Layout {
         kind: ChannelKind,
         from: u32,
         end: End,
-        (port, rate): (Option<u8>, u8),
+        (slot, rate): (Option<u32>, u8),
         width: u16,
     ) -> ChannelId {
         let group = GroupId::from_index(self.groups.len());
         let first = ChannelId::from_index(self.group_of.len());
-        self.groups.push(Group { first, width, port, kind, from, end, rate });
+        self.groups.push(Group { first, width, slot, kind, from, end, rate });
         self.group_of.extend(std::iter::repeat_n(group, usize::from(width)));
         first
     }
@@ -179,12 +236,41 @@ impl Layout {
         }
     }
 
-    fn add_internal(&mut self, topology: &Topology, width: u16, rate: impl Fn(usize) -> u8) {
-        for (at, &neighbour) in topology.neighbours.iter().enumerate() {
-            if neighbour.is_some() {
-                let (switch, port) = ((at / self.ports) as u32, at % self.ports);
-                let (end, leaves_by) = (End::Switch(neighbour), (Some(port as u8), rate(port)));
-                self.port_lead[at] = self.add(ChannelKind::Internal, switch, end, leaves_by, width);
+    /// Adds the groups of a link, one per class: within a group all wires with their
+    /// first channels of that class, then all with their second, and so on.
+    fn add_link(
+        &mut self,
+        (at, ports): (usize, usize),
+        neighbour: SwitchId,
+        width: u16,
+        classes: &[u16],
+        rate: u8,
+    ) -> Result<(), SpecError> {
+        let (switch, port) = ((at / ports) as u32, at % ports);
+        for (class, &channels) in classes.iter().enumerate() {
+            let channels = u32::from(width) * u32::from(channels);
+            check_width("machine.switch.link_width times virtual channels", channels)?;
+            let slot = port * self.classes + class;
+            let leaves_by = (Some(slot as u32), rate);
+            let (kind, end) = (ChannelKind::Internal, End::Switch(neighbour));
+            let lead = self.add(kind, switch, end, leaves_by, channels as u16);
+            self.slot_lead[switch as usize * self.slots + slot] = lead;
+        }
+        Ok(())
+    }
+
+    /// Gives channels that have none a wire: in turn one of the next `width`, or (0) one each.
+    fn add_wires(&mut self, width: u16) {
+        let first = self.wire_of.len();
+        let wires = if width == 0 { usize::MAX } else { usize::from(width) };
+        let wire = |channel| ChannelId::from_index(first + (channel - first) % wires);
+        self.wire_of.extend((first..self.group_of.len()).map(wire));
+    }
+
+    fn set_desks(&mut self) {
+        for group in self.groups.iter().rev() {
+            if matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                self.desks[group.from as usize] = group.first;
             }
         }
     }

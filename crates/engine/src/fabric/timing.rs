@@ -1,7 +1,9 @@
 //! The times of packets on a channel, worked out once.
 
+use crate::error::SpecError;
 use crate::spec::{Link, Machine};
 use crate::time::Time;
+use crate::topology::Topology;
 
 /// What follows from a link's description, at one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,19 +52,6 @@ impl Timing {
         }
     }
 
-    /// The times of all rates of a machine: that of the link description, of
-    /// channels between node and switch, and of each dimension.
-    pub fn all(machine: &Machine) -> Vec<Self> {
-        let at = |bit_ps| Self::new(&Link { bit_ps, ..machine.link });
-        let rates = &machine.rates;
-        let external = rates.external_bit_ps.unwrap_or(machine.link.bit_ps);
-        [machine.link.bit_ps, external]
-            .into_iter()
-            .chain(rates.dimension_bit_ps.iter().copied())
-            .map(at)
-            .collect()
-    }
-
     /// From when a flit has been sent until it is at the switch at the end.
     #[inline]
     pub fn delay_ps(&self) -> Time {
@@ -79,6 +68,12 @@ impl Timing {
     #[inline]
     pub fn packet_tokens(&self, bytes: u32) -> u32 {
         self.empty_tokens + bytes
+    }
+
+    /// Whether packets end with a token of their own.
+    #[inline]
+    pub fn ends_with_token(&self) -> bool {
+        self.empty_tokens > self.header_tokens
     }
 
     /// Lifetime of a packet that never waits, all channels being as fast as this:
@@ -122,10 +117,62 @@ impl Running {
     }
 }
 
-/// The rate of channels between nodes and switches, in [`Timing::all`].
+/// The rate of channels between nodes and switches, in [`Rates::all`].
 pub const EXTERNAL: u8 = 1;
 
-/// The rate of channels between switches along a dimension, in [`Timing::all`].
-pub fn internal_rate(machine: &Machine, dimension: usize) -> u8 {
-    if machine.rates.dimension_bit_ps.is_empty() { 0 } else { 2 + dimension as u8 }
+/// Most different rates: they are numbered in a byte.
+const MOST_RATES: usize = 1 << 8;
+
+/// The times of all channels of a machine.
+pub struct Rates {
+    /// That of the link description, that of channels between node and switch, and
+    /// those of links that differ.
+    pub all: Vec<Timing>,
+    /// By switch and port: a place in `all`; empty where links do not differ.
+    internal: Vec<u8>,
+}
+
+impl Rates {
+    /// The times of a machine's channels.
+    ///
+    /// # Errors
+    /// Rates that do not fit the topology, or too many that differ.
+    pub fn new(machine: &Machine, topology: &Topology) -> Result<Self, SpecError> {
+        let (link, rates) = (&machine.link, &machine.rates);
+        let external = rates.external_bit_ps.unwrap_or(link.bit_ps);
+        let at = |bit_ps, more: Time| {
+            Timing::new(&Link { bit_ps, wire_delay_ps: link.wire_delay_ps + more, ..*link })
+        };
+        let mut all = vec![at(link.bit_ps, 0), at(external, 0)];
+        let given = rates.dimension_bit_ps.len();
+        if given > 0 && given != topology.dims.len() {
+            let needed = format!("must be one for each of {} dimensions", topology.dims.len());
+            return Err(SpecError::new("machine.rates.dimension_bit_ps", given, needed));
+        }
+        if given == 0 && topology.delays.is_empty() {
+            return Ok(Self { all, internal: Vec::new() });
+        }
+        let mut internal = Vec::with_capacity(topology.neighbours.len());
+        for place in 0..topology.neighbours.len() {
+            let dimension = place % topology.ports / 2;
+            let bit_ps = rates.dimension_bit_ps.get(dimension).copied().unwrap_or(link.bit_ps);
+            let timing = at(bit_ps, topology.delays.get(place).copied().unwrap_or(0));
+            // The second is what nodes have, whatever it is.
+            let known = (0..all.len()).find(|&rate| rate != 1 && all[rate] == timing);
+            internal.push(known.unwrap_or(all.len()) as u8);
+            if known.is_none() {
+                all.push(timing);
+            }
+            if all.len() > MOST_RATES {
+                let allowed = format!("must be at most {}", MOST_RATES - 2);
+                return Err(SpecError::new("different rates and delays", all.len() - 2, allowed));
+            }
+        }
+        Ok(Self { all, internal })
+    }
+
+    /// The rate of the link at a switch and port: a place in `all`.
+    pub fn internal(&self, at: usize) -> u8 {
+        self.internal.get(at).copied().unwrap_or(0)
+    }
 }

@@ -1,9 +1,12 @@
 //! Packets in flight.
 
-use crate::ids::{MessageId, NodeId, PacketId};
+use super::wiring::{Alone, Wiring};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Class;
 use crate::pool::Pool;
+use crate::routing::Header;
 use crate::time::{NEVER, Time};
+use std::ops::{Index, IndexMut};
 
 /// One packet, from the instant it is queued until it has been delivered.
 ///
@@ -19,14 +22,16 @@ pub struct Packet {
     pub first_internal: Time,
     /// When it may first ask for its next channel.
     pub ready: Time,
-    /// How many packets were queued before it.
-    pub serial: u64,
     /// Where it comes from.
     pub source: NodeId,
     /// Where it goes.
     pub destination: NodeId,
     /// The message it belongs to, or acknowledges.
     pub message: MessageId,
+    /// How many packets were queued before it, modulo 2^32.
+    pub serial: u32,
+    /// What its routing algorithm has to remember of it.
+    pub route: u32,
     /// The packet behind it in whatever queue it stands.
     pub next: PacketId,
     /// Its data bytes.
@@ -40,6 +45,12 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// What routing knows of it.
+    #[inline]
+    pub fn header(&self) -> Header {
+        Header { source: self.source, destination: self.destination, route: self.route }
+    }
+
     /// A packet that enters its node's output queue now.
     pub fn new(class: Class, message: MessageId, source: NodeId, destination: NodeId) -> Self {
         Self {
@@ -48,6 +59,7 @@ impl Packet {
             first_internal: NEVER,
             ready: 0,
             serial: 0,
+            route: 0,
             source,
             destination,
             message,
@@ -61,7 +73,91 @@ impl Packet {
 }
 
 /// Packets in flight or queued.
-pub type PacketPool = Pool<PacketId, Packet>;
+pub struct PacketPool {
+    packets: Pool<PacketId, Packet>,
+    /// By place: how each would fare alone. Used where channels differ only.
+    alone: Vec<Alone>,
+    /// Most channels a packet may cross.
+    hop_limit: u16,
+    /// The first that has crossed more.
+    strayed: PacketId,
+}
+
+impl PacketPool {
+    /// None yet; each may cross so many channels.
+    pub fn new(hop_limit: u16) -> Self {
+        let (packets, alone) = (Pool::default(), Vec::new());
+        Self { packets, alone, hop_limit, strayed: PacketId::NONE }
+    }
+
+    /// The first packet that has crossed more channels than it may.
+    #[inline]
+    pub fn strayed(&self) -> Option<&Packet> {
+        self.strayed.is_some().then(|| &self.packets[self.strayed])
+    }
+
+    /// A new packet.
+    #[inline]
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        self.packets.insert(|serial| Packet { serial: serial as u32, ..packet })
+    }
+
+    /// Takes out a packet.
+    #[inline]
+    pub fn remove(&mut self, id: PacketId) -> Packet {
+        self.packets.remove(id)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// A packet has been granted a channel.
+    #[inline]
+    pub fn cross(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) {
+        if self.packets[id].hops > self.hop_limit {
+            self.strayed = id;
+        }
+        if wiring.routing.remembers() {
+            let packet = &mut self.packets[id];
+            packet.route = wiring.passed(wiring.layout.group(channel), packet.header());
+        }
+        if !wiring.is_even() {
+            if self.alone.len() <= id.index() {
+                self.alone.resize(self.packets.places().len(), Alone::default());
+            }
+            wiring.cross(channel, &self.packets[id], &mut self.alone[id.index()]);
+        }
+    }
+
+    /// How a packet would fare alone.
+    #[inline]
+    pub fn alone(&self, id: PacketId) -> Alone {
+        self.alone.get(id.index()).copied().unwrap_or_default()
+    }
+}
+
+impl Index<PacketId> for PacketPool {
+    type Output = Packet;
+
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.packets[id]
+    }
+}
+
+impl IndexMut<PacketId> for PacketPool {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.packets[id]
+    }
+}
 
 /// A first-in-first-out queue of packets, linked through [`Packet::next`].
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! What every model of the network needs to know: channels, routes, times.
 
-use super::layout::{End, Layout};
-use super::timing::{Running, Timing};
+use super::layout::{End, Group, Layout};
+use super::timing::{Rates, Running, Timing};
 use super::transit::Packet;
 use crate::error::SpecError;
-use crate::ids::{ChannelId, NodeId, SwitchId};
+use crate::ids::{ChannelId, SwitchId};
 use crate::measure::Class;
-use crate::routing::Routing;
+use crate::routing::{Header, Outputs, Routing};
 use crate::spec::{Fidelity, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -15,17 +15,31 @@ use crate::topology::Topology;
 pub struct Wiring {
     /// The numbering of channels.
     pub layout: Layout,
-    routing: Routing,
+    /// Which way packets go.
+    pub routing: Routing,
     /// The times of a channel at the link's own rate.
     pub link: Timing,
-    /// The times of all rates, see [`Timing::all`].
+    /// The times of all rates, see [`Rates::all`].
     pub timings: Vec<Timing>,
-    /// Whether packets end with a token of their own.
-    has_end_token: bool,
     /// Whether nodes acknowledge data packets.
     acknowledges: bool,
-    /// Whether an undisturbed packet passes every channel in the same time.
-    is_even: bool,
+    /// Whether all channels have the same times.
+    is_uniform: bool,
+    /// Whether packets ask at desks.
+    has_desks: bool,
+    /// How channels differ for an undisturbed packet.
+    pace: Pace,
+}
+
+/// How an undisturbed packet passes channels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// All in the same time.
+    Even,
+    /// In the same time, but not to the next switch.
+    Delayed,
+    /// As fast as the slowest before lets its flits come.
+    Uneven,
 }
 
 impl Wiring {
@@ -37,45 +51,112 @@ impl Wiring {
         machine: &Machine,
         topology: &Topology,
         fidelity: Fidelity,
+        seed: u64,
     ) -> Result<Self, SpecError> {
-        let given = machine.rates.dimension_bit_ps.len();
-        if given > 0 && given != topology.dims.len() {
-            let needed = format!("must be one for each of {} dimensions", topology.dims.len());
-            return Err(SpecError::new("machine.rates.dimension_bit_ps", given, needed));
-        }
-        let (link, timings) = (Timing::new(&machine.link), Timing::all(machine));
+        let link = Timing::new(&machine.link);
+        let rates = Rates::new(machine, topology)?;
+        let routing = Routing::new(machine, topology, seed)?;
+        let layout = Layout::new(machine, topology, &rates, routing.classes())?;
+        let timings = rates.all;
+        let is_uniform = timings.iter().all(|timing| *timing == link);
+        let has_desks =
+            routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
         Ok(Self {
-            layout: Layout::new(machine, topology)?,
-            routing: Routing::new(&machine.routing, topology)?,
+            has_desks,
+            layout,
+            routing,
             link,
-            has_end_token: machine.link.end_token,
             acknowledges: machine.node.acknowledges,
-            is_even: !fidelity.knows_flits()
-                || timings.iter().all(|timing| *timing == link) && link.last_ps <= link.flit_ps,
+            is_uniform,
+            pace: match fidelity.knows_flits() {
+                false if is_uniform => Pace::Even,
+                false => Pace::Delayed,
+                true if is_uniform && link.last_ps <= link.flit_ps => Pace::Even,
+                true => Pace::Uneven,
+            },
             timings,
         })
     }
 
-    /// The lead of the group by which a packet for `destination` leaves a switch.
+    /// Whether packets ask at desks: they may have a choice, or are sent as a whole over
+    /// wires that channels share.
     #[inline]
-    pub fn output_lead(&self, switch: SwitchId, destination: NodeId) -> ChannelId {
-        self.layout.output_lead(&self.routing, switch, destination)
+    pub fn has_desks(&self) -> bool {
+        self.has_desks
+    }
+
+    /// Where a packet that is to leave a switch asks: at the lead of the group it leaves
+    /// by, or, where it may have a choice, at the desk of the switch.
+    #[inline]
+    pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
+        if self.has_desks() {
+            return self.layout.desks[switch.index()];
+        }
+        self.first_lead(switch, packet.header())
+    }
+
+    /// The lead of the only, or of the first group by which a packet may leave a switch.
+    #[inline]
+    pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
+        match self.routing.next(switch, header) {
+            Some(slot) => self.layout.slot_lead(switch, slot),
+            None => self.layout.ejection_lead(header.destination),
+        }
+    }
+
+    /// The leads of all groups by which a packet may leave a switch, with their tiers.
+    pub fn leads(
+        &self,
+        switch: SwitchId,
+        header: Header,
+        outputs: &mut Outputs,
+    ) -> impl Iterator<Item = (ChannelId, u8)> + Clone {
+        outputs.clear();
+        self.routing.outputs(switch, header, outputs);
+        let ejection = outputs.is_empty().then(|| self.layout.ejection_lead(header.destination));
+        let outputs = &*outputs;
+        let slots = outputs.iter();
+        let leads = slots.map(move |(slot, tier)| (self.layout.slot_lead(switch, slot), tier));
+        leads.chain(ejection.map(|lead| (lead, 0)))
+    }
+
+    /// The route of a packet that has been granted a channel of a group.
+    #[inline]
+    pub fn passed(&self, group: &Group, header: Header) -> u32 {
+        match group.end {
+            End::Switch(switch) if self.routing.remembers() => {
+                self.routing.passed(switch, header, group.slot.map(|slot| slot as usize))
+            }
+            _ => header.route,
+        }
     }
 
     /// Whether the arrival of a packet's header is reported before that of all of it:
     /// only if it is to be acknowledged, and not if the header is all there is.
     #[inline]
     pub fn reports_header(&self, packet: &Packet) -> bool {
-        self.acknowledges && packet.class == Class::Data && (packet.bytes > 0 || self.has_end_token)
+        self.acknowledges
+            && packet.class == Class::Data
+            && (packet.bytes > 0 || self.link.ends_with_token())
     }
 
     /// Whether all channels have the same rate.
     pub fn is_uniform(&self) -> bool {
-        self.timings.iter().all(|timing| *timing == self.link)
+        self.is_uniform
+    }
+
+    /// Whether an undisturbed packet passes every channel in the same time.
+    #[inline]
+    pub fn is_even(&self) -> bool {
+        self.pace == Pace::Even
     }
 
     /// The times of a channel.
-    fn timing(&self, channel: ChannelId) -> &Timing {
+    #[inline]
+    pub fn timing(&self, channel: ChannelId) -> &Timing {
+        if self.is_uniform {
+            return &self.link;
+        }
         &self.timings[usize::from(self.layout.group(channel).rate)]
     }
 
@@ -89,18 +170,35 @@ impl Wiring {
         timing: &Timing,
         running: &mut Running,
     ) -> Time {
-        if self.is_even {
-            start + timing.packet_ps(bytes)
-        } else {
+        if self.pace == Pace::Uneven {
             running.cross(start, timing, timing.packet_tokens(bytes))
+        } else {
+            start + timing.packet_ps(bytes)
         }
     }
 
-    /// How a delivered packet would have fared without contention.
+    /// A packet has been granted a channel: how it would have fared there without
+    /// contention.
     #[inline]
-    pub fn zero_load(&self, packet: &Packet) -> ZeroLoad {
-        if !self.is_even {
-            return self.zero_load_along(packet);
+    pub fn cross(&self, channel: ChannelId, packet: &Packet, alone: &mut Alone) {
+        let timing = self.timing(channel);
+        if packet.hops <= 1 {
+            *alone = Alone::default();
+            alone.zero_load.first_hop = timing.hop_ps;
+        } else {
+            alone.zero_load.last_start += alone.zero_load.last_hop;
+        }
+        let ZeroLoad { lifetime, last_start, last_hop, .. } = &mut alone.zero_load;
+        let end = self.undisturbed(packet.bytes, *last_start, timing, &mut alone.running);
+        *lifetime = end + timing.wire_ps;
+        *last_hop = timing.hop_ps;
+    }
+
+    /// How a delivered packet would have fared without contention, the way it went.
+    #[inline]
+    pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
+        if self.pace != Pace::Even {
+            return alone.zero_load;
         }
         let hop = self.link.hop_ps;
         ZeroLoad {
@@ -110,32 +208,18 @@ impl Wiring {
             last_start: hop * u64::from(packet.hops - 1),
         }
     }
+}
 
-    fn zero_load_along(&self, packet: &Packet) -> ZeroLoad {
-        let mut running = Running::default();
-        let mut lead = self.layout.injection_lead(packet.source);
-        let first_hop = self.timing(lead).hop_ps;
-        let mut start = 0;
-        loop {
-            let timing = self.timing(lead);
-            let end = self.undisturbed(packet.bytes, start, timing, &mut running);
-            match self.layout.group(lead).end {
-                End::Node(_) => {
-                    return ZeroLoad {
-                        lifetime: end + timing.wire_ps,
-                        first_hop,
-                        last_hop: timing.hop_ps,
-                        last_start: start,
-                    };
-                }
-                End::Switch(switch) => lead = self.output_lead(switch, packet.destination),
-            }
-            start += timing.hop_ps;
-        }
-    }
+/// What is kept of a packet where it does not pass every channel in the same time: how
+/// it would have fared so far without contention.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone {
+    running: Running,
+    zero_load: ZeroLoad,
 }
 
 /// A packet's way without contention, from its start on the first channel.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ZeroLoad {
     /// Until it has been delivered.
     pub lifetime: Time,

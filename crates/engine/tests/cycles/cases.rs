@@ -46,7 +46,8 @@ fn machine(dice: &mut Dice) -> Machine {
     }
     Machine {
         topology,
-        routing: RoutingSpec::DimensionOrder { order },
+        routing: RoutingSpec::DimensionOrder { order, balanced: false },
+        allow_deadlock: false,
         rates: rates(dice, dimensions),
         node: Node {
             link_width: dice.one_of(&[1, 1, 1, 2, 3]),
@@ -127,6 +128,7 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
         link_width: dice.one_of(&[1, 1, 1, 2, 3]),
         policy: dice.one_of(&policies),
         ack_priority: dice.chance(50),
+        ..Switch::default()
     }
 }
 
@@ -135,7 +137,7 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
 fn tighten(dice: &mut Dice, machine: &mut Machine) {
     let mesh = TopologySpec::Mesh { dims: vec![dice.number(2, 3) as u32] };
     machine.topology = if dice.chance(30) { TopologySpec::Star { nodes: 3 } } else { mesh };
-    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new() };
+    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
     machine.rates.dimension_bit_ps.clear();
     machine.node.packet_bytes = dice.number(1, 5) as u32;
     let link = &mut machine.link;

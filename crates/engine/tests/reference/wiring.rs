@@ -39,7 +39,9 @@ impl Wiring {
             TopologySpec::Star { nodes } => vec![*nodes as usize],
             other => panic!("the reference knows no {other:?}"),
         };
-        let RoutingSpec::DimensionOrder { order } = &machine.routing;
+        let RoutingSpec::DimensionOrder { order, .. } = &machine.routing else {
+            panic!("the reference knows dimension order only");
+        };
         let order = match order.as_slice() {
             [] => (0..dims.len()).collect(),
             given => given.iter().map(|&d| d as usize).collect(),
