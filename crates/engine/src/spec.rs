@@ -302,10 +302,18 @@ pub struct Switch {
     /// Which of several free outputs a packet takes.
     #[serde(default)]
     pub selection: Selection,
+    /// Most channels a packet may cross; one more is a livelock.
+    #[serde(default = "most_hops")]
+    pub hop_limit: u16,
     /// Which waiting input is granted a free output.
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
     pub ack_priority: bool,
+}
+
+/// Hops are counted in 16 bits.
+fn most_hops() -> u16 {
+    u16::MAX - 1
 }
 
 impl Default for Switch {
@@ -318,6 +326,7 @@ impl Default for Switch {
             virtual_channels: 1,
             sharing: Sharing::RoundRobin,
             selection: Selection::First,
+            hop_limit: most_hops(),
             policy: Policy::Fifo,
             ack_priority: false,
         }

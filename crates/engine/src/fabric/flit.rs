@@ -10,6 +10,7 @@ mod buffered;
 mod direct;
 mod lane;
 mod lines;
+mod shared;
 
 use super::Wiring;
 use super::check::TOKENS_PER_GRANT;
@@ -21,6 +22,7 @@ use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use lane::Lane;
 use lines::{LineId, Lines, Mark, What};
+use shared::Shared;
 
 /// The real network, flit by flit.
 pub struct FlitFabric {
@@ -36,6 +38,8 @@ pub struct FlitFabric {
     asking: Vec<ChannelId>,
     /// In band: nodes that may be able to send, as their injection groups.
     nodes: Vec<ChannelId>,
+    /// Where channels share wires.
+    shared: Option<Shared>,
 }
 
 /// Flow control, and with it how switches are built.
@@ -91,7 +95,7 @@ impl FlitFabric {
             credits -= room;
         }
         let layout = &wiring.layout;
-        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Lane::idle(port, rest, credits, room as u16)
         });
         let mut lines = Lines::new();
@@ -113,6 +117,7 @@ impl FlitFabric {
             awake: Vec::new(),
             asking: Vec::new(),
             nodes: Vec::new(),
+            shared: Shared::new(layout, machine.switch.sharing),
         }
     }
 
@@ -189,6 +194,9 @@ impl FlitFabric {
     /// A flit has been sent completely.
     #[inline]
     fn sent(&mut self, channel: ChannelId, mark: Mark) {
+        if self.shared.is_some() {
+            self.wake_sharing(channel);
+        }
         match self.control {
             Control::OutOfBand { .. } if mark.is_last => self.release(channel),
             Control::OutOfBand { .. } => self.wake(channel),

@@ -7,31 +7,55 @@
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
 mod channel;
+mod desk;
+mod multiqueue;
 
-use super::layout::Layout;
+use super::Wiring;
+use super::deadlock::Standing;
 use super::switchboard::{Act, Switchboard};
+use super::wires::Wires;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{ChannelKind, Wait};
+use crate::routing::Otherwise;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
+use desk::Desk;
+use multiqueue::Multiqueues;
 
 /// The real network, packet by packet.
 pub struct PacketFabric {
     pub board: Switchboard<Channel>,
     /// Tokens an input buffer holds.
     capacity: u32,
+    /// Where channels share wires.
+    wires: Option<Wires>,
+    desk: Desk,
+    /// Places that every packet takes in a buffer, where they are counted in packets; else 0.
+    slot: u32,
+    /// Switches that store packets.
+    chaos: Option<Multiqueues>,
 }
 
 impl PacketFabric {
     /// An empty network.
-    pub fn new(machine: &Machine, topology: &Topology, layout: &Layout, seed: u64) -> Self {
-        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)
         });
-        Self { board, capacity: machine.switch.input_buffer_tokens }
+        let otherwise = wiring.routing.otherwise();
+        let longest = wiring.link.packet_tokens(machine.node.packet_bytes);
+        let stores = otherwise == Otherwise::Store;
+        Self {
+            board,
+            capacity: machine.switch.input_buffer_tokens,
+            wires: Wires::new(&wiring.layout),
+            desk: Desk::default(),
+            slot: if otherwise == Otherwise::Wait { 0 } else { longest },
+            chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
+        }
     }
 
     /// For every channel, transmission already counted that lies after `now`.
@@ -39,11 +63,30 @@ impl PacketFabric {
         self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
     }
 
+    /// How things stand at every channel. A packet on its way through finishes: what is
+    /// left of it in a buffer holds up nobody for ever.
+    pub fn standings(&self, now: Time) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let leaving = if channel.leaving_at > now { channel.leaving } else { 0 };
+            Standing {
+                owner: PacketId::NONE,
+                unsent: 0,
+                room: u64::from(self.capacity - (channel.occupied_at(now) - leaving)),
+                output: ChannelId::NONE,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
+    }
+
     /// The front packet of a channel's buffer asks for its output.
     #[inline]
     pub fn request(&mut self, channel: ChannelId, now: Time) {
         let lead = self.board.at(channel).port.front_output;
-        if self.is_idle(lead, now) && self.board.arbiter.takes_first() {
+        if self.board.choices.is_none()
+            && self.is_idle(lead, now)
+            && self.board.arbiter.takes_first()
+        {
             // Requests of one instant come in order of channel number: this is the best.
             self.board.at_mut(lead).granted = channel;
         } else {
@@ -79,16 +122,30 @@ impl PacketFabric {
         while let Some((lead, kind)) = self.board.next_marked() {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection => self.serve_output(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => {
+                    if self.chaos.is_some() {
+                        self.serve_chaos(lead, act);
+                    } else if self.board.choices.is_some() {
+                        self.serve_desk(lead, act);
+                    } else {
+                        self.serve_output(lead, act);
+                    }
+                }
             }
         }
+    }
+
+    /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
+    #[inline]
+    fn places_of(&self, id: PacketId, act: &Act) -> u32 {
+        if self.slot > 0 { self.slot } else { act.wiring.link.packet_tokens(act.packets[id].bytes) }
     }
 
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
         let node = act.wiring.layout.group(lead).from;
         while let Some((queue, id)) = self.board.at_hand(node) {
-            let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+            let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 return;
             };
@@ -213,6 +270,9 @@ impl PacketFabric {
         channel.packets += 1;
         channel.busy += end - now;
         channel.free_at = end;
+        if let Some(wires) = &mut self.wires {
+            wires.sends(id, end);
+        }
         if channel.port.switch.is_some() {
             if !channel.port.buffer.first.is_some() {
                 channel.port.front_output =
@@ -220,7 +280,8 @@ impl PacketFabric {
                 let at = ready.max(channel.leaving_at);
                 act.events.post(at, Kind::Request, id.0);
             }
-            channel.occupied += link.packet_tokens(act.packets[packet_id].bytes);
+            let tokens = link.packet_tokens(act.packets[packet_id].bytes);
+            channel.occupied += if self.slot > 0 { self.slot } else { tokens };
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);

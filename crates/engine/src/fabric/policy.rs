@@ -1,7 +1,7 @@
 //! Which waiting input an output grants.
 
 use super::transit::Packet;
-use crate::ids::GroupId;
+use crate::ids::{ChannelId, GroupId};
 use crate::measure::Class;
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Policy, Switch};
@@ -40,10 +40,7 @@ impl Arbiter {
         waiting: impl Iterator<Item = &'a Packet> + Clone,
     ) -> usize {
         let (policy, ack_priority) = (self.policy, self.ack_priority);
-        let key = |packet: &Packet| {
-            let after = !(ack_priority && packet.class == Class::Ack);
-            (after, rank(policy, packet))
-        };
+        let key = |packet: &Packet| key(policy, ack_priority, packet);
         let Some(best) = waiting.clone().map(key).min() else { return 0 };
         let mut equals = waiting.enumerate().filter(|(_, packet)| key(packet) == best);
         let place = if self.policy == Policy::Random {
@@ -54,6 +51,28 @@ impl Arbiter {
         };
         equals.nth(place).map_or(0, |(position, _)| position)
     }
+
+    /// Puts channels whose front packets ask, given in order of request, in order of service.
+    pub fn put_in_order<'a>(
+        &mut self,
+        group: GroupId,
+        asking: &mut [ChannelId],
+        packet: impl Fn(ChannelId) -> &'a Packet,
+    ) {
+        if let Some(stream) = self.streams.get_mut(group.index()) {
+            // Fisher and Yates' shuffle: every order is equally likely.
+            for place in (1..asking.len()).rev() {
+                asking.swap(place, stream.below(place as u64 + 1) as usize);
+            }
+        }
+        asking.sort_by_key(|&channel| key(self.policy, self.ack_priority, packet(channel)));
+    }
+}
+
+/// Lower is better.
+fn key(policy: Policy, ack_priority: bool, packet: &Packet) -> (bool, u64) {
+    let after = !(ack_priority && packet.class == Class::Ack);
+    (after, rank(policy, packet))
 }
 
 /// Lower is better.

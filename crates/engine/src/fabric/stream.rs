@@ -43,8 +43,7 @@ impl StreamFabric {
         // No run is so long that it could fill half of the range of time.
         let capacity = link.flit_ps.saturating_mul(room.into()).min(NEVER / 2);
         let delay = link.delay_ps();
-        let layout = &wiring.layout;
-        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)
         });
         Self { board, capacity, delay, may_run_dry: capacity < delay, stale: Vec::new() }
@@ -170,6 +169,12 @@ impl Grants for StreamFabric {
     /// The lowest-numbered idle channel of a group.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
         self.board.at(lead).group().find(|&channel| self.board.at(channel).is_idle(act.now))
+    }
+
+    /// Whether there is any: streams are not cut into tokens.
+    fn room(&self, channel: ChannelId, _: Time) -> u32 {
+        let channel = self.board.at(channel);
+        if channel.port.switch.is_some() { u32::from(channel.room(self.capacity) > 0) } else { 1 }
     }
 
     fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {

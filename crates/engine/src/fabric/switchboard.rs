@@ -6,12 +6,14 @@
 //! their lead, the lowest-numbered of their channels.
 
 use super::Wiring;
-use super::layout::{End, Group, Layout};
+use super::layout::{End, Group};
 use super::policy::Arbiter;
+use super::selection::{Free, Selector};
 use super::transit::{PacketFifo, PacketPool};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::measure::{ChannelKind, Class, Measures, Use, Wait};
+use crate::routing::Outputs;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -28,9 +30,10 @@ pub struct Port {
     pub buffer: PacketFifo,
     /// The switch at its end; none at a node, which always accepts.
     pub switch: SwitchId,
-    /// The lead of the group the front packet of the buffer leaves by.
+    /// Where the front packet of the buffer asks: the lead of the group it leaves by, or
+    /// the desk of the switch.
     pub front_output: ChannelId,
-    /// Group: the first of the requests in order, as the channels whose front packets ask.
+    /// Group or desk: the first of the requests in order, as the channels whose front packets ask.
     pub first_waiting: ChannelId,
     /// Group: how many channels it has.
     pub width: u8,
@@ -67,7 +70,8 @@ pub struct PortRest {
     pub next_waiting: ChannelId,
     /// At a node: the first packet whose header has not been reported.
     pub heading: PacketId,
-    /// The first channel of its group.
+    /// Who is told when it falls free: the lead of its group, or the desk of the switch
+    /// it comes from.
     pub lead: ChannelId,
     /// Free for the fidelity.
     pub own: [u32; 2],
@@ -158,6 +162,19 @@ pub struct Switchboard<C> {
     ack_priority: bool,
     /// Groups that must choose when the events of this instant are done.
     dirty: Vec<ChannelId>,
+    /// Where packets ask that have a choice of outputs.
+    pub choices: Option<Choices>,
+}
+
+/// What is needed where packets have a choice: they ask at the *desk* of their switch,
+/// the lead of one of its groups, which is told whenever any output falls free.
+pub struct Choices {
+    /// Which of several free outputs is taken.
+    pub selector: Selector,
+    /// Those a packet may take.
+    pub outputs: Outputs,
+    /// Those that ask at a desk, the one to be served first at the front.
+    asking: Vec<ChannelId>,
 }
 
 impl<C: HasPort> Switchboard<C> {
@@ -165,16 +182,27 @@ impl<C: HasPort> Switchboard<C> {
     pub fn new(
         machine: &Machine,
         topology: &Topology,
-        layout: &Layout,
+        wiring: &Wiring,
         seed: u64,
         record: impl Fn(&Group, Port, PortRest) -> C,
     ) -> Self {
+        let chooses = wiring.has_desks();
+        let layout = &wiring.layout;
         let idle = |group: &crate::ids::GroupId| {
             let group = &layout.groups[group.index()];
-            let (port, rest) = idle_port(group);
+            let (port, mut rest) = idle_port(group);
+            if chooses && matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                rest.lead = layout.desks[group.from as usize];
+            }
             record(group, port, rest)
         };
+        let choices = || Choices {
+            selector: Selector::new(machine.switch.selection, topology.switches, seed),
+            outputs: Outputs::default(),
+            asking: Vec::new(),
+        };
         Self {
+            choices: chooses.then(choices),
             channels: layout.group_of.iter().map(idle).collect(),
             arbiter: Arbiter::new(&machine.switch, layout.groups.len(), seed),
             sources: vec![
@@ -326,6 +354,69 @@ impl<C: HasPort> Switchboard<C> {
         self.unlink(lead, before)
     }
 
+    /// Puts those that ask at a desk in order of service.
+    pub fn list_asking(&mut self, desk: ChannelId, act: &Act) {
+        let Some(choices) = &mut self.choices else { return };
+        choices.asking.clear();
+        let mut channel = self.channels[desk.index()].port().first_waiting;
+        while channel.is_some() {
+            choices.asking.push(channel);
+            channel = self.channels[channel.index()].rest().next_waiting;
+        }
+        if !self.arbiter.takes_first() {
+            let channels = &self.channels;
+            let packet = |c: ChannelId| &act.packets[channels[c.index()].port().buffer.first];
+            let group = act.wiring.layout.group_of[desk.index()];
+            self.arbiter.put_in_order(group, &mut choices.asking, packet);
+        }
+    }
+
+    /// The channel at a place of that order.
+    pub fn asking(&self, place: usize) -> Option<ChannelId> {
+        self.choices.as_ref()?.asking.get(place).copied()
+    }
+
+    /// Takes the list of those that ask at a desk, in that order.
+    pub fn take_asking(&mut self, desk: ChannelId, act: &Act) -> Vec<ChannelId> {
+        self.list_asking(desk, act);
+        self.choices.as_mut().map(|choices| std::mem::take(&mut choices.asking)).unwrap_or_default()
+    }
+
+    /// Puts the list back, so that its storage is used again.
+    pub fn put_asking(&mut self, list: Vec<ChannelId>) {
+        if let Some(choices) = &mut self.choices {
+            choices.asking = list;
+        }
+    }
+
+    /// Whether anybody asks at a desk.
+    pub fn asks(&self, desk: ChannelId) -> bool {
+        self.at(desk).port().first_waiting.is_some()
+    }
+
+    /// Removes a request from a desk's list.
+    pub fn withdraw(&mut self, desk: ChannelId, input: ChannelId) {
+        let mut before = ChannelId::NONE;
+        let mut at = self.at(desk).port().first_waiting;
+        while at != input {
+            before = at;
+            at = self.at(at).rest().next_waiting;
+        }
+        self.unlink(desk, before);
+    }
+
+    /// Packets in the buffer at a channel's end, or on the way there, that have not been
+    /// granted their next channel.
+    pub fn waiting_at(&self, channel: ChannelId, packets: &PacketPool) -> u32 {
+        let mut waiting = 0;
+        let mut id = self.at(channel).port().buffer.first;
+        while id.is_some() {
+            waiting += 1;
+            id = packets[id].next;
+        }
+        waiting
+    }
+
     /// Removes the request behind `before` (none: the first) from a group's list.
     #[inline]
     fn unlink(&mut self, lead: ChannelId, before: ChannelId) -> ChannelId {
@@ -470,6 +561,9 @@ pub trait Grants {
     fn board(&mut self) -> &mut Switchboard<Self::Channel>;
     /// The channel of a group that a packet is granted now, if one is idle.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId>;
+    /// Tokens that may start on a channel now, as far as the buffer at its end goes;
+    /// as many as there are at a node.
+    fn room(&self, channel: ChannelId, now: Time) -> u32;
     /// The front packet of `input` (none: the node's packet at hand) gets a channel.
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act);
 
@@ -478,8 +572,50 @@ pub trait Grants {
     fn serve(&mut self, lead: ChannelId, kind: ChannelKind, act: &mut Act) {
         match kind {
             ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
-            ChannelKind::Internal | ChannelKind::Ejection => self.grant_output(lead, act),
+            ChannelKind::Internal | ChannelKind::Ejection => {
+                if self.board().choices.is_some() {
+                    self.grant_choices(lead, act);
+                } else {
+                    self.grant_output(lead, act);
+                }
+            }
         }
+    }
+
+    /// Those that ask at a desk, the best first, each get a free output if there is one
+    /// for them.
+    fn grant_choices(&mut self, desk: ChannelId, act: &mut Act) {
+        self.board().list_asking(desk, act);
+        let mut place = 0;
+        while let Some(input) = self.board().asking(place) {
+            place += 1;
+            let id = self.board().at(input).port().buffer.first;
+            if let Some(channel) = self.free_output(input, id, act) {
+                self.board().withdraw(desk, input);
+                self.grant(channel, id, input, act);
+            }
+        }
+    }
+
+    /// The output that the front packet of `input` takes, if one is free.
+    fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let switch = self.board().at(input).port().switch;
+        let mut choices = self.board().choices.take()?;
+        let mut best = u8::MAX;
+        let (wiring, header) = (act.wiring, act.packets[id].header());
+        for (lead, tier) in wiring.leads(switch, header, &mut choices.outputs) {
+            if tier > best {
+                break;
+            }
+            let Some(channel) = self.idle_channel(lead, act) else { continue };
+            best = tier;
+            let room = self.room(channel, act.now);
+            let waiting = self.board().waiting_at(channel, act.packets);
+            choices.selector.free.push(Free { channel, waiting, room });
+        }
+        let taken = choices.selector.take(switch);
+        self.board().choices = Some(choices);
+        taken
     }
 
     /// A node's packets go out, the packet at hand first.

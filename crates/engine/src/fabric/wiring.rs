@@ -25,10 +25,21 @@ pub struct Wiring {
     acknowledges: bool,
     /// Whether all channels have the same times.
     is_uniform: bool,
-    /// Whether an undisturbed packet passes every channel in the same time.
-    is_even: bool,
-    /// Whether flits may be sent later than those before them because of where they come from.
-    knows_flits: bool,
+    /// Whether packets ask at desks.
+    has_desks: bool,
+    /// How channels differ for an undisturbed packet.
+    pace: Pace,
+}
+
+/// How an undisturbed packet passes channels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// All in the same time.
+    Even,
+    /// In the same time, but not to the next switch.
+    Delayed,
+    /// As fast as the slowest before lets its flits come.
+    Uneven,
 }
 
 impl Wiring {
@@ -48,24 +59,37 @@ impl Wiring {
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);
-        let knows_flits = fidelity.knows_flits();
+        let has_desks =
+            routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
         Ok(Self {
+            has_desks,
             layout,
             routing,
             link,
             acknowledges: machine.node.acknowledges,
             is_uniform,
-            is_even: is_uniform && (!knows_flits || link.last_ps <= link.flit_ps),
-            knows_flits,
+            pace: match fidelity.knows_flits() {
+                false if is_uniform => Pace::Even,
+                false => Pace::Delayed,
+                true if is_uniform && link.last_ps <= link.flit_ps => Pace::Even,
+                true => Pace::Uneven,
+            },
             timings,
         })
+    }
+
+    /// Whether packets ask at desks: they may have a choice, or are sent as a whole over
+    /// wires that channels share.
+    #[inline]
+    pub fn has_desks(&self) -> bool {
+        self.has_desks
     }
 
     /// Where a packet that is to leave a switch asks: at the lead of the group it leaves
     /// by, or, where it may have a choice, at the desk of the switch.
     #[inline]
     pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
-        if self.routing.chooses() {
+        if self.has_desks() {
             return self.layout.desks[switch.index()];
         }
         self.first_lead(switch, packet.header())
@@ -124,7 +148,7 @@ impl Wiring {
     /// Whether an undisturbed packet passes every channel in the same time.
     #[inline]
     pub fn is_even(&self) -> bool {
-        self.is_even
+        self.pace == Pace::Even
     }
 
     /// The times of a channel.
@@ -146,10 +170,10 @@ impl Wiring {
         timing: &Timing,
         running: &mut Running,
     ) -> Time {
-        if self.is_even || !self.knows_flits {
-            start + timing.packet_ps(bytes)
-        } else {
+        if self.pace == Pace::Uneven {
             running.cross(start, timing, timing.packet_tokens(bytes))
+        } else {
+            start + timing.packet_ps(bytes)
         }
     }
 
@@ -173,7 +197,7 @@ impl Wiring {
     /// How a delivered packet would have fared without contention, the way it went.
     #[inline]
     pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
-        if !self.is_even {
+        if self.pace != Pace::Even {
             return alone.zero_load;
         }
         let hop = self.link.hop_ps;

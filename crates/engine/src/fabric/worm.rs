@@ -18,6 +18,7 @@ mod recurrence;
 mod straight;
 mod stretches;
 
+use super::deadlock::Standing;
 use super::switchboard::{Act, Grants, Switchboard};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
@@ -74,7 +75,7 @@ impl WormFabric {
         let rates = wiring.timings.clone();
         check(&rates)?;
         let layout = &wiring.layout;
-        let board = Switchboard::new(machine, topology, layout, seed, |_, port, rest| {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest, buffer)
         });
         let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
@@ -110,6 +111,7 @@ impl WormFabric {
             && is_idle
             && !output.port.first_waiting.is_some()
             && self.board.arbiter.takes_first()
+            && self.board.choices.is_none()
         {
             // Requests of one instant come in order of channel number: this is the best.
             let id = self.board.at(channel).port.buffer.first;
@@ -152,6 +154,22 @@ impl WormFabric {
         }
         let back = self.credit_back(id, place);
         back < now || back == now && self.credit_delay > 0
+    }
+
+    /// How things stand at every channel, as far as times are known: what is known to
+    /// happen later counts as done.
+    pub fn standings(&self) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let sent = channel.base.wrapping_add(channel.known);
+            Standing {
+                owner: channel.owner,
+                unsent: (channel.flits - channel.known).into(),
+                room: channel.departed.wrapping_add(self.buffer).wrapping_sub(sent).into(),
+                output: channel.output,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
     }
 
     /// For every channel, transmission already counted that lies after `now`: of its

@@ -1,6 +1,7 @@
 //! Fidelity `flit`: a channel sends straight from the input buffer that its packet
 //! leaves; every flit that leaves a buffer is a credit for the channel into it.
 
+use super::super::deadlock::Standing;
 use super::super::switchboard::{Act, Grants, Switchboard};
 use super::lane::Lane;
 use super::lines::Mark;
@@ -15,10 +16,32 @@ impl FlitFabric {
         while let Some((lead, kind)) = self.board.next_marked() {
             self.serve(lead, kind, act);
         }
-        while let Some(channel) = self.awake.pop() {
-            self.board.at_mut(channel).sleeps();
-            self.send_on(channel, act);
+        loop {
+            while let Some(channel) = self.awake.pop() {
+                self.board.at_mut(channel).sleeps();
+                self.send_on(channel, act);
+            }
+            if !self.contend(act) {
+                return;
+            }
         }
+    }
+
+    /// How things stand at every channel; unknown where flow control is in band.
+    pub fn standings(&self) -> Option<Vec<Standing>> {
+        let Control::OutOfBand { credit } = self.control else { return None };
+        let mut coming = vec![0; self.board.channels.len()];
+        for channel in credit.into_iter().flat_map(|line| self.lines.on(line)) {
+            coming[channel.index()] += 1;
+        }
+        let standing = |(lane, coming): (&Lane, u32)| Standing {
+            owner: lane.packet,
+            unsent: lane.unsent.into(),
+            room: u64::from(lane.credits + coming),
+            output: lane.output,
+            front: lane.port.buffer.first,
+        };
+        Some(self.board.channels.iter().zip(coming).map(standing).collect())
     }
 
     /// The last flit of a packet has been sent: the channel is free, and so is the
@@ -44,7 +67,18 @@ impl FlitFabric {
             self.stalls(channel, act.now);
             return;
         }
+        if let Some(shared) = &mut self.shared {
+            shared.contending.push(channel);
+            return;
+        }
+        self.send_flit(channel, act);
+    }
+
+    /// A channel starts its packet's next flit.
+    #[inline]
+    pub(super) fn send_flit(&mut self, channel: ChannelId, act: &mut Act) {
         self.start(channel, act);
+        let input = self.board.at(channel).input;
         if input.is_some() {
             self.board.at_mut(input).held -= 1;
             match self.control {
@@ -78,11 +112,14 @@ impl Grants for FlitFabric {
         let idle = (lead.0..lead.0 + width)
             .map(ChannelId)
             .filter(|&channel| !self.board.at(channel).packet.is_some());
-        let has_credit = |&channel: &ChannelId| {
-            let lane = self.board.at(channel);
-            lane.credits > 0 || !lane.port.switch.is_some()
-        };
+        let has_credit = |&channel: &ChannelId| self.room(channel, 0) > 0;
         idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    #[inline]
+    fn room(&self, channel: ChannelId, _: Time) -> u32 {
+        let lane = self.board.at(channel);
+        if lane.port.switch.is_some() { lane.credits } else { u32::MAX }
     }
 
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {

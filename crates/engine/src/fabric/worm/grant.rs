@@ -101,9 +101,23 @@ impl Grants for WormFabric {
             }
         }
         if idle.is_none() && again != NEVER {
-            self.board.post_retry(lead, again, act.events);
+            self.board.post_retry(self.board.at(lead).rest.lead, again, act.events);
         }
         idle
+    }
+
+    /// Places of the buffer at a channel's end whose credits have come back.
+    fn room(&self, id: ChannelId, now: Time) -> u32 {
+        let channel = self.board.at(id);
+        if !channel.port.switch.is_some() {
+            return u32::MAX;
+        }
+        let first = channel.next_flit().wrapping_sub(self.buffer);
+        let places = (0..self.buffer).map(|place| first.wrapping_add(place));
+        let back = |&place: &u32| {
+            !is_reached(channel.departed, place) && self.credit_back(id, place) <= now
+        };
+        places.take_while(back).count() as u32
     }
 
     #[inline]

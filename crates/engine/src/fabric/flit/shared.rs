@@ -1,0 +1,89 @@
+//! Virtual channels that share a wire flit by flit.
+//!
+//! All channels of a wire that could send a flit at an instant at which the wire is
+//! free contend for it. One of them does: the next after the one that sent last
+//! (`round_robin`), or that one itself as long as it can (`until_stall`).
+
+use super::super::layout::Layout;
+use super::super::switchboard::Act;
+use super::super::wires::Wires;
+use super::FlitFabric;
+use crate::ids::{ChannelId, PacketId};
+use crate::spec::Sharing;
+
+/// The wires of a machine in which channels share some.
+pub struct Shared {
+    wires: Wires,
+    sharing: Sharing,
+    /// Channels that could send at this instant, as far as they know.
+    pub contending: Vec<ChannelId>,
+}
+
+impl Shared {
+    /// The wires of a machine; `None` if every channel has one of its own.
+    pub fn new(layout: &Layout, sharing: Sharing) -> Option<Self> {
+        Wires::new(layout).map(|wires| Self { wires, sharing, contending: Vec::new() })
+    }
+
+    /// Which of the channels that contend for one wire sends.
+    fn winner(&self, contending: &[ChannelId], continues: impl Fn(ChannelId) -> bool) -> ChannelId {
+        let last = self.wires.last(contending[0]);
+        let has_last = self.sharing == Sharing::UntilStall && contending.contains(&last);
+        if has_last && continues(last) {
+            return last;
+        }
+        contending.iter().copied().find(|&channel| channel > last).unwrap_or(contending[0])
+    }
+}
+
+impl FlitFabric {
+    /// The wire of a channel has fallen free: all that share it may send.
+    pub(super) fn wake_sharing(&mut self, channel: ChannelId) {
+        let Some(shared) = self.shared.take() else { return };
+        for &sharing in shared.wires.sharing(channel) {
+            if self.board.at(sharing).packet.is_some() {
+                self.wake(sharing);
+            }
+        }
+        self.shared = Some(shared);
+    }
+
+    /// Of the channels that contend for a free wire one sends.
+    ///
+    /// A flit sent now may be a credit at once for a channel further up, which then
+    /// contends in a further round of the same instant for a wire still free. Whether
+    /// any contended.
+    #[inline]
+    pub(super) fn contend(&mut self, act: &mut Act) -> bool {
+        let contend = self.shared.as_ref().is_some_and(|shared| !shared.contending.is_empty());
+        if contend {
+            self.share_wires(act);
+        }
+        contend
+    }
+
+    fn share_wires(&mut self, act: &mut Act) {
+        let Some(mut shared) = self.shared.take() else { return };
+        let mut contending = std::mem::take(&mut shared.contending);
+        contending.sort_unstable_by_key(|&channel| (shared.wires.of(channel), channel));
+        let mut left = contending.as_slice();
+        while let Some(&first) = left.first() {
+            let same = |&&channel: &&ChannelId| shared.wires.of(channel) == shared.wires.of(first);
+            let (rivals, others) = left.split_at(left.iter().take_while(same).count());
+            left = others;
+            let mut winner = ChannelId::NONE;
+            if shared.wires.free_at(first) <= act.now {
+                winner = shared.winner(rivals, |channel| self.board.at(channel).has_started());
+                self.send_flit(winner, act);
+                shared.wires.sends(winner, self.board.at(winner).free_at);
+            }
+            for &other in rivals.iter().filter(|&&other| other != winner) {
+                debug_assert!(self.board.at(other).packet != PacketId::NONE);
+                self.stalls(other, act.now);
+            }
+        }
+        contending.clear();
+        shared.contending = contending;
+        self.shared = Some(shared);
+    }
+}

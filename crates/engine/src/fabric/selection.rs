@@ -1,0 +1,91 @@
+//! Which of several free outputs a packet takes.
+//!
+//! Routing says which outputs are allowed, in tiers; the fidelity says which of them are
+//! free. Of the free ones in the best tier one is selected here.
+
+use crate::ids::{ChannelId, SwitchId};
+use crate::rng::{Purpose, Stream};
+use crate::spec::Selection;
+
+/// A free output.
+#[derive(Clone, Copy, Debug)]
+pub struct Free {
+    /// The channel the packet would get.
+    pub channel: ChannelId,
+    /// Packets in the buffer at its end, or on the way there, that have not been granted
+    /// their next channel.
+    pub waiting: u32,
+    /// Tokens that may still start, as far as that buffer goes.
+    pub room: u32,
+}
+
+/// The selection of all switches, with the random streams it may need.
+pub struct Selector {
+    selection: Selection,
+    /// One stream per switch; empty unless the selection is `random`.
+    streams: Vec<Stream>,
+    /// The free outputs at hand, in the order in which routing names them.
+    pub free: Vec<Free>,
+}
+
+impl Selector {
+    /// The selector of a machine with so many switches.
+    pub fn new(selection: Selection, switches: usize, seed: u64) -> Self {
+        let streams = if selection == Selection::Random { switches as u32 } else { 0 };
+        Self {
+            selection,
+            streams: (0..streams).map(|s| Stream::new(seed, Purpose::Selection, s)).collect(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Takes one of the free outputs: of equally good ones the first. Outputs without
+    /// room are taken only if none has any.
+    pub fn take(&mut self, switch: SwitchId) -> Option<ChannelId> {
+        if self.free.iter().any(|free| free.room > 0) {
+            self.free.retain(|free| free.room > 0);
+        }
+        let free = &self.free;
+        let best = match self.selection {
+            Selection::First => free.first(),
+            Selection::Random if free.is_empty() => None,
+            Selection::Random => {
+                let place = self.streams[switch.index()].below(free.len() as u64);
+                free.get(place as usize)
+            }
+            Selection::FewestWaiting => free.iter().min_by_key(|free| free.waiting),
+            // The last of the largest would be taken: reversed, it is the first.
+            Selection::MostCredit => free.iter().rev().max_by_key(|free| free.room),
+        };
+        let taken = best.map(|free| free.channel);
+        self.free.clear();
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(selection: Selection, outputs: &[(u32, u32)]) -> Option<u32> {
+        let mut selector = Selector::new(selection, 1, 7);
+        let free = |(number, &(waiting, room)): (usize, &(u32, u32))| Free {
+            channel: ChannelId(number as u32),
+            waiting,
+            room,
+        };
+        selector.free.extend(outputs.iter().enumerate().map(free));
+        selector.take(SwitchId(0)).map(|channel| channel.0)
+    }
+
+    #[test]
+    fn the_best_is_taken_and_of_equals_the_first() {
+        let outputs = [(3, 0), (2, 5), (1, 9), (1, 9), (0, 0)];
+        assert_eq!(taken(Selection::First, &outputs), Some(1));
+        assert_eq!(taken(Selection::FewestWaiting, &outputs), Some(2));
+        assert_eq!(taken(Selection::MostCredit, &outputs), Some(2));
+        assert!((1..=3).contains(&taken(Selection::Random, &outputs).unwrap()));
+        assert_eq!(taken(Selection::First, &[(3, 0), (2, 0)]), Some(0));
+        assert_eq!(taken(Selection::Random, &[]), None);
+    }
+}
