@@ -15,6 +15,8 @@ mod hand;
 mod machine;
 #[path = "reference/network.rs"]
 mod network;
+#[path = "reference/patterns.rs"]
+mod patterns;
 #[path = "reference/processes.rs"]
 mod processes;
 #[path = "reference/program.rs"]
