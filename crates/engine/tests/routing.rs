@@ -82,6 +82,14 @@ const UP_DOWN: RoutingSpec = RoutingSpec::UpDown { root: None, adaptive: true };
 fn machines() -> Vec<(Machine, bool)> {
     let cube = TopologySpec::Hypercube { dimensions: 4 };
     let tree = TopologySpec::FatTree { arity: 2, levels: 3 };
+    let butterfly = TopologySpec::Butterfly { arity: 2, stages: 3 };
+    let dragonfly = TopologySpec::Dragonfly {
+        nodes_per_switch: 1,
+        switches_per_group: 3,
+        global_links: 1,
+        groups: 4,
+    };
+    let full = TopologySpec::FullyConnected { switches: 6, nodes_per_switch: 2 };
     vec![
         (machine(mesh(&[4, 3]), dimension_order(), 3), true),
         (machine(torus(&[5, 4]), dimension_order(), 2), true),
@@ -96,7 +104,14 @@ fn machines() -> Vec<(Machine, bool)> {
         (machine(torus(&[4, 4]), TWO_PHASE, 4), false),
         (machine(cube, TWO_PHASE, 2), false),
         (machine(torus(&[4, 3]), UP_DOWN, 1), false),
-        (machine(tree, UP_DOWN, 2), true),
+        (machine(tree.clone(), UP_DOWN, 2), true),
+        (machine(tree.clone(), RoutingSpec::NearestCommonAncestor { adaptive: true }, 1), true),
+        (machine(tree.clone(), RoutingSpec::NearestCommonAncestor { adaptive: false }, 2), true),
+        (machine(tree, TWO_PHASE, 2), false),
+        (machine(butterfly, RoutingSpec::DestinationTag, 1), false),
+        (machine(dragonfly.clone(), RoutingSpec::Minimal, 2), false),
+        (machine(dragonfly, TWO_PHASE, 4), false),
+        (machine(full, RoutingSpec::Shortest, 1), true),
     ]
 }
 
@@ -143,9 +158,9 @@ fn check_all(number: u32, machine: &Machine, is_shortest: bool) {
         let topology = run.simulation.topology();
         let far = distances(topology);
         for row in &run.rows {
-            let ends = [row.source, row.destination]
-                .map(|node| topology.attachments[node as usize].enters().unwrap().index());
-            let shortest = far[ends[0]][ends[1]] + 2;
+            let enters = topology.attachments[row.source as usize].enters().unwrap();
+            let leaves = topology.attachments[row.destination as usize].leaves().unwrap();
+            let shortest = far[enters.index()][leaves.index()] + 2;
             assert!(row.hops >= shortest && (row.hops == shortest || !is_shortest), "{row:?}");
         }
         assert_eq!(run.waits(), run.lifetimes_beyond(), "machine {number}, {fidelity:?}");

@@ -3,7 +3,10 @@
 use crate::common::{message_list, spec};
 use crate::{burst, dimension_order, machine, torus};
 use tailback_engine::error::{Blocked, RunError};
+use tailback_engine::routing::Routing;
+use tailback_engine::routing::dependency::{Search, find_cycle};
 use tailback_engine::spec::*;
+use tailback_engine::topology::Topology;
 use tailback_engine::{Progress, Simulation};
 
 /// A ring of so many switches on which every node sends to the third one on.
@@ -86,4 +89,25 @@ fn a_packet_past_its_hop_limit_is_a_livelock() {
     let error = simulation.advance(u64::MAX, u64::MAX).unwrap_err();
     let RunError::Livelock { limit, .. } = error else { panic!("{error}") };
     assert_eq!(limit, 9);
+}
+
+/// The packets that a circle of channels names, sent again and again, deadlock.
+#[test]
+fn the_packets_of_a_circle_of_channels_deadlock() {
+    for (topology, routing) in
+        [(torus(&[5]), RoutingSpec::Shortest), (torus(&[6, 4]), dimension_order())]
+    {
+        let graph = Topology::new(&topology).unwrap();
+        let mut machine = machine(topology, routing, 1);
+        machine.allow_deadlock = true;
+        machine.node.link_width = 1;
+        machine.switch.input_buffer_tokens = 40;
+        let routing = Routing::new(&machine, &graph, 1).unwrap();
+        let Search::Cycle(cycle) = find_cycle(&routing, &graph) else { panic!("no circle") };
+        let once = cycle.packets.iter().map(|p| (0, p.source.0, p.destination.0, 320));
+        let list: Vec<_> = (0..10).flat_map(|_| once.clone()).collect();
+        let spec = spec(machine, message_list(&list), Mode::Full);
+        let outcome = Simulation::new(&spec).unwrap().advance(u64::MAX, u64::MAX);
+        assert!(matches!(outcome, Err(RunError::Deadlock { .. })), "{outcome:?}");
+    }
 }
