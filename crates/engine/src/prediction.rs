@@ -24,7 +24,7 @@ pub struct Prediction {
     pub switches: usize,
     /// Channels between switches.
     pub internal_channels: usize,
-    /// Channels, both directions, cut by halving the largest dimension.
+    /// Channels, both directions, between two halves of the nodes, where there is a formula.
     pub bisection_channels: Option<u64>,
     /// Pairs of nodes whose routes were walked.
     pub pairs: u64,
@@ -229,7 +229,7 @@ fn summarise(
         nodes: topology.nodes,
         switches: topology.switches,
         internal_channels: internal.len(),
-        bisection_channels: topology.bisection_channels(),
+        bisection_channels: topology.bisection_channels(spec.machine.switch.link_width),
         pairs: sums.pairs,
         exact,
         mean_hops: mean(sums.hops),

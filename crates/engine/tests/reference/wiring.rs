@@ -37,7 +37,7 @@ impl Wiring {
             TopologySpec::Hypercube { dimensions } => vec![2; *dimensions as usize],
             TopologySpec::Pair => vec![2],
             TopologySpec::Star { nodes } => vec![*nodes as usize],
-            TopologySpec::Torus { .. } => panic!("the reference knows no torus"),
+            other => panic!("the reference knows no {other:?}"),
         };
         let RoutingSpec::DimensionOrder { order } = &machine.routing;
         let order = match order.as_slice() {
