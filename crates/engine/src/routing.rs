@@ -71,6 +71,13 @@ impl Routing {
         &self.classes
     }
 
+    /// How many classes, the first, are the way out of all others; 0: there is none such.
+    pub fn escapes(&self) -> usize {
+        match &self.algorithm {
+            Algorithm::DimensionOrder(_) => 0,
+        }
+    }
+
     /// Whether packets may have a choice of several outputs: then it is asked for
     /// [`Self::outputs`], else for [`Self::next`].
     #[inline]

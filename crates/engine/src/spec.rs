@@ -173,14 +173,14 @@ pub struct GraphLink {
     /// The switch it leads to.
     pub to: u32,
     /// Its wires.
-    #[serde(default = "one")]
+    #[serde(default = "one_wire")]
     pub width: u16,
     /// How much longer than elsewhere a flit is on it.
     #[serde(default)]
     pub delay_ps: Time,
 }
 
-fn one() -> u16 {
+fn one_wire() -> u16 {
     1
 }
 

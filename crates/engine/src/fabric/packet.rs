@@ -40,7 +40,7 @@ impl PacketFabric {
         Self {
             board,
             capacity: machine.switch.input_buffer_tokens,
-            wires: Wires::new(&wiring.layout),
+            wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
         }
     }

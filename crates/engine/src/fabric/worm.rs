@@ -118,7 +118,7 @@ impl WormFabric {
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
         self.board.wait(channel);
-        if !is_alone || is_idle {
+        if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);
         } else if is_released {
             self.board.post_retry(lead, at, act.events);
@@ -147,8 +147,13 @@ impl WormFabric {
         if !channel.port.switch.is_some() {
             return true;
         }
-        let place = channel.next_flit().wrapping_sub(self.buffer);
-        if is_reached(channel.departed, place) {
+        self.credit_counts(id, channel.next_flit().wrapping_sub(self.buffer), now)
+    }
+
+    /// Whether the credit of a place was made before this instant and is there.
+    #[inline]
+    fn credit_counts(&self, id: ChannelId, place: u32, now: Time) -> bool {
+        if is_reached(self.board.at(id).departed, place) {
             return false;
         }
         let back = self.credit_back(id, place);

@@ -5,7 +5,6 @@
 //! order of the queue policy. Nobody keeps an output while waiting for room, but a packet
 //! that lacks room on a free channel is not passed there by one behind it.
 
-use super::super::selection::Free;
 use super::super::switchboard::Act;
 use super::PacketFabric;
 use crate::event_queue::EventQueue;
@@ -33,6 +32,7 @@ impl PacketFabric {
             let id = self.board.at(input).port.buffer.first;
             if let Some(channel) = self.free_output(input, id, act) {
                 self.board.withdraw(desk, input);
+                self.board.note_leaving(input, act.now);
                 self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
                 let end = self.start(channel, id, act);
@@ -53,25 +53,35 @@ impl PacketFabric {
     fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let switch = self.board.at(input).port.switch;
         let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
-        let mut choices = self.board.choices.take()?;
+        let mut outputs = self.board.take_outputs();
+        let claimed = self.desk.claimed.len();
         let mut best = u8::MAX;
         let (wiring, header) = (act.wiring, act.packets[id].header());
-        for (lead, tier) in wiring.leads(switch, header, &mut choices.outputs) {
+        for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
             if tier > best {
                 break;
             }
-            if let Some(free) = self.free_channel(lead, tokens, act) {
+            if let Some((channel, room)) = self.free_channel(lead, tokens, act) {
                 best = tier;
-                choices.selector.free.push(free);
+                self.board.offer(channel, room, act);
             }
         }
-        let taken = choices.selector.take(switch);
-        self.board.choices = Some(choices);
+        let taken = self.board.select(switch, outputs);
+        if taken.is_some() {
+            // It does not wait for those it lacked room on.
+            self.desk.claimed.truncate(claimed);
+        }
         taken
     }
 
-    /// The lowest-numbered channel of a group on which a packet can start now.
-    fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &Act) -> Option<Free> {
+    /// The lowest-numbered channel of a group on which a packet can start now, and the room
+    /// at its end.
+    fn free_channel(
+        &mut self,
+        lead: ChannelId,
+        tokens: u32,
+        act: &Act,
+    ) -> Option<(ChannelId, u32)> {
         let now = act.now;
         for id in act.wiring.layout.group(lead).channels() {
             if self.desk.claimed.contains(&id) {
@@ -85,8 +95,7 @@ impl PacketFabric {
                 let is_at_node = !channel.port.switch.is_some();
                 let occupied = channel.occupied_at(now);
                 let room = if is_at_node { u32::MAX } else { self.capacity - occupied };
-                let waiting = self.board.waiting_at(id, act.packets);
-                return Some(Free { channel: id, waiting, room });
+                return Some((id, room));
             } else {
                 self.desk.claimed.push(id);
                 if channel.leaving_at > now {
