@@ -16,6 +16,10 @@ class SpecError(ValueError):
 class DeadlockError(RuntimeError):
     at_ps: int
     waiting: list[tuple[str, str]]
+    circle: list[dict[str, Any]]
+
+class LivelockError(RuntimeError):
+    at_ps: int
 
 class ClockStuckError(RuntimeError): ...
 

@@ -139,6 +139,9 @@ def _user_errors() -> Iterator[None]:
     except _engine.SpecError as error:
         raise UserError(user_field(error.field), error.given or None, error.allowed) from None
     except _engine.DeadlockError as error:
-        raise RunFailure(str(error.args[0]), error.at_ps, error.waiting) from None
+        text = str(error.args[0])
+        raise RunFailure(text, "deadlock", error.at_ps, error.waiting, error.circle) from None
+    except _engine.LivelockError as error:
+        raise RunFailure(str(error.args[0]), "livelock", error.at_ps) from None
     except _engine.ClockStuckError as error:
-        raise RunFailure(str(error.args[0])) from None
+        raise RunFailure(str(error.args[0]), "clock stands still") from None

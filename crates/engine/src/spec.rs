@@ -71,6 +71,9 @@ pub struct Machine {
     pub topology: TopologySpec,
     /// Which way packets go.
     pub routing: RoutingSpec,
+    /// Whether a routing that can deadlock is simulated all the same.
+    #[serde(default)]
+    pub allow_deadlock: bool,
     /// The physical links.
     pub link: Link,
     /// Links that are faster or slower than the others.
@@ -308,6 +311,9 @@ pub struct Switch {
     /// Which of several free outputs a packet takes.
     #[serde(default)]
     pub selection: Selection,
+    /// Most channels a packet may cross; one more is a livelock.
+    #[serde(default = "most_hops")]
+    pub hop_limit: u16,
     /// Which waiting input is granted a free output.
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
@@ -316,6 +322,11 @@ pub struct Switch {
 
 fn one() -> u32 {
     1
+}
+
+/// Hops are counted in 16 bits.
+fn most_hops() -> u16 {
+    u16::MAX - 1
 }
 
 impl Default for Switch {
@@ -328,6 +339,7 @@ impl Default for Switch {
             virtual_channels: 1,
             sharing: Sharing::RoundRobin,
             selection: Selection::First,
+            hop_limit: most_hops(),
             policy: Policy::Fifo,
             ack_priority: false,
         }
@@ -541,6 +553,7 @@ impl Machine {
         Self {
             topology,
             routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            allow_deadlock: false,
             link: Link {
                 bit_ps: 10_000,
                 data_token_bits: 10,

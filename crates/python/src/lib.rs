@@ -16,7 +16,7 @@ mod _engine {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
-    use super::errors::{ClockStuckError, DeadlockError, SpecError};
+    use super::errors::{ClockStuckError, DeadlockError, LivelockError, SpecError};
     #[pymodule_export]
     use super::predict;
     #[pymodule_export]

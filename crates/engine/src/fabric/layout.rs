@@ -1,7 +1,7 @@
 //! The numbering of channels and hunt groups.
 
 use super::timing::{EXTERNAL, Rates};
-use crate::error::SpecError;
+use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
@@ -157,6 +157,28 @@ impl Layout {
     #[inline]
     pub fn group(&self, channel: ChannelId) -> &Group {
         &self.groups[self.group_of[channel.index()].index()]
+    }
+
+    /// Where a channel lies.
+    pub fn place(&self, channel: ChannelId) -> Place {
+        let group = self.group(channel);
+        let from_switch = matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection);
+        // Groups of the other classes of its link come before its own.
+        let class = self.port_and_class(group).map_or(0, |(_, class)| class);
+        let slot = group.slot.unwrap_or(0) as usize - class;
+        let first = match group.kind {
+            ChannelKind::Internal => self.slot_lead(SwitchId(group.from), slot),
+            _ => group.first,
+        };
+        Place {
+            channel: channel.0,
+            from: (from_switch, group.from),
+            to: match group.end {
+                End::Switch(switch) => (true, switch.0),
+                End::Node(node) => (false, node.0),
+            },
+            lane: channel.0 - first.0,
+        }
     }
 
     /// Number of channels.

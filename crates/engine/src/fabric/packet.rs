@@ -10,6 +10,7 @@ mod channel;
 mod desk;
 
 use super::Wiring;
+use super::deadlock::Standing;
 use super::switchboard::{Act, Switchboard};
 use super::wires::Wires;
 use crate::event_queue::Kind;
@@ -48,6 +49,22 @@ impl PacketFabric {
     /// For every channel, transmission already counted that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
+    }
+
+    /// How things stand at every channel. A packet on its way through finishes: what is
+    /// left of it in a buffer holds up nobody for ever.
+    pub fn standings(&self, now: Time) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let leaving = if channel.leaving_at > now { channel.leaving } else { 0 };
+            Standing {
+                owner: PacketId::NONE,
+                unsent: 0,
+                room: u64::from(self.capacity - (channel.occupied_at(now) - leaving)),
+                output: ChannelId::NONE,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
     }
 
     /// The front packet of a channel's buffer asks for its output.

@@ -18,6 +18,7 @@ mod recurrence;
 mod straight;
 mod stretches;
 
+use super::deadlock::Standing;
 use super::switchboard::{Act, Grants, Switchboard};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
@@ -158,6 +159,22 @@ impl WormFabric {
         }
         let back = self.credit_back(id, place);
         back < now || back == now && self.credit_delay > 0
+    }
+
+    /// How things stand at every channel, as far as times are known: what is known to
+    /// happen later counts as done.
+    pub fn standings(&self) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let sent = channel.base.wrapping_add(channel.known);
+            Standing {
+                owner: channel.owner,
+                unsent: (channel.flits - channel.known).into(),
+                room: channel.departed.wrapping_add(self.buffer).wrapping_sub(sent).into(),
+                output: channel.output,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
     }
 
     /// For every channel, transmission already counted that lies after `now`: of its

@@ -47,6 +47,7 @@ fn machine(dice: &mut Dice) -> Machine {
     Machine {
         topology,
         routing: RoutingSpec::DimensionOrder { order },
+        allow_deadlock: false,
         rates: rates(dice, dimensions),
         node: Node {
             link_width: dice.one_of(&[1, 1, 1, 2, 3]),

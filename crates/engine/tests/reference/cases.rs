@@ -108,7 +108,9 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
         ..Switch::default()
     };
     let routing = order(dice, dimensions);
-    let mut machine = Machine { topology, routing, link, rates: Rates::default(), node, switch };
+    let rates = Rates::default();
+    let allow_deadlock = false;
+    let mut machine = Machine { topology, routing, allow_deadlock, link, rates, node, switch };
     if dice.chance(50) {
         let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;
         machine.node.time_slice_ps = Some(slice);

@@ -1,6 +1,7 @@
 //! Fidelity `flit`: a channel sends straight from the input buffer that its packet
 //! leaves; every flit that leaves a buffer is a credit for the channel into it.
 
+use super::super::deadlock::Standing;
 use super::super::switchboard::{Act, Grants, Switchboard};
 use super::lane::Lane;
 use super::lines::Mark;
@@ -24,6 +25,23 @@ impl FlitFabric {
                 return;
             }
         }
+    }
+
+    /// How things stand at every channel; unknown where flow control is in band.
+    pub fn standings(&self) -> Option<Vec<Standing>> {
+        let Control::OutOfBand { credit } = self.control else { return None };
+        let mut coming = vec![0; self.board.channels.len()];
+        for channel in credit.into_iter().flat_map(|line| self.lines.on(line)) {
+            coming[channel.index()] += 1;
+        }
+        let standing = |(lane, coming): (&Lane, u32)| Standing {
+            owner: lane.packet,
+            unsent: lane.unsent.into(),
+            room: u64::from(lane.credits + coming),
+            output: lane.output,
+            front: lane.port.buffer.first,
+        };
+        Some(self.board.channels.iter().zip(coming).map(standing).collect())
     }
 
     /// The last flit of a packet has been sent: the channel is free, and so is the
