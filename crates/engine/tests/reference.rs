@@ -27,6 +27,9 @@ mod protocol;
 mod synthetic;
 #[path = "reference/tally.rs"]
 mod tally;
+#[path = "reference/ways.rs"]
+#[allow(dead_code, reason = "each fidelity needs a part")]
+mod ways;
 #[path = "reference/wiring.rs"]
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;

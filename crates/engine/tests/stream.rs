@@ -19,6 +19,9 @@ mod small;
 mod sums;
 #[path = "stream/ticks.rs"]
 mod ticks;
+#[path = "reference/ways.rs"]
+#[allow(dead_code, reason = "each fidelity needs a part")]
+mod ways;
 #[path = "reference/wiring.rs"]
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
@@ -26,7 +29,7 @@ mod wiring;
 use cases::Dice;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Rates, Spec};
+use tailback_engine::spec::{Fidelity, Rates, Sharing, Spec};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 use ticks::{Simulator, Stops};
@@ -41,6 +44,8 @@ fn random_cases(usual: u64) -> u64 {
 fn small_case(dice: &mut Dice) -> Spec {
     let mut spec = Spec { fidelity: Fidelity::Stream, ..small::spec(dice) };
     spec.machine.rates = Rates::default();
+    // Streams of several channels cannot share a wire.
+    spec.machine.switch.sharing = Sharing::Separate;
     let header = Timing::new(&spec.machine.link).header_ps;
     while room_ps(&spec) < header {
         spec.machine.switch.input_buffer_tokens += 1;

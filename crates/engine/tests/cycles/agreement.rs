@@ -4,7 +4,7 @@ use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
 use crate::{random_cases, small};
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Spec};
+use tailback_engine::spec::{Fidelity, Sharing, Spec};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, PacketRow, Progress, Simulation};
 
@@ -91,8 +91,9 @@ fn compare_all(fidelity: Fidelity) {
         let mut dice = Dice::new(case);
         let mut spec = Spec { fidelity, ..small::spec(&mut dice) };
         if fidelity == Fidelity::Worm {
-            // It has no gaps.
+            // It has no gaps, and every channel has a wire of its own.
             spec.machine.link.packet_gap_ps = 0;
+            spec.machine.switch.sharing = Sharing::Separate;
         }
         busy += compare(case, &spec, &mut dice);
     }

@@ -3,8 +3,8 @@
 
 use crate::cases::{Dice, nodes};
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec, Spec,
-    Switch, TopologySpec, Workload,
+    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec,
+    Sharing, Spec, Switch, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -18,6 +18,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         tighten(dice, &mut machine);
     }
     let list = messages(dice, &machine);
+    share(dice, &mut machine);
     Spec {
         machine,
         workload: Workload::Messages(list),
@@ -130,6 +131,14 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
         ack_priority: dice.chance(50),
         ..Switch::default()
     }
+}
+
+/// Virtual channels, most often with one wire for several.
+fn share(dice: &mut Dice, machine: &mut Machine) {
+    let switch = &mut machine.switch;
+    switch.virtual_channels = dice.one_of(&[1, 1, 2, 2, 3, 4]);
+    let kinds = [Sharing::RoundRobin, Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];
+    switch.sharing = dice.one_of(&kinds);
 }
 
 /// Few nodes, short packets, room for one to three of them, and credits that come back

@@ -5,7 +5,7 @@ use crate::cases::{self as any, Dice, Kind};
 use crate::{random_cases, small};
 use tailback_engine::error::RunError;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Machine, Mode, Rates, Spec, Sync, TopologySpec, Workload,
+    Fidelity, FlowControl, Machine, Mode, Rates, Sharing, Spec, Sync, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{Counters, Progress, Simulation};
@@ -156,6 +156,7 @@ fn small_machines_in_whole_ticks() {
     compare_all(1_000_000..1_000_000 + random_cases(5_000), |dice| {
         let mut spec = small::spec(dice);
         spec.machine.link.packet_gap_ps = 0;
+        spec.machine.switch.sharing = Sharing::Separate;
         spec.machine.node.acknowledges = dice.chance(40);
         spec
     });

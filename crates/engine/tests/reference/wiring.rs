@@ -1,6 +1,6 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
-use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
+use tailback_engine::spec::{Machine, RoutingSpec, Sharing, TopologySpec};
 
 /// One end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,10 +9,12 @@ pub enum End {
     Switch(usize),
 }
 
-/// All channels from one place to another.
+/// All channels of one class on one link.
 pub struct Group {
     pub from: End,
     pub to: End,
+    /// Which of the classes that routing tells apart.
+    pub class: usize,
     /// Their numbers, ascending.
     pub channels: Vec<usize>,
 }
@@ -20,13 +22,13 @@ pub struct Group {
 pub struct Wiring {
     /// Switches along each dimension; a pair is a line of two nodes without switches, a
     /// star one of nodes at one switch.
-    dims: Vec<usize>,
+    pub dims: Vec<usize>,
     is_star: bool,
-    /// The dimensions in the order they are routed.
-    order: Vec<usize>,
+    pub routing: RoutingSpec,
     pub groups: Vec<Group>,
-    /// The group of each channel.
+    /// The group of each channel, and the wire it is on.
     pub group_of: Vec<usize>,
+    pub wire_of: Vec<usize>,
 }
 
 impl Wiring {
@@ -39,13 +41,10 @@ impl Wiring {
             TopologySpec::Star { nodes } => vec![*nodes as usize],
             other => panic!("the reference knows no {other:?}"),
         };
-        let RoutingSpec::DimensionOrder { order } = &machine.routing;
-        let order = match order.as_slice() {
-            [] => (0..dims.len()).collect(),
-            given => given.iter().map(|&d| d as usize).collect(),
-        };
         let is_star = matches!(machine.topology, TopologySpec::Star { .. });
-        let mut wiring = Self { dims, is_star, order, groups: Vec::new(), group_of: Vec::new() };
+        let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
+        let routing = machine.routing.clone();
+        let mut wiring = Self { dims, is_star, routing, groups, group_of, wire_of };
         let node_width = machine.node.link_width;
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
@@ -54,13 +53,13 @@ impl Wiring {
             (0..wiring.nodes()).for_each(|n| wiring.add(End::Node(n), End::Switch(0), node_width));
             (0..wiring.nodes()).for_each(|n| wiring.add(End::Switch(0), End::Node(n), node_width));
         } else {
-            wiring.add_switched(node_width, machine.switch.link_width);
+            wiring.add_switched(node_width, machine);
         }
         wiring
     }
 
     /// Adds channels in the documented order: injection, internal, ejection.
-    fn add_switched(&mut self, node_width: u32, switch_width: u32) {
+    fn add_switched(&mut self, node_width: u32, machine: &Machine) {
         for node in 0..self.nodes() {
             self.add(End::Node(node), End::Switch(node), node_width);
         }
@@ -68,10 +67,10 @@ impl Wiring {
             for dimension in 0..self.dims.len() {
                 let at = self.coordinates(switch)[dimension];
                 if at > 0 {
-                    self.add_internal(switch, dimension, at - 1, switch_width);
+                    self.add_internal(switch, dimension, at - 1, machine);
                 }
                 if at + 1 < self.dims[dimension] {
-                    self.add_internal(switch, dimension, at + 1, switch_width);
+                    self.add_internal(switch, dimension, at + 1, machine);
                 }
             }
         }
@@ -80,16 +79,41 @@ impl Wiring {
         }
     }
 
-    fn add_internal(&mut self, switch: usize, dimension: usize, to: usize, width: u32) {
+    fn add_internal(&mut self, switch: usize, dimension: usize, to: usize, machine: &Machine) {
         let next = self.moved(switch, dimension, to);
-        self.add(End::Switch(switch), End::Switch(next), width);
+        self.add_link(End::Switch(switch), End::Switch(next), machine.switch.link_width, machine);
+    }
+
+    /// Adds a link of so many wires: for each class those of its first channel, then those
+    /// of its second, and so on.
+    fn add_link(&mut self, from: End, to: End, wires: u32, machine: &Machine) {
+        let (first, first_wire) = (self.group_of.len(), self.wires());
+        for (class, channels) in self.classes(machine).into_iter().enumerate() {
+            self.add_group(from, to, class, wires * channels);
+        }
+        for channel in 0..self.group_of.len() - first {
+            let is_shared = machine.switch.sharing != Sharing::Separate;
+            let wire = if is_shared { channel % wires as usize } else { channel };
+            self.wire_of.push(first_wire + wire);
+        }
     }
 
     fn add(&mut self, from: End, to: End, width: u32) {
+        let first_wire = self.wires();
+        self.add_group(from, to, 0, width);
+        self.wire_of.extend((0..width as usize).map(|place| first_wire + place));
+    }
+
+    fn add_group(&mut self, from: End, to: End, class: usize, width: u32) {
         let first = self.group_of.len();
         let channels = (first..first + width as usize).collect();
         self.group_of.extend((0..width).map(|_| self.groups.len()));
-        self.groups.push(Group { from, to, channels });
+        self.groups.push(Group { from, to, class, channels });
+    }
+
+    /// How many wires there are.
+    pub fn wires(&self) -> usize {
+        self.wire_of.iter().max().map_or(0, |last| last + 1)
     }
 
     pub fn nodes(&self) -> usize {
@@ -108,9 +132,17 @@ impl Wiring {
     }
 
     /// The switch with coordinate `to` in one dimension and otherwise where `switch` is.
-    fn moved(&self, switch: usize, dimension: usize, to: usize) -> usize {
+    pub fn moved(&self, switch: usize, dimension: usize, to: usize) -> usize {
         let stride: usize = self.dims[..dimension].iter().product();
         switch - self.coordinates(switch)[dimension] * stride + to * stride
+    }
+
+    /// Where a packet goes from its node, or from the only switch there is.
+    pub fn only_neighbour(&self, at: End, destination: usize) -> Option<End> {
+        match at {
+            End::Switch(_) => self.is_star.then_some(End::Node(destination)),
+            End::Node(_) => self.groups.iter().find(|group| group.from == at).map(|only| only.to),
+        }
     }
 
     /// Time of one bit on the channels of a group.
@@ -124,41 +156,5 @@ impl Wiring {
             machine.rates.external_bit_ps
         };
         rate.unwrap_or(machine.link.bit_ps)
-    }
-
-    /// All groups that a packet takes.
-    pub fn way(&self, source: usize, destination: usize) -> Vec<usize> {
-        let (mut at, mut way) = (End::Node(source), Vec::new());
-        while at != End::Node(destination) {
-            way.push(self.route(at, destination));
-            at = self.groups[way[way.len() - 1]].to;
-        }
-        way
-    }
-
-    /// The group that a packet for `destination` takes next.
-    pub fn route(&self, at: End, destination: usize) -> usize {
-        let next = self.next(at, destination);
-        let is_next = |group: &Group| group.from == at && group.to == next;
-        self.groups.iter().position(is_next).expect("a group leads there")
-    }
-
-    /// One step nearer, in the first dimension of the order that is not right yet.
-    fn next(&self, at: End, destination: usize) -> End {
-        let switch = match at {
-            End::Switch(_) if self.is_star => return End::Node(destination),
-            End::Switch(switch) => switch,
-            // A node has one neighbour: its switch, or in a pair the other node.
-            End::Node(node) => {
-                let only = self.groups.iter().find(|group| group.from == End::Node(node));
-                return only.expect("every node can send").to;
-            }
-        };
-        let (here, there) = (self.coordinates(switch), self.coordinates(destination));
-        match self.order.iter().find(|&&d| here[d] != there[d]) {
-            None => End::Node(destination),
-            Some(&d) if here[d] > there[d] => End::Switch(self.moved(switch, d, here[d] - 1)),
-            Some(&d) => End::Switch(self.moved(switch, d, here[d] + 1)),
-        }
     }
 }
