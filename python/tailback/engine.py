@@ -27,6 +27,8 @@ Columns = dict[str, NDArray[Any]]
 # The engine's paths where the user's is not the same with a level left out.
 _USER_FIELDS = {
     "machine.topology.kind": "machine.topology",
+    "machine.topology.children": "machine.switches_per_level",
+    "machine.topology.widths": "machine.level_widths",
     "machine.routing.kind": "machine.routing",
     "machine.routing.order": "machine.dimension_order",
     "machine.link.bit_ps": "machine.link_rate",
@@ -124,6 +126,12 @@ def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -
     """Return what can be said without simulating; see `prediction`."""
     with _user_errors():
         return _engine.predict(spec, max_pairs, messages)
+
+
+def survey(topology: str, link_width: int, max_links: int) -> dict[str, Any]:
+    """Return what can be said about a topology (JSON) by counting; see `survey`."""
+    with _user_errors():
+        return _engine.survey(topology, link_width, max_links)
 
 
 def user_field(field: str) -> str:

@@ -442,7 +442,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"machine": {"topology": "tours"}},
-        'machine.topology = "tours": must be "mesh", "torus", "hypercube", "pair" or "star"; '
+        'machine.topology = "tours": must be "mesh", "torus", "hypercube", "pair", "star", '
+        '"fat_tree", "butterfly", "tree", "fully_connected", "dragonfly" or "graph"; '
         'did you mean "torus"?',
     ),
     (

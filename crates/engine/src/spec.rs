@@ -3,7 +3,10 @@
 //! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod routing;
+
 use crate::time::Time;
+pub use routing::{Hops, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can change the answer of one run.
@@ -176,27 +179,15 @@ pub struct GraphLink {
     /// The switch it leads to.
     pub to: u32,
     /// Its wires.
-    #[serde(default = "one_wire")]
+    #[serde(default = "one")]
     pub width: u16,
     /// How much longer than elsewhere a flit is on it.
     #[serde(default)]
     pub delay_ps: Time,
 }
 
-fn one_wire() -> u16 {
-    1
-}
-
-/// The routing algorithms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum RoutingSpec {
-    /// One dimension after the other ("greedy").
-    DimensionOrder {
-        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
-        #[serde(default)]
-        order: Vec<u32>,
-    },
+fn one<T: From<u8>>() -> T {
+    T::from(1)
 }
 
 /// How the virtual channels of a link share its wires.
@@ -318,10 +309,6 @@ pub struct Switch {
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
     pub ack_priority: bool,
-}
-
-fn one() -> u32 {
-    1
 }
 
 /// Hops are counted in 16 bits.
@@ -552,7 +539,7 @@ impl Machine {
         };
         Self {
             topology,
-            routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            routing: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
             allow_deadlock: false,
             link: Link {
                 bit_ps: 10_000,

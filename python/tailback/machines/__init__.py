@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from .base import MOST_NODES, Fidelity, Machine
+from .families import Butterfly, Dragonfly, Family, FatTree, FullyConnected, Tree
+from .graph import Graph
 from .grids import Mesh, Torus
 from .hypercube import Hypercube
+from .joined import JoinedSwitches
 from .lattice import Lattice
 from .pair import Pair
 from .star import Star
@@ -20,8 +23,15 @@ __all__ = [
     "MOST_NODES",
     "PRESETS",
     "TOPOLOGIES",
+    "Butterfly",
+    "Dragonfly",
+    "Family",
+    "FatTree",
     "Fidelity",
+    "FullyConnected",
+    "Graph",
     "Hypercube",
+    "JoinedSwitches",
     "Lattice",
     "Machine",
     "Mesh",
@@ -29,6 +39,7 @@ __all__ = [
     "Star",
     "SwitchedMachine",
     "Torus",
+    "Tree",
 ]
 
 #: Every family of topologies by the word in ``machine.topology``.
@@ -38,6 +49,12 @@ TOPOLOGIES: dict[str, type[Machine]] = {
     "hypercube": Hypercube,
     "pair": Pair,
     "star": Star,
+    "fat_tree": FatTree,
+    "butterfly": Butterfly,
+    "tree": Tree,
+    "fully_connected": FullyConnected,
+    "dragonfly": Dragonfly,
+    "graph": Graph,
 }
 
 #: The topology of a ``[machine]`` table that names none.

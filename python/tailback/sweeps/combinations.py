@@ -166,7 +166,7 @@ class Maker:
                 entries = value if isinstance(value, tuple) else (value,)
                 if all(isinstance(entry, _SCALARS) for entry in entries):
                     found[name] = value
-                if name == "workload.file":
+                if key == "file":
                     found[name] = public_file(given)
         return found
 
@@ -176,7 +176,7 @@ class Maker:
             for name in self._varied
             if name.startswith(f"{section}.")
         }
-        if section == "workload" and isinstance(changes.get("file"), str):
+        if isinstance(changes.get("file"), str):
             changes["file"] = str(self._folder / str(changes["file"]))
         try:
             if section == "run":

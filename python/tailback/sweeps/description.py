@@ -113,8 +113,9 @@ class Sweep:
         them. Of files, only names are kept.
         """
         base = {section: dict(table) for section, table in self._base.items()}
-        if "file" in base["workload"]:
-            base["workload"]["file"] = Path(str(base["workload"]["file"])).name
+        for section in ("machine", "workload"):
+            if "file" in base[section]:
+                base[section]["file"] = Path(str(base[section]["file"])).name
         asked = {
             "title": self.title,
             "sweep": _without_folders(self._table),
@@ -147,8 +148,10 @@ class Sweep:
 
 def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return a [sweep] table in which files have no folders of this machine."""
-    workload = table.get("workload", {})
-    files = workload.get("file")
-    if not isinstance(files, list):
-        return dict(table)
-    return {**table, "workload": {**workload, "file": [public_file(name) for name in files]}}
+    changed = {}
+    for section in ("machine", "workload"):
+        keys = table.get(section, {})
+        files = keys.get("file")
+        if isinstance(files, list):
+            changed[section] = {**keys, "file": [public_file(name) for name in files]}
+    return {**table, **changed}

@@ -4,7 +4,7 @@
 use crate::cases::{Dice, nodes};
 use tailback_engine::spec::{
     Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec,
-    Sharing, Spec, Switch, TopologySpec, Workload,
+    Selection, Sharing, Spec, Switch, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -47,7 +47,7 @@ fn machine(dice: &mut Dice) -> Machine {
     }
     Machine {
         topology,
-        routing: RoutingSpec::DimensionOrder { order },
+        routing: RoutingSpec::DimensionOrder { order, balanced: false },
         allow_deadlock: false,
         rates: rates(dice, dimensions),
         node: Node {
@@ -141,12 +141,33 @@ fn share(dice: &mut Dice, machine: &mut Machine) {
     switch.sharing = dice.one_of(&kinds);
 }
 
+/// On a mesh, routing that leaves packets a choice; with a way out if `may_escape`.
+pub fn choose(dice: &mut Dice, machine: &mut Machine, may_escape: bool) {
+    let TopologySpec::Mesh { dims } = &machine.topology else { return };
+    let switch = &mut machine.switch;
+    let mut routings = vec![RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
+    if dims.len() == 2 {
+        routings.push(RoutingSpec::OddEven);
+    }
+    if may_escape {
+        switch.virtual_channels = switch.virtual_channels.max(2);
+        let mut order: Vec<u32> = (0..dims.len() as u32).collect();
+        order.reverse();
+        routings.push(RoutingSpec::Adaptive { order });
+        routings.push(RoutingSpec::Adaptive { order: Vec::new() });
+    }
+    machine.routing = routings.swap_remove(dice.number(0, routings.len() as u64 - 1) as usize);
+    let selections =
+        [Selection::First, Selection::Random, Selection::FewestWaiting, Selection::MostCredit];
+    switch.selection = dice.one_of(&selections);
+}
+
 /// Few nodes, short packets, room for one to three of them, and credits that come back
 /// late: then much depends on single flits of the packets before.
 fn tighten(dice: &mut Dice, machine: &mut Machine) {
     let mesh = TopologySpec::Mesh { dims: vec![dice.number(2, 3) as u32] };
     machine.topology = if dice.chance(30) { TopologySpec::Star { nodes: 3 } } else { mesh };
-    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new() };
+    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
     machine.rates.dimension_bit_ps.clear();
     machine.node.packet_bytes = dice.number(1, 5) as u32;
     let link = &mut machine.link;

@@ -260,7 +260,8 @@ fn channel(machine: &Machine, wiring: &Wiring, group: usize) -> Channel {
     let time = |bits| wiring.bit_ps(machine, group) * Time::from(bits);
     let flit_times = [link.data_token_bits, link.control_token_bits].map(time);
     let ends_in_node = matches!(wiring.groups[group].to, End::Node(_));
-    let delay = link.wire_delay_ps + if ends_in_node { 0 } else { link.switch_delay_ps };
+    let wire_delay = link.wire_delay_ps + wiring.groups[group].delay_ps;
+    let delay = wire_delay + if ends_in_node { 0 } else { link.switch_delay_ps };
     // A node always accepts: those credits are never used up.
     let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer_tokens };
     Channel { ends_in_node, flit_times, delay, credits, ..Channel::default() }

@@ -70,6 +70,7 @@ pub fn nodes(machine: &Machine) -> u64 {
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
+        TopologySpec::Graph { nodes, .. } => nodes.len() as u64,
         _ => unreachable!("not generated"),
     }
 }
@@ -149,7 +150,7 @@ fn order(dice: &mut Dice, dimensions: u32) -> RoutingSpec {
     if dice.chance(40) {
         order.clear();
     }
-    RoutingSpec::DimensionOrder { order }
+    RoutingSpec::DimensionOrder { order, balanced: false }
 }
 
 fn link(dice: &mut Dice) -> Link {

@@ -1,6 +1,6 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
-use tailback_engine::spec::{Machine, RoutingSpec, Sharing, TopologySpec};
+use tailback_engine::spec::{GraphLink, Machine, RoutingSpec, Sharing, TopologySpec};
 
 /// One end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +13,12 @@ pub enum End {
 pub struct Group {
     pub from: End,
     pub to: End,
-    /// Which of the classes that routing tells apart.
+    /// Which of the links from its switch it is on, and which of the classes there that
+    /// routing tells apart.
+    pub port: usize,
     pub class: usize,
+    /// How much longer than elsewhere a flit is on its way.
+    pub delay_ps: u64,
     /// Their numbers, ascending.
     pub channels: Vec<usize>,
 }
@@ -23,7 +27,9 @@ pub struct Wiring {
     /// Switches along each dimension; a pair is a line of two nodes without switches, a
     /// star one of nodes at one switch.
     pub dims: Vec<usize>,
-    is_star: bool,
+    /// The switches that nodes send to, and those they receive from.
+    enters: Vec<usize>,
+    leaves: Vec<usize>,
     pub routing: RoutingSpec,
     pub groups: Vec<Group>,
     /// The group of each channel, and the wire it is on.
@@ -38,20 +44,17 @@ impl Wiring {
             // A hypercube is a grid with two switches along each dimension.
             TopologySpec::Hypercube { dimensions } => vec![2; *dimensions as usize],
             TopologySpec::Pair => vec![2],
-            TopologySpec::Star { nodes } => vec![*nodes as usize],
+            TopologySpec::Star { .. } | TopologySpec::Graph { .. } => Vec::new(),
             other => panic!("the reference knows no {other:?}"),
         };
-        let is_star = matches!(machine.topology, TopologySpec::Star { .. });
+        let (enters, leaves) = attachments(&machine.topology, dims.iter().product());
         let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
         let routing = machine.routing.clone();
-        let mut wiring = Self { dims, is_star, routing, groups, group_of, wire_of };
+        let mut wiring = Self { dims, enters, leaves, routing, groups, group_of, wire_of };
         let node_width = machine.node.link_width;
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
             wiring.add(End::Node(1), End::Node(0), node_width);
-        } else if is_star {
-            (0..wiring.nodes()).for_each(|n| wiring.add(End::Node(n), End::Switch(0), node_width));
-            (0..wiring.nodes()).for_each(|n| wiring.add(End::Switch(0), End::Node(n), node_width));
         } else {
             wiring.add_switched(node_width, machine);
         }
@@ -61,9 +64,12 @@ impl Wiring {
     /// Adds channels in the documented order: injection, internal, ejection.
     fn add_switched(&mut self, node_width: u32, machine: &Machine) {
         for node in 0..self.nodes() {
-            self.add(End::Node(node), End::Switch(node), node_width);
+            self.add(End::Node(node), End::Switch(self.enters[node]), node_width);
         }
-        for switch in 0..self.nodes() {
+        if let TopologySpec::Graph { switches, links, .. } = &machine.topology {
+            (0..*switches).for_each(|switch| self.add_listed(switch, links, machine));
+        }
+        for switch in 0..self.dims.iter().product() {
             for dimension in 0..self.dims.len() {
                 let at = self.coordinates(switch)[dimension];
                 if at > 0 {
@@ -75,7 +81,19 @@ impl Wiring {
             }
         }
         for node in 0..self.nodes() {
-            self.add(End::Switch(node), End::Node(node), node_width);
+            self.add(End::Switch(self.leaves[node]), End::Node(node), node_width);
+        }
+    }
+
+    /// Adds the links of a list that are from one switch.
+    fn add_listed(&mut self, switch: u32, links: &[GraphLink], machine: &Machine) {
+        for (port, link) in links.iter().filter(|link| link.from == switch).enumerate() {
+            let (from, to) = (End::Switch(link.from as usize), End::Switch(link.to as usize));
+            let first = self.groups.len();
+            self.add_link(from, to, link.width.into(), machine);
+            for group in &mut self.groups[first..] {
+                (group.port, group.delay_ps) = (port, link.delay_ps);
+            }
         }
     }
 
@@ -108,7 +126,7 @@ impl Wiring {
         let first = self.group_of.len();
         let channels = (first..first + width as usize).collect();
         self.group_of.extend((0..width).map(|_| self.groups.len()));
-        self.groups.push(Group { from, to, class, channels });
+        self.groups.push(Group { from, to, port: 0, class, delay_ps: 0, channels });
     }
 
     /// How many wires there are.
@@ -117,7 +135,12 @@ impl Wiring {
     }
 
     pub fn nodes(&self) -> usize {
-        self.dims.iter().product()
+        self.enters.len()
+    }
+
+    /// The switch a node receives from.
+    pub fn home(&self, node: usize) -> usize {
+        self.leaves[node]
     }
 
     /// The coordinates of a node; dimension 0 runs fastest.
@@ -137,24 +160,29 @@ impl Wiring {
         switch - self.coordinates(switch)[dimension] * stride + to * stride
     }
 
-    /// Where a packet goes from its node, or from the only switch there is.
-    pub fn only_neighbour(&self, at: End, destination: usize) -> Option<End> {
-        match at {
-            End::Switch(_) => self.is_star.then_some(End::Node(destination)),
-            End::Node(_) => self.groups.iter().find(|group| group.from == at).map(|only| only.to),
-        }
-    }
-
     /// Time of one bit on the channels of a group.
     pub fn bit_ps(&self, machine: &Machine, group: usize) -> u64 {
         let ends = (self.groups[group].from, self.groups[group].to);
-        let rate = if let (End::Switch(from), End::Switch(to)) = ends {
-            let (from, to) = (self.coordinates(from), self.coordinates(to));
-            let dimension = (0..from.len()).find(|&d| from[d] != to[d]).expect("they differ");
-            machine.rates.dimension_bit_ps.get(dimension).copied()
-        } else {
-            machine.rates.external_bit_ps
+        let rate = match ends {
+            (End::Switch(from), End::Switch(to)) => {
+                let (from, to) = (self.coordinates(from), self.coordinates(to));
+                let dimension = (0..from.len()).find(|&d| from[d] != to[d]);
+                dimension.and_then(|d| machine.rates.dimension_bit_ps.get(d).copied())
+            }
+            _ => machine.rates.external_bit_ps,
         };
         rate.unwrap_or(machine.link.bit_ps)
+    }
+}
+
+/// The switches that nodes send to, and those they receive from.
+fn attachments(topology: &TopologySpec, nodes: usize) -> (Vec<usize>, Vec<usize>) {
+    let numbers = |list: &[u32]| list.iter().map(|&switch| switch as usize).collect();
+    match topology {
+        TopologySpec::Star { nodes } => (vec![0; *nodes as usize], vec![0; *nodes as usize]),
+        TopologySpec::Graph { nodes, leaves, .. } => {
+            (numbers(nodes), numbers(if leaves.is_empty() { nodes } else { leaves }))
+        }
+        _ => ((0..nodes).collect(), (0..nodes).collect()),
     }
 }

@@ -1,0 +1,139 @@
+"""A network from a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from ..errors import UserError, shown
+from ..graphs import Conventions, Format, NetworkGraph, read_graph
+from ..units import Time
+from .base import MOST_NODES, Fidelity
+from .families import Family, check_both_ways
+
+
+class Graph(Family, init=False):
+    """Any switches and links, from a file."""
+
+    topology: Literal["graph"] = "graph"
+    file: str = Field(
+        description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
+        "format (.anynet); relative to the experiment file.",
+    )
+    format: Format | None = Field(
+        default=None, description="What the file is; default: what the end of its name says."
+    )
+    cycle: Time | None = Field(
+        default=None, description="How long a cycle is, for latencies that are given in cycles."
+    )
+    nodes_per_switch: int = Field(
+        default=1,
+        ge=1,
+        le=65_536,
+        description="Nodes on every switch, if the file says nothing of nodes.",
+    )
+    directed: bool = Field(
+        default=False, description="Whether an edge of an edge list leads one way only."
+    )
+    internal_link_width: Literal[1] = Field(
+        default=1, description="The file says how many parallel links there are."
+    )
+
+    @model_validator(mode="after")
+    def _cycle_possible(self) -> Graph:
+        if self.cycle == Time(0):
+            raise UserError("cycle", shown("0 s"), "must be above zero")
+        return self
+
+    @cached_property
+    def graph(self) -> NetworkGraph:
+        """The network; the file is read once. Raises `UserError`."""
+        conventions = Conventions(
+            self.format,
+            None if self.cycle is None else self.cycle.ps,
+            self.nodes_per_switch,
+            self.directed,
+        )
+        return read_graph(Path(self.file), conventions)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every link has one that leads back, and every node enters where it leaves."""
+        return self.graph.is_symmetric
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.graph.nodes)
+
+    @property
+    def degree(self) -> int:
+        """Links of the switch with most of them."""
+        sources = [link.source for link in self.graph.links]
+        return max((sources.count(source) for source in set(sources)), default=0)
+
+    @property
+    def has_internal_channels(self) -> bool:
+        """Whether any channel joins two switches."""
+        return bool(self.graph.links)
+
+    @cached_property
+    def _longest(self) -> int:
+        return self.graph.eccentricity()
+
+    @property
+    def mean_internal_hops(self) -> int:
+        """Half of the longest of the shortest ways from the first node."""
+        return -(-self._longest // 2)
+
+    def check(self, fidelity: Fidelity) -> None:
+        """Raise `UserError` if the file cannot be used, or not with this fidelity."""
+        if self.nodes > MOST_NODES:
+            problem = f"has {self.nodes} nodes; must have at most {MOST_NODES}"
+            raise UserError(self.file, None, problem)
+        super().check(fidelity)
+        one_way = self.graph.first_one_way()
+        if one_way is not None:
+            which = f"of {self.file} do not all have one (first: {one_way[0]} to {one_way[1]})"
+            check_both_ways(fidelity, which)
+        elif not self.is_symmetric:
+            check_both_ways(fidelity, f"between nodes and switches of {self.file} lead one way")
+
+    def _topology_spec(self) -> dict[str, Any]:
+        graph = self.graph
+        return {
+            "kind": self.topology,
+            "switches": len(graph.switches),
+            "links": [
+                {
+                    "from": link.source,
+                    "to": link.destination,
+                    "width": link.width,
+                    "delay_ps": link.delay_ps,
+                }
+                for link in graph.links
+            ],
+            "nodes": list(graph.enters),
+            "leaves": [] if graph.enters == graph.leaves else list(graph.leaves),
+        }
+
+    def digest(self) -> str:
+        """Return a hash of the network, whatever file it comes from."""
+        text = json.dumps(self._topology_spec(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
+        """Return the parameters; of the network only how large it is and its hash."""
+        graph = self.graph
+        counted = {
+            "switches": len(graph.switches),
+            "nodes": len(graph.nodes),
+            "links": len(graph.links),
+            "network_sha256": self.digest(),
+        }
+        return super().resolved(fidelity) | counted
