@@ -12,6 +12,8 @@ mod cases;
 mod grants;
 #[path = "cycles/hand.rs"]
 mod hand;
+#[path = "reference/networks.rs"]
+mod networks;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/protocol.rs"]

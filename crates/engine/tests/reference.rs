@@ -15,6 +15,8 @@ mod hand;
 mod machine;
 #[path = "reference/network.rs"]
 mod network;
+#[path = "reference/networks.rs"]
+mod networks;
 #[path = "reference/processes.rs"]
 mod processes;
 #[path = "reference/program.rs"]

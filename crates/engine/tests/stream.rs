@@ -29,7 +29,7 @@ mod wiring;
 use cases::Dice;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Rates, Sharing, Spec};
+use tailback_engine::spec::{Fidelity, Rates, Spec};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 use ticks::{Simulator, Stops};
@@ -44,8 +44,6 @@ fn random_cases(usual: u64) -> u64 {
 fn small_case(dice: &mut Dice) -> Spec {
     let mut spec = Spec { fidelity: Fidelity::Stream, ..small::spec(dice) };
     spec.machine.rates = Rates::default();
-    // Streams of several channels cannot share a wire.
-    spec.machine.switch.sharing = Sharing::Separate;
     let header = Timing::new(&spec.machine.link).header_ps;
     while room_ps(&spec) < header {
         spec.machine.switch.input_buffer_tokens += 1;

@@ -2,9 +2,9 @@
 
 use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
-use crate::{random_cases, small};
+use crate::{networks, random_cases, small};
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Sharing, Spec};
+use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, PacketRow, Progress, Simulation};
 
@@ -101,21 +101,37 @@ fn compare_all(fidelity: Fidelity, first: u64, make: impl Fn(&mut Dice) -> Spec)
     assert!(busy > 1_000 * number, "next to nothing happens in the cases: {busy}");
 }
 
-/// Random cases in which packets have a choice.
-fn with_choices(dice: &mut Dice, may_escape: bool) -> Spec {
+/// Random cases with virtual channels.
+fn with_channels(dice: &mut Dice) -> Spec {
     let mut spec = small::spec(dice);
-    small::choose(dice, &mut spec.machine, may_escape);
+    networks::share(dice, &mut spec.machine);
+    spec
+}
+
+/// The same in which packets have a choice.
+fn with_choices(dice: &mut Dice, may_escape: bool) -> Spec {
+    let mut spec = with_channels(dice);
+    networks::choose(dice, &mut spec.machine, may_escape);
+    spec
+}
+
+/// The same with links of a list.
+fn with_links(dice: &mut Dice) -> Spec {
+    let mut spec = with_channels(dice);
+    networks::graph(dice, &mut spec.machine, 20);
+    spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
+    networks::without_deadlock(&mut spec);
     spec
 }
 
 #[test]
 fn flit_agrees_with_the_simulator_that_goes_tick_by_tick() {
-    compare_all(Fidelity::Flit, 0, small::spec);
+    compare_all(Fidelity::Flit, 0, with_channels);
 }
 
 #[test]
 fn worm_agrees_with_the_simulator_that_goes_tick_by_tick() {
-    compare_all(Fidelity::Worm, 0, small::spec);
+    compare_all(Fidelity::Worm, 0, with_channels);
 }
 
 #[test]
@@ -126,4 +142,14 @@ fn flit_agrees_where_packets_have_a_choice() {
 #[test]
 fn worm_agrees_where_packets_have_a_choice() {
     compare_all(Fidelity::Worm, 20_000_000, |dice| with_choices(dice, false));
+}
+
+#[test]
+fn flit_agrees_where_links_are_listed() {
+    compare_all(Fidelity::Flit, 30_000_000, with_links);
+}
+
+#[test]
+fn worm_agrees_where_links_are_listed() {
+    compare_all(Fidelity::Worm, 40_000_000, with_links);
 }

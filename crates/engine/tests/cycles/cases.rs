@@ -3,8 +3,8 @@
 
 use crate::cases::{Dice, nodes};
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec,
-    Selection, Sharing, Spec, Switch, TopologySpec, Workload,
+    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec, Spec,
+    Switch, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -18,7 +18,6 @@ pub fn spec(dice: &mut Dice) -> Spec {
         tighten(dice, &mut machine);
     }
     let list = messages(dice, &machine);
-    share(dice, &mut machine);
     Spec {
         machine,
         workload: Workload::Messages(list),
@@ -133,35 +132,6 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
     }
 }
 
-/// Virtual channels, most often with one wire for several.
-fn share(dice: &mut Dice, machine: &mut Machine) {
-    let switch = &mut machine.switch;
-    switch.virtual_channels = dice.one_of(&[1, 1, 2, 2, 3, 4]);
-    let kinds = [Sharing::RoundRobin, Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];
-    switch.sharing = dice.one_of(&kinds);
-}
-
-/// On a mesh, routing that leaves packets a choice; with a way out if `may_escape`.
-pub fn choose(dice: &mut Dice, machine: &mut Machine, may_escape: bool) {
-    let TopologySpec::Mesh { dims } = &machine.topology else { return };
-    let switch = &mut machine.switch;
-    let mut routings = vec![RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
-    if dims.len() == 2 {
-        routings.push(RoutingSpec::OddEven);
-    }
-    if may_escape {
-        switch.virtual_channels = switch.virtual_channels.max(2);
-        let mut order: Vec<u32> = (0..dims.len() as u32).collect();
-        order.reverse();
-        routings.push(RoutingSpec::Adaptive { order });
-        routings.push(RoutingSpec::Adaptive { order: Vec::new() });
-    }
-    machine.routing = routings.swap_remove(dice.number(0, routings.len() as u64 - 1) as usize);
-    let selections =
-        [Selection::First, Selection::Random, Selection::FewestWaiting, Selection::MostCredit];
-    switch.selection = dice.one_of(&selections);
-}
-
 /// Few nodes, short packets, room for one to three of them, and credits that come back
 /// late: then much depends on single flits of the packets before.
 fn tighten(dice: &mut Dice, machine: &mut Machine) {
@@ -190,7 +160,7 @@ enum Pattern {
     OneSource(u32),
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
     let nodes = nodes(machine) as u32;
     let any = dice.number(0, u64::from(nodes) - 1) as u32;
     let patterns =

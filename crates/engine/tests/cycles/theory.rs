@@ -6,7 +6,7 @@ use crate::{
     spec,
 };
 use tailback_engine::spec::{
-    Fidelity, Machine, Messages, Mode, Rates, Sharing, Spec, TopologySpec, Workload,
+    Fidelity, Machine, Messages, Mode, Rates, Spec, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Simulation};
@@ -169,7 +169,6 @@ fn roomy(case: u64) -> (Machine, Messages) {
     link.credit_delay_ps = 0;
     link.packet_gap_ps = 0;
     machine.rates = Rates::default();
-    machine.switch.sharing = Sharing::Separate;
     machine.switch.input_buffer_tokens = 8_000;
     machine.switch.output_buffer_tokens = 1 << 10;
     let Workload::Messages(list) = workload else { unreachable!() };

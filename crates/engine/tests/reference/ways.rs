@@ -130,7 +130,8 @@ impl Wiring {
         let (mut reached, mut hops) = (vec![End::Switch(from)], 0);
         while !reached.contains(&End::Switch(self.home(destination))) {
             let next = self.groups.iter().filter(|group| reached.contains(&group.from));
-            let next: Vec<End> = next.map(|group| group.to).collect();
+            let next = next.map(|group| group.to).filter(|to| matches!(to, End::Switch(_)));
+            let next: Vec<End> = next.collect();
             reached.extend(next);
             hops += 1;
         }
