@@ -148,8 +148,11 @@ impl Simulator {
     fn messages_are_sent(&mut self) {
         for (number, Packet { row, .. }) in self.packets.iter().enumerate() {
             if row.queued == self.now {
-                let group =
-                    self.wiring.route(End::Node(row.source as usize), row.destination as usize);
+                let group = self.wiring.route(
+                    End::Node(row.source as usize),
+                    row.destination as usize,
+                    None,
+                );
                 self.requests[group].push((number, None));
             }
         }

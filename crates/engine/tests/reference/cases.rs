@@ -218,7 +218,7 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
     })
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
     let nodes = nodes(machine);
     let mut list = Messages::default();
     let gap = dice.one_of(&[0, packet_time(machine) / 10, packet_time(machine)]);

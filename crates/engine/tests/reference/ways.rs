@@ -27,15 +27,15 @@ impl Wiring {
     pub fn way(&self, source: usize, destination: usize) -> Vec<usize> {
         let (mut at, mut way) = (End::Node(source), Vec::new());
         while at != End::Node(destination) {
-            way.push(self.route(at, destination));
+            way.push(self.route(at, destination, way.last().copied()));
             at = self.groups[way[way.len() - 1]].to;
         }
         way
     }
 
     /// The first of the groups by which a packet may leave.
-    pub fn route(&self, at: End, destination: usize) -> usize {
-        self.outputs(at, destination, None)[0].0
+    pub fn route(&self, at: End, destination: usize, input: Option<usize>) -> usize {
+        self.outputs(at, destination, input)[0].0
     }
 
     /// The groups by which a packet may leave a place that it has come to by the group

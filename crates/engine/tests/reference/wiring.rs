@@ -138,6 +138,14 @@ impl Wiring {
         self.enters.len()
     }
 
+    pub fn switches(&self) -> usize {
+        let last = |group: &Group| match group.from {
+            End::Switch(switch) => switch + 1,
+            End::Node(_) => 0,
+        };
+        self.groups.iter().map(last).max().unwrap_or(0)
+    }
+
     /// The switch a node receives from.
     pub fn home(&self, node: usize) -> usize {
         self.leaves[node]
