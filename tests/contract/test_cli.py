@@ -181,7 +181,18 @@ class TestDescribe:
 
     @pytest.mark.parametrize(
         "name",
-        ["bandwidth", "boundary", "deadlock", "hypercube", "message_file", "ring", "wormhole_mesh"],
+        [
+            "bandwidth",
+            "boundary",
+            "bursts",
+            "deadlock",
+            "hypercube",
+            "message_file",
+            "patterns",
+            "permutation",
+            "ring",
+            "wormhole_mesh",
+        ],
     )
     def test_every_example(self, examples: Path, name: str) -> None:
         assert answer("describe", examples / f"{name}.toml")["nodes"] > 1

@@ -51,6 +51,17 @@ pub struct Header {
     pub route: u32,
 }
 
+/// What becomes of packets that cannot come nearer at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// They wait where they are.
+    Wait,
+    /// They leave by any output that is free.
+    Deflect,
+    /// They are stored in the switch, and some leave by any output when it is full.
+    Store,
+}
+
 /// A routing algorithm, ready for one topology.
 pub struct Routing {
     algorithm: Chosen,
@@ -126,6 +137,15 @@ impl Routing {
     /// How many classes, the first, are the way out of all others; 0: there is none such.
     pub fn escapes(&self) -> usize {
         match_algorithm!(&self.algorithm, routing => routing.escapes())
+    }
+
+    /// What becomes of packets that cannot come nearer at once.
+    pub fn otherwise(&self) -> Otherwise {
+        match &self.algorithm {
+            Chosen::Deflection(_) => Otherwise::Deflect,
+            Chosen::Chaos(_) => Otherwise::Store,
+            _ => Otherwise::Wait,
+        }
     }
 
     /// Whether packets may have a choice of several outputs: then it is asked for

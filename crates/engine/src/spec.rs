@@ -3,9 +3,11 @@
 //! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod pattern;
 mod routing;
 
 use crate::time::Time;
+pub use pattern::Pattern;
 pub use routing::{Hops, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
@@ -367,7 +369,12 @@ pub enum Workload {
 pub struct Synthetic {
     /// Processes on each node (n).
     pub processes_per_node: u32,
-    /// Largest coordinate difference to a destination, in every dimension (r).
+    /// Which nodes send to which.
+    #[serde(default)]
+    pub pattern: Pattern,
+    /// Largest coordinate difference to a destination, in every dimension (r), for
+    /// [`Pattern::Uniform`] on a grid; else 0.
+    #[serde(default)]
     pub radius: u32,
     /// Compute phase of one iteration (c), in picoseconds.
     pub compute: Distribution,
@@ -435,15 +442,28 @@ pub struct Distribution {
 }
 
 /// Families of distributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
     /// Always the mean; draws no random number.
     Constant,
     /// Normal; values below zero become zero.
     Normal,
-    /// Negative exponential.
+    /// Negative exponential: between messages, a Poisson process.
     Exponential,
+    /// A geometric number of slots, at least one: between messages, a Bernoulli process,
+    /// which sends in every slot with probability `slot / mean`.
+    Geometric {
+        /// Length of a slot; at most the mean.
+        slot: u64,
+    },
+    /// Bursts: `mean / peak` within one, longer by an exponential idle time after its last.
+    OnOff {
+        /// Mean number of values of a burst, geometric and at least one.
+        burst: f64,
+        /// Rate within a burst over the mean rate, at least one.
+        peak: f64,
+    },
 }
 
 impl Distribution {

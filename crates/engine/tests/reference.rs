@@ -19,6 +19,8 @@ mod machine;
 mod network;
 #[path = "reference/networks.rs"]
 mod networks;
+#[path = "reference/patterns.rs"]
+mod patterns;
 #[path = "reference/processes.rs"]
 mod processes;
 #[path = "reference/program.rs"]

@@ -8,6 +8,7 @@
 
 mod channel;
 mod desk;
+mod multiqueue;
 
 use super::Wiring;
 use super::deadlock::Standing;
@@ -16,11 +17,13 @@ use super::wires::Wires;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{ChannelKind, Wait};
+use crate::routing::Otherwise;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
 use desk::Desk;
+use multiqueue::Multiqueues;
 
 /// The real network, packet by packet.
 pub struct PacketFabric {
@@ -30,6 +33,10 @@ pub struct PacketFabric {
     /// Where channels share wires.
     wires: Option<Wires>,
     desk: Desk,
+    /// Places that every packet takes in a buffer, where they are counted in packets; else 0.
+    slot: u32,
+    /// Switches that store packets.
+    chaos: Option<Multiqueues>,
 }
 
 impl PacketFabric {
@@ -38,11 +45,16 @@ impl PacketFabric {
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)
         });
+        let otherwise = wiring.routing.otherwise();
+        let longest = wiring.link.packet_tokens(machine.node.packet_bytes);
+        let stores = otherwise == Otherwise::Store;
         Self {
             board,
             capacity: machine.switch.input_buffer_tokens,
             wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
+            slot: if otherwise == Otherwise::Wait { 0 } else { longest },
+            chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
         }
     }
 
@@ -111,7 +123,9 @@ impl PacketFabric {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
                 ChannelKind::Internal | ChannelKind::Ejection => {
-                    if self.board.choices.is_some() {
+                    if self.chaos.is_some() {
+                        self.serve_chaos(lead, act);
+                    } else if self.board.choices.is_some() {
                         self.serve_desk(lead, act);
                     } else {
                         self.serve_output(lead, act);
@@ -121,11 +135,17 @@ impl PacketFabric {
         }
     }
 
+    /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
+    #[inline]
+    fn places_of(&self, id: PacketId, act: &Act) -> u32 {
+        if self.slot > 0 { self.slot } else { act.wiring.link.packet_tokens(act.packets[id].bytes) }
+    }
+
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
         let node = act.wiring.layout.group(lead).from;
         while let Some((queue, id)) = self.board.at_hand(node) {
-            let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+            let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 return;
             };
@@ -260,7 +280,8 @@ impl PacketFabric {
                 let at = ready.max(channel.leaving_at);
                 act.events.post(at, Kind::Request, id.0);
             }
-            channel.occupied += link.packet_tokens(act.packets[packet_id].bytes);
+            let tokens = link.packet_tokens(act.packets[packet_id].bytes);
+            channel.occupied += if self.slot > 0 { self.slot } else { tokens };
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);

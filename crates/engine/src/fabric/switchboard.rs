@@ -415,6 +415,24 @@ impl<C: HasPort> Switchboard<C> {
         self.choices.as_ref()?.asking.get(place).copied()
     }
 
+    /// Takes the list of those that ask at a desk, in that order.
+    pub fn take_asking(&mut self, desk: ChannelId, act: &Act) -> Vec<ChannelId> {
+        self.list_asking(desk, act);
+        self.choices.as_mut().map(|choices| std::mem::take(&mut choices.asking)).unwrap_or_default()
+    }
+
+    /// Puts the list back, so that its storage is used again.
+    pub fn put_asking(&mut self, list: Vec<ChannelId>) {
+        if let Some(choices) = &mut self.choices {
+            choices.asking = list;
+        }
+    }
+
+    /// Whether anybody asks at a desk.
+    pub fn asks(&self, desk: ChannelId) -> bool {
+        self.at(desk).port().first_waiting.is_some()
+    }
+
     /// Removes a request from a desk's list.
     pub fn withdraw(&mut self, desk: ChannelId, input: ChannelId) {
         let before = self.waiting(desk).take_while(|&channel| channel != input).last();

@@ -9,6 +9,7 @@ use super::super::switchboard::Act;
 use super::PacketFabric;
 use crate::event_queue::EventQueue;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 
 /// What serving a desk needs, used again each time.
@@ -34,7 +35,7 @@ impl PacketFabric {
                 self.board.withdraw(desk, input);
                 self.board.note_leaving(input, act.now);
                 self.board.at_mut(input).port.buffer.pop(act.packets);
-                let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+                let tokens = self.places_of(id, act);
                 let end = self.start(channel, id, act);
                 self.leave(input, tokens, end, act);
             }
@@ -52,7 +53,10 @@ impl PacketFabric {
     /// The output that the front packet of `input` takes, if there is one.
     fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let switch = self.board.at(input).port.switch;
-        let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+        // Where packets are deflected one from a node enters only where a place stays free:
+        // so somewhere there always is one, and packets can move.
+        let is_new = self.board.at(input).port.kind == ChannelKind::Injection;
+        let tokens = self.places_of(id, act) + if is_new { self.slot } else { 0 };
         let mut outputs = self.board.take_outputs();
         let claimed = self.desk.claimed.len();
         let mut best = u8::MAX;
