@@ -9,8 +9,8 @@
 //! * *negative first*: all dimensions.
 //!
 //! Free of deadlock on open grids: in every plane two of the eight turns are forbidden,
-//! one of each direction of rotation, and what is left cannot be put together to a cycle
-//! (Theorems 2 and 5 there). Minimal.
+//! one of each direction of rotation, and what is left cannot be put together to a cycle.
+//! Minimal.
 
 use super::Header;
 use super::algorithm::Algorithm;
