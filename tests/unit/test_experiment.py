@@ -522,7 +522,9 @@ def test_long_values_are_shortened() -> None:
 
 
 def test_a_failed_run_says_who_waits() -> None:
-    failure = RunFailure("deadlock at 5 ns", "deadlock", 5000, [("process 0", "a message on socket 0")])
+    failure = RunFailure(
+        "deadlock at 5 ns", "deadlock", 5000, [("process 0", "a message on socket 0")]
+    )
     assert failure.exit_code == 3
     assert failure.waiting == (("process 0", "a message on socket 0"),)
     assert str(failure) == "deadlock at 5 ns"

@@ -34,7 +34,7 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
 
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
 #: says nothing of its content.
-_LEFT_OUT = {"run.mode", "workload.file"}
+_LEFT_OUT = {"run.mode", "machine.file", "machine.routes_file", "workload.file"}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
