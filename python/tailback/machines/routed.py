@@ -80,21 +80,21 @@ class RoutedMachine(SwitchedMachine, init=False):
 
     @model_validator(mode="after")
     def _routing_possible(self) -> RoutedMachine:
-        if self.chosen_routing not in self.routings:
-            raise choice("routing", self.routing, self.routings)
+        word = self.routings[0] if self.routing is None else self.routing
+        if word not in self.routings:
+            raise choice("routing", word, self.routings)
+        options = ROUTINGS[word].options
         for key in OPTIONS:
             value = getattr(self, key, None)
-            if value is not None and key not in self._algorithm.options:
-                raise UserError(key, shown(_plain(value)), self._not_an_option(key))
-        if "routes_file" in self._algorithm.options and self.routes_file is None:
-            allowed = f'must be given with routing = "{self.chosen_routing}"'
-            raise UserError("routes_file", None, allowed)
+            if value is not None and key not in options:
+                raise UserError(key, shown(_plain(value)), self._not_an_option(key, word))
+        if "routes_file" in options and self.routes_file is None:
+            raise UserError("routes_file", None, f'must be given with routing = "{word}"')
         return self
 
-    def _not_an_option(self, key: str) -> str:
+    def _not_an_option(self, key: str, word: str) -> str:
         having = [f'"{word}"' for word in self.routings if key in ROUTINGS[word].options]
-        here = f'with routing = "{self.chosen_routing}"'
-        return f"not an option {here}, only with {listed(having)}"
+        return f'not an option with routing = "{word}", only with {listed(having)}'
 
     @property
     def chosen_routing(self) -> str:
