@@ -207,6 +207,25 @@ mod tests {
                 check_ways(&graph, &routing, Promise::Arrives);
                 check_free(&graph, &routing);
             }
+            check_shortest(&UpDown::new(Some(root), true, &graph).unwrap(), &graph);
+        }
+    }
+
+    /// Hops are the fewest of all ways up and then down: each is one more than the fewest
+    /// after the hops that are allowed first, and none where there is none to go.
+    fn check_shortest(routing: &UpDown, graph: &Topology) {
+        let far = |hops: &[u16], to: SwitchId| hops[to.index()].saturating_add(1);
+        for destination in (0..graph.nodes).map(NodeId::from_index) {
+            let (free, bound) = routing.hops(destination);
+            for at in (0..graph.switches).map(SwitchId::from_index) {
+                let is_there = graph.attachments[destination.index()].leaves() == Some(at);
+                let down = graph.links(at).filter(|&(_, to)| routing.is_down(at, to));
+                let down = down.map(|(_, to)| far(bound, to)).min().unwrap_or(NO_WAY);
+                let up = graph.links(at).filter(|&(_, to)| !routing.is_down(at, to));
+                let up = up.map(|(_, to)| far(free, to)).min().unwrap_or(NO_WAY);
+                let expected = if is_there { (0, 0) } else { (down.min(up), down) };
+                assert_eq!((free[at.index()], bound[at.index()]), expected);
+            }
         }
     }
 
