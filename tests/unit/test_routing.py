@@ -233,6 +233,10 @@ FIDELITIES: list[tuple[Machine, Fidelity, Fidelity]] = [
     (Torus(sharing="separate"), "packet", "token"),
     (Mesh(virtual_channels=2, **OUT_OF_BAND), "flit", "flit"),
     (Mesh(routing="west_first", **OUT_OF_BAND), "worm", "worm"),
+    (Mesh(routing="west_first"), "packet", "packet"),
+    (FatTree(), "packet", "packet"),
+    (Tree(), "packet", "token"),
+    (FatTree(adaptive_ways=False), "packet", "token"),
     (Mesh(routing="adaptive", **OUT_OF_BAND), "flit", "flit"),
     (Mesh(routing="adaptive", sharing="separate", **OUT_OF_BAND), "flit", "flit"),
     (Mesh(routing="adaptive"), "packet", "packet"),
@@ -256,11 +260,17 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
         Torus(**OUT_OF_BAND),
         "worm",
-        'run.fidelity = "worm": cannot do 2 virtual channels that share a wire; use "flit", or '
-        'machine.sharing = "separate"',
+        'run.fidelity = "worm": cannot do 2 virtual channels that share a wire, only '
+        'machine.sharing = "separate"; use "flit"',
     ),
-    (Torus(), "token", 'share a wire; use "packet", or machine.sharing = "separate"'),
-    (Torus(), "stream", 'share a wire; use "packet", or machine.sharing = "separate"'),
+    (Torus(), "token", 'share a wire, only machine.sharing = "separate"; use "packet"'),
+    (Torus(), "stream", 'share a wire, only machine.sharing = "separate"; use "packet"'),
+    (
+        Mesh(routing="west_first"),
+        "token",
+        'run.fidelity = "token": cannot do packets that have a choice of outputs; use "packet"',
+    ),
+    (FatTree(**OUT_OF_BAND), "stream", 'have a choice of outputs; use "worm"'),
     (
         Mesh(routing="chaos", **OUT_OF_BAND),
         "flit",

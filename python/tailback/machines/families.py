@@ -227,6 +227,11 @@ class Tree(Family, init=False):
         }
 
     @property
+    def _has_ways(self) -> bool:
+        """Never: there is one way up and one down."""
+        return False
+
+    @property
     def _widths(self) -> tuple[int, ...]:
         return self.level_widths or (self.internal_link_width,) * len(self._children)
 

@@ -70,7 +70,7 @@ class RoutedMachine(SwitchedMachine, init=False):
     adaptive_ways: bool | None = Field(
         default=None,
         description="With up_down and nearest_common_ancestor: whether packets may choose among "
-        "several ways that are equally short; default: true.",
+        "several ways that are equally short; default: true, on a tree false.",
     )
     routes_file: str | None = Field(
         default=None,
@@ -168,8 +168,11 @@ class RoutedMachine(SwitchedMachine, init=False):
         """Say why a fidelity cannot simulate the routing or the virtual channels."""
         if fidelity not in self._algorithm.fidelities:
             return f'cannot do machine.routing = "{self.chosen_routing}": {self._algorithm.because}'
+        if fidelity in ("token", "stream") and self._chooses:
+            return "cannot do packets that have a choice of outputs"
         if fidelity in ("token", "worm", "stream") and self._shares_wires:
-            return f"cannot do {self.channels_per_wire} virtual channels that share a wire"
+            shared = f"{self.channels_per_wire} virtual channels that share a wire"
+            return f'cannot do {shared}, only machine.sharing = "separate"'
         return None
 
     def check(self, fidelity: Fidelity) -> None:
@@ -181,8 +184,6 @@ class RoutedMachine(SwitchedMachine, init=False):
         obstacle = self._obstacle(fidelity)
         if obstacle is not None:
             remedy = f'use "{self.exact_fidelity}"'
-            if fidelity in self._algorithm.fidelities:
-                remedy += ', or machine.sharing = "separate"'
             raise UserError("run.fidelity", shown(fidelity), f"{obstacle}; {remedy}")
         super().check(fidelity)
 
@@ -208,8 +209,19 @@ class RoutedMachine(SwitchedMachine, init=False):
         return super().resolved(fidelity) | chosen
 
     @property
+    def _chooses(self) -> bool:
+        """Whether packets may have a choice of several outputs."""
+        has_key = "adaptive_ways" in self._algorithm.options
+        return self._algorithm.chooses and (self._chooses_ways or not has_key)
+
+    @property
     def _chooses_ways(self) -> bool:
-        return self.adaptive_ways is None or self.adaptive_ways
+        return self._has_ways if self.adaptive_ways is None else self.adaptive_ways
+
+    @property
+    def _has_ways(self) -> bool:
+        """Whether there may be several ways that are equally short."""
+        return True
 
     def spec(self, fidelity: Fidelity) -> dict[str, Any]:
         """Return the machine as the engine describes it: picoseconds, bytes, tokens."""

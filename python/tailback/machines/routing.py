@@ -13,8 +13,10 @@ class Algorithm:
 
     options: tuple[str, ...] = ()
     """Keys of ``[machine]`` that only some algorithms have."""
+    chooses: bool = False
+    """Whether packets may have a choice of several outputs."""
     fidelities: tuple[Fidelity, ...] = ("token", "flit", "worm", "stream", "packet")
-    """What can simulate it."""
+    """What can simulate it, choices apart."""
     because: str = ""
     """Why others cannot."""
     spreads: bool = False
@@ -25,11 +27,12 @@ class Algorithm:
 ROUTINGS: dict[str, Algorithm] = {
     "dimension_order": Algorithm(options=("dimension_order", "balanced")),
     "two_phase": Algorithm(options=("dimension_order",)),
-    "west_first": Algorithm(),
-    "negative_first": Algorithm(),
-    "odd_even": Algorithm(),
+    "west_first": Algorithm(chooses=True),
+    "negative_first": Algorithm(chooses=True),
+    "odd_even": Algorithm(chooses=True),
     "adaptive": Algorithm(
         options=("dimension_order",),
+        chooses=True,
         fidelities=("flit", "packet"),
         because="its packets may change to a virtual channel that is a way out",
     ),
@@ -39,11 +42,11 @@ ROUTINGS: dict[str, Algorithm] = {
     "deflection": Algorithm(
         fidelities=("packet",), because="its switches deflect whole packets", spreads=True
     ),
-    "up_down": Algorithm(options=("up_down_root", "adaptive_ways")),
+    "up_down": Algorithm(options=("up_down_root", "adaptive_ways"), chooses=True),
     "shortest": Algorithm(),
     "table": Algorithm(options=("routes_file",)),
     "source_routes": Algorithm(options=("routes_file",)),
-    "nearest_common_ancestor": Algorithm(options=("adaptive_ways",)),
+    "nearest_common_ancestor": Algorithm(options=("adaptive_ways",), chooses=True),
     "destination_tag": Algorithm(),
     "minimal": Algorithm(),
 }
