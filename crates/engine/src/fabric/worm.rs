@@ -119,7 +119,7 @@ impl WormFabric {
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
         self.board.wait(channel);
-        if !is_alone || is_idle {
+        if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);
         } else if is_released {
             self.board.post_retry(lead, at, act.events);
