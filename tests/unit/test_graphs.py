@@ -307,7 +307,7 @@ class TestMachine:
             ({"file": "x", "format": "gml"}, 'must be "graphml", "edge_list" or "anynet"'),
             ({"file": "x", "cycle": 0}, 'machine.cycle = "0 s": must be above zero'),
             ({"file": "x", "nodes_per_switch": 0}, "machine.nodes_per_switch = 0: must be at"),
-            ({"file": "x", "routing": "dimension_order"}, "there is no routing for topology"),
+            ({"file": "x", "routing": "dimension_order"}, 'machine.routing = "dimension_order": '),
         ],
     )
     def test_keys_are_refused_in_one_line(self, keys: dict[str, object], expected: str) -> None:

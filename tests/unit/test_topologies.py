@@ -12,6 +12,8 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.figures.maps import channel_form
+from tailback.figures.network import network_of
 from tailback.figures.picture import svg
 from tailback.figures.topology import picture
 from tailback.machines import (
@@ -80,7 +82,6 @@ BAD: list[tuple[type[Machine], dict[str, Any], str]] = [
     (FatTree, {"arity": 1}, "machine.arity = 1: must be at least 2"),
     (FatTree, {"arity": 16, "levels": 6}, "machine.levels = 6: is 16777216 nodes; must be at most"),
     (FatTree, {"stages": 2}, "machine.stages: unknown key"),
-    (FatTree, {"routing": "up_down"}, 'machine.routing = "up_down": there is no routing for'),
     (Butterfly, {"stages": 0}, "machine.stages = 0: must be at least 1"),
     (Butterfly, {"arity": 2, "stages": 21}, "machine.stages = 21: must be at most 20"),
     (Tree, {"fan_out": 0}, "machine.fan_out = 0: must be at least 1"),
@@ -130,6 +131,18 @@ def test_refused_in_one_line(kind: type[Machine], keys: dict[str, Any], expected
         kind(**keys)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_topology_has_a_list_of_routings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FatTree, "routings", ())
+    assert FatTree().chosen_routing is None
+    with pytest.raises(UserError, match=r'machine.routing = "up_down": there is no routing for'):
+        FatTree(routing="up_down")
+    monkeypatch.setattr(FatTree, "routings", ("up_down", "shortest"))
+    assert FatTree().chosen_routing == "up_down"
+    assert FatTree(routing="shortest").chosen_routing == "shortest"
+    with pytest.raises(UserError, match=r'must be "up_down" or "shortest"; did you mean "up_down"'):
+        FatTree(routing="updown")
 
 
 def test_a_butterfly_has_no_way_back_for_tokens() -> None:
@@ -192,7 +205,8 @@ def one_message(machine: Machine) -> tb.Prediction:
     return tb.describe(machine, Messages(messages=[["0 ns", 0, 1, "32 B"]]))
 
 
-def test_what_nothing_routes_is_described_all_the_same() -> None:
+def test_what_nothing_routes_is_described_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Dragonfly, "routings", ())
     prediction = one_message(Dragonfly())
     answer = prediction.to_dict()
     assert (answer["nodes"], answer["channels"], answer["internal_channels"]) == (72, 324, 180)
@@ -218,6 +232,32 @@ def test_switches_without_coordinates_have_numbers() -> None:
     }
     loaded = one_message(Mesh(dims=[2, 2])).most_loaded()
     assert ((0, 0), (1, 0)) in {(c.source, c.destination) for c in loaded}
+
+
+def test_loads_of_channels_between_switches_without_coordinates() -> None:
+    """More switches than nodes; a column for each, and a row for each of its links."""
+    network = network_of(
+        {"node": np.arange(2)},
+        {
+            "kind": np.array(["injection"] * 2 + ["internal"] * 4 + ["ejection"] * 2),
+            "from_node": np.array([0, 1, 0, 2, 2, 1, 0, 1]),
+            "to_node": np.array([0, 1, 2, 0, 1, 2, 0, 1]),
+            "dimension": np.full(8, -1),
+            "direction": np.zeros(8, dtype=np.int64),
+        },
+    )
+    form = channel_form(network)
+    assert form is not None
+    assert form.plot["data"][0]["y"] == ["injection", "link 1", "link 2", "ejection"]
+    assert form.at.reshape(form.shape).tolist() == [
+        [0, 1, -1],
+        [2, 5, 3],
+        [-1, -1, 4],
+        [6, 7, -1],
+    ]
+    assert form.table["from"][:3] == ["node 0", "node 1", "switch 0"]
+    leads_to = ["switch 2", "switch 0", "switch 1", "switch 2", "node 0", "node 1"]
+    assert form.table["to"][2:] == leads_to
 
 
 DRAWN: list[Machine] = [machine for machine, _ in (*SPECS, *COUNTED)]
