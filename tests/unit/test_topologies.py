@@ -12,6 +12,8 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.figures.maps import channel_form
+from tailback.figures.network import network_of
 from tailback.figures.picture import svg
 from tailback.figures.topology import picture
 from tailback.machines import (
@@ -216,6 +218,32 @@ def test_switches_without_coordinates_have_numbers() -> None:
     }
     loaded = one_message(Mesh(dims=[2, 2])).most_loaded()
     assert ((0, 0), (1, 0)) in {(c.source, c.destination) for c in loaded}
+
+
+def test_loads_of_channels_between_switches_without_coordinates() -> None:
+    """More switches than nodes; a column for each, and a row for each of its links."""
+    network = network_of(
+        {"node": np.arange(2)},
+        {
+            "kind": np.array(["injection"] * 2 + ["internal"] * 4 + ["ejection"] * 2),
+            "from_node": np.array([0, 1, 0, 2, 2, 1, 0, 1]),
+            "to_node": np.array([0, 1, 2, 0, 1, 2, 0, 1]),
+            "dimension": np.full(8, -1),
+            "direction": np.zeros(8, dtype=np.int64),
+        },
+    )
+    form = channel_form(network)
+    assert form is not None
+    assert form.plot["data"][0]["y"] == ["injection", "link 1", "link 2", "ejection"]
+    assert form.at.reshape(form.shape).tolist() == [
+        [0, 1, -1],
+        [2, 5, 3],
+        [-1, -1, 4],
+        [6, 7, -1],
+    ]
+    assert form.table["from"][:3] == ["node 0", "node 1", "switch 0"]
+    leads_to = ["switch 2", "switch 0", "switch 1", "switch 2", "node 0", "node 1"]
+    assert form.table["to"][2:] == leads_to
 
 
 DRAWN: list[Machine] = [machine for machine, _ in (*SPECS, *COUNTED)]
