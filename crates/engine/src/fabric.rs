@@ -5,6 +5,7 @@
 //! and contention mode, one file each. The fabric knows packets, never what
 //! their messages mean.
 
+mod blame;
 mod check;
 mod contention_free;
 mod flit;
@@ -28,7 +29,7 @@ pub use wiring::Wiring;
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::{Measures, PacketRow, Undisturbed, Use};
+use crate::measure::{Blame, Measures, PacketRow, Undisturbed, Use};
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -87,6 +88,24 @@ impl Model {
         }
     }
 
+    /// The front packet of a channel's buffer is to ask for an output.
+    #[cold]
+    #[inline(never)]
+    fn blame_request(
+        &self,
+        channel: ChannelId,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        blame: &mut Blame,
+    ) {
+        match_model!(
+            self,
+            fabric => fabric.board.blame_request(channel, now, wiring, packets, blame),
+            free _ => {}
+        );
+    }
+
     /// Whether a packet can be drawn out: stopped between its header and its end.
     fn draws_out(&self) -> bool {
         matches!(self, Self::Flit(_) | Self::Worm(_) | Self::Stream(_))
@@ -132,11 +151,12 @@ impl Fabric {
         &self.wiring
     }
 
-    /// A node puts a packet into its output queue.
+    /// A node puts a packet of a traffic class into its output queue.
     #[inline]
     pub fn queue(
         &mut self,
         packet: Packet,
+        class: u32,
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
@@ -144,6 +164,9 @@ impl Fabric {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination);
         let id = self.packets.insert(Packet { route, ..packet });
+        if let Some(blame) = &mut measures.blame {
+            blame.queued(id, class, now);
+        }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
             &mut self.model,
@@ -161,6 +184,9 @@ impl Fabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) {
+        if let Some(blame) = &mut measures.blame {
+            self.model.blame_request(ChannelId(channel), now, &self.wiring, &self.packets, blame);
+        }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
             Model::Packet(fabric) => fabric.request(ChannelId(channel), now),
@@ -286,6 +312,9 @@ impl Fabric {
         }
         let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
         measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
+        if let Some(blame) = &mut measures.blame {
+            blame.delivered(id, &row, packet.last, lifetime);
+        }
         measures.drawn_out(ChannelId(number), drawn_out);
         packet
     }

@@ -80,6 +80,13 @@ impl ContentionFree {
             self.used[channel.index()].packets += 1;
             self.used[channel.index()].busy_ps += end - start;
             measures.starts(channel, place.kind, (start, end), wait);
+            if is_first_internal
+                && !self.free_at.is_empty()
+                && let Some(blame) = &mut measures.blame
+            {
+                let ready = start - wait.time;
+                blame.starts_whole(id, channel, ready, (start, end), ready);
+            }
             packet.hops += 1;
             packets.cross(id, channel, wiring);
             let packet = &packets[id];

@@ -6,6 +6,7 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
+mod blame;
 mod channel;
 mod desk;
 
@@ -110,6 +111,9 @@ impl PacketFabric {
         while let Some((queue, id)) = self.board.at_hand(node) {
             let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.measures.blame.is_some() {
+                    self.blame_no_room(lead, id, act);
+                }
                 return;
             };
             self.board.take_at_hand(node, queue, act);
@@ -129,6 +133,9 @@ impl PacketFabric {
             let id = self.board.at(input).port.buffer.first;
             let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.measures.blame.is_some() {
+                    self.blame_no_room(lead, id, act);
+                }
                 return;
             };
             self.board.at_mut(input).port.buffer.pop(act.packets);
@@ -140,6 +147,9 @@ impl PacketFabric {
             }
             let end = self.start(channel, id, act);
             self.leave(input, tokens, end, act);
+            if act.measures.blame.is_some() {
+                self.blame_departure(input, id, end, act);
+            }
         }
     }
 
@@ -214,6 +224,9 @@ impl PacketFabric {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     fn start(&mut self, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
+        if act.measures.blame.is_some() {
+            self.blame_start(id, packet_id, act);
+        }
         let (now, link) = (act.now, act.wiring.timing(id));
         let packet = &mut act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);

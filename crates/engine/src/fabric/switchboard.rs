@@ -278,10 +278,13 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
         let port = self.at_mut(input).port_mut();
-        port.buffer.pop(act.packets);
+        let id = port.buffer.pop(act.packets);
         let next = port.buffer.first;
         if next.is_some() {
             port.front_output = act.wiring.asks_at(port.switch, &act.packets[next]);
+        }
+        if act.measures.blame.is_some() {
+            self.blame_leave(input, id, act);
         }
     }
 
@@ -296,6 +299,9 @@ impl<C: HasPort> Switchboard<C> {
             port.front_output = act.wiring.asks_at(port.switch, &act.packets[id]);
         }
         port.buffer.push(id, act.packets);
+        if act.measures.blame.is_some() {
+            self.blame_grant(channel, id, act);
+        }
     }
 
     /// A group must choose at the end of this instant.
@@ -636,6 +642,9 @@ pub fn first_flit(
     let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
     let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
     act.measures.waited(channel, wait);
+    if let Some(blame) = &mut act.measures.blame {
+        blame.starts(id, channel, packet.ready, start);
+    }
     if is_first {
         packet.first_sent = start;
     }

@@ -37,6 +37,13 @@ impl PacketFabric {
                 let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
                 let end = self.start(channel, id, act);
                 self.leave(input, tokens, end, act);
+                if act.measures.blame.is_some() {
+                    self.blame_departure(input, id, end, act);
+                }
+            } else if act.measures.blame.is_some() {
+                let switch = self.board.at(input).port.switch;
+                let lead = act.wiring.preferred_lead(switch, act.packets[id].header());
+                self.blame_no_room(lead, id, act);
             }
         }
         self.look_again(desk, act.events);
@@ -100,7 +107,7 @@ impl PacketFabric {
     }
 
     /// When the wire of a channel is free.
-    fn wire_free_at(&self, id: ChannelId) -> Time {
+    pub(super) fn wire_free_at(&self, id: ChannelId) -> Time {
         match &self.wires {
             Some(wires) => wires.free_at(id),
             None => self.board.at(id).free_at,
