@@ -29,7 +29,7 @@ pub use wiring::Wiring;
 use crate::error::SpecError;
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::{Blame, Measures, PacketRow, Undisturbed, Use};
+use crate::measure::{Measures, PacketRow, Undisturbed, Use};
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -86,24 +86,6 @@ impl Model {
             Self::Flit(_) => false,
             Self::ContentionFree(_) => true,
         }
-    }
-
-    /// The front packet of a channel's buffer is to ask for an output.
-    #[cold]
-    #[inline(never)]
-    fn blame_request(
-        &self,
-        channel: ChannelId,
-        now: Time,
-        wiring: &Wiring,
-        packets: &PacketPool,
-        blame: &mut Blame,
-    ) {
-        match_model!(
-            self,
-            fabric => fabric.board.blame_request(channel, now, wiring, packets, blame),
-            free _ => {}
-        );
     }
 
     /// Whether a packet can be drawn out: stopped between its header and its end.
@@ -184,17 +166,25 @@ impl Fabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) {
-        if let Some(blame) = &mut measures.blame {
-            self.model.blame_request(ChannelId(channel), now, &self.wiring, &self.packets, blame);
-        }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
-            Model::Packet(fabric) => fabric.request(ChannelId(channel), now),
+            Model::Packet(fabric) => {
+                if fabric.request(ChannelId(channel), now)
+                    && let Some(blame) = &mut measures.blame
+                {
+                    fabric.board.blame_request(ChannelId(channel), now, wiring, packets, blame);
+                }
+            }
             Model::Worm(fabric) => {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(ChannelId(channel), act);
             }
-            Model::Stream(fabric) => fabric.request(ChannelId(channel)),
+            Model::Stream(fabric) => {
+                if let Some(blame) = &mut measures.blame {
+                    fabric.board.blame_request(ChannelId(channel), now, wiring, packets, blame);
+                }
+                fabric.request(ChannelId(channel));
+            }
             _ => {}
         }
     }

@@ -10,7 +10,7 @@ use super::switchboard::{Act, HasPort, Switchboard};
 use super::transit::PacketPool;
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::ChannelKind;
-use crate::measure::blame::{Blame, Cause, Root};
+use crate::measure::blame::{Blame, Cause, Root, Since};
 use crate::time::Time;
 
 /// Most packets that are followed: a circle has no root.
@@ -127,34 +127,30 @@ impl<C: HasPort> Switchboard<C> {
         blame.stalls(id, act.now, Cause::BufferFull, root);
     }
 
-    /// A packet has left the buffer at a channel's end: it has been granted its next channel.
+    /// A packet has been granted a channel, and has left the buffer of `input` (none: its
+    /// node's queue).
     #[cold]
     #[inline(never)]
-    pub fn blame_leave(&self, buffer: ChannelId, id: PacketId, act: &mut Act) {
-        let needed = act.packets[id].ready.min(self.behind_since(buffer, act));
+    pub fn blame_grant(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        let since = self.since(channel, id, input, act);
         if let Some(blame) = &mut act.measures.blame {
-            blame.leaves(buffer, id, act.now, needed);
+            blame.granted(id, channel, act.now, since);
         }
     }
 
-    /// Since when the front packet of a channel's buffer has been there, if there is one.
-    pub fn behind_since(&self, buffer: ChannelId, act: &Act) -> Time {
-        let first = self.at(buffer).port().buffer.first;
-        if first.is_some() { act.packets[first].ready } else { act.now }
-    }
-
-    /// A packet has been granted a channel.
-    #[cold]
-    #[inline(never)]
-    pub fn blame_grant(&self, channel: ChannelId, id: PacketId, act: &mut Act) {
-        let needed = self.asked_since(channel, act);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.granted(id, channel, act.now, needed);
+    /// Since when packets have waited.
+    pub fn since(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &Act) -> Since {
+        let front = |input: ChannelId| self.at(input).port().buffer.first;
+        let behind = input.is_some().then(|| front(input)).filter(|front| front.is_some());
+        Since {
+            ready: act.packets[id].ready,
+            asked: self.asked_since(channel, act),
+            behind: behind.map_or(act.now, |behind| act.packets[behind].ready),
         }
     }
 
     /// Since when anybody has been waiting for the group of a channel, or at its desk.
-    pub fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
+    fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
         let lead = self.at(channel).rest().lead;
         let waiting = match self.at(lead).port().kind {
             ChannelKind::Injection | ChannelKind::Direct => {

@@ -10,6 +10,7 @@ use super::timing::Running;
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Measures, Use, Wait};
 use crate::time::{NEVER, Time};
 
@@ -85,7 +86,8 @@ impl ContentionFree {
                 && let Some(blame) = &mut measures.blame
             {
                 let ready = start - wait.time;
-                blame.starts_whole(id, channel, ready, (start, end), ready);
+                let since = Since { ready, asked: ready, behind: ready };
+                blame.starts_whole(id, channel, (start, end), since);
             }
             packet.hops += 1;
             packets.cross(id, channel, wiring);

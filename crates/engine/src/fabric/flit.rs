@@ -308,6 +308,9 @@ impl FlitFabric {
         lane.input = input;
         lane.rest.own[0] += 1;
         self.board.enter(channel, id, act);
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(channel, id, input, act);
+        }
     }
 
     /// A packet begins to be sent by a channel.

@@ -51,9 +51,10 @@ impl PacketFabric {
         self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
     }
 
-    /// The front packet of a channel's buffer asks for its output.
+    /// The front packet of a channel's buffer asks for its output; whether it waits, at least
+    /// until the end of this instant.
     #[inline]
-    pub fn request(&mut self, channel: ChannelId, now: Time) {
+    pub fn request(&mut self, channel: ChannelId, now: Time) -> bool {
         let lead = self.board.at(channel).port.front_output;
         if self.board.choices.is_none()
             && self.is_idle(lead, now)
@@ -61,10 +62,12 @@ impl PacketFabric {
         {
             // Requests of one instant come in order of channel number: this is the best.
             self.board.at_mut(lead).granted = channel;
-        } else {
-            self.board.wait(channel);
+            self.board.mark(lead);
+            return false;
         }
+        self.board.wait(channel);
         self.board.mark(lead);
+        true
     }
 
     /// Whether nobody asks at a group and a channel of it is free.
@@ -118,6 +121,9 @@ impl PacketFabric {
             };
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, ChannelId::NONE, act);
+            }
             self.start(channel, id, act);
         }
     }
@@ -145,11 +151,11 @@ impl PacketFabric {
                 output.set_keeps(false);
                 act.measures.kept(output.kept, output.port.kind, act.now - output.kept_from);
             }
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, input, act);
+            }
             let end = self.start(channel, id, act);
             self.leave(input, tokens, end, act);
-            if act.measures.blame.is_some() {
-                self.blame_departure(input, id, end, act);
-            }
         }
     }
 
@@ -224,9 +230,6 @@ impl PacketFabric {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     fn start(&mut self, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
-        if act.measures.blame.is_some() {
-            self.blame_start(id, packet_id, act);
-        }
         let (now, link) = (act.now, act.wiring.timing(id));
         let packet = &mut act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);

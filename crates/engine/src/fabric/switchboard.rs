@@ -278,13 +278,10 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
         let port = self.at_mut(input).port_mut();
-        let id = port.buffer.pop(act.packets);
+        port.buffer.pop(act.packets);
         let next = port.buffer.first;
         if next.is_some() {
             port.front_output = act.wiring.asks_at(port.switch, &act.packets[next]);
-        }
-        if act.measures.blame.is_some() {
-            self.blame_leave(input, id, act);
         }
     }
 
@@ -299,9 +296,6 @@ impl<C: HasPort> Switchboard<C> {
             port.front_output = act.wiring.asks_at(port.switch, &act.packets[id]);
         }
         port.buffer.push(id, act.packets);
-        if act.measures.blame.is_some() {
-            self.blame_grant(channel, id, act);
-        }
     }
 
     /// A group must choose at the end of this instant.

@@ -71,6 +71,17 @@ pub struct Root {
     pub channel: ChannelId,
 }
 
+/// Since when packets have waited, as far as a packet that is granted a channel knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Since {
+    /// It was itself ready to go on.
+    pub ready: Time,
+    /// Others have asked for the channel.
+    pub asked: Time,
+    /// Others have been behind it in the buffer it leaves.
+    pub behind: Time,
+}
+
 /// Whether the turns of a packet whose wait is charged have been noted.
 #[derive(Clone, Copy)]
 enum Turns {
@@ -94,7 +105,7 @@ struct Record {
     head: ChannelId,
     /// The channel whose buffer it leaves, or left last; none: its node's queue.
     from: ChannelId,
-    /// When it asked last, was granted a channel, and starts on it ([`NEVER`]: unknown).
+    /// When it asked ([`NEVER`]: has not waited since it started last), was granted a channel, and starts on it ([`NEVER`]: unknown).
     asked: Time,
     granted: Time,
     start: Time,
@@ -126,17 +137,33 @@ pub struct Charged {
 /// The tables of a window.
 #[derive(Clone)]
 pub struct Tables {
-    /// By victim and culprit: packets and time.
+    /// By victim and culprit: pieces of waits, and time.
     pub pairs: Sums,
     /// The same by channel waited for.
     pub channels: Sums,
-    /// By root channel and culprit.
+    /// By root channel: pieces of waits, and time.
     pub roots: Sums,
     /// By victim: packets delivered; in batches: messages whose last packet that was.
     pub victims: Sums,
     /// The batches of all of them.
     pub batches: Batches,
+    /// Charges that are still to be added: many at once, so that cache misses overlap.
+    pending: Vec<Pending>,
 }
+
+/// A charge that is to be added to the tables.
+#[derive(Clone, Copy)]
+struct Pending {
+    key: Key,
+    root: ChannelId,
+    batch: u32,
+    time: Time,
+}
+
+/// Charges that are added to the tables at once.
+const AT_ONCE: usize = 1 << 10;
+/// The first batches are this many sample intervals long.
+const FIRST_BATCH: Time = 8;
 
 /// Who made whom wait.
 pub struct Blame {
@@ -179,6 +206,8 @@ impl Blame {
     }
 
     /// A packet of a traffic class enters its node's output queue.
+    #[cold]
+    #[inline(never)]
     pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
         let none = ChannelId::NONE;
         let fresh = |stalls, charges| Record {
@@ -247,45 +276,46 @@ impl Blame {
         self.keepers[lead.index()] = id;
     }
 
-    /// A packet is granted a channel; `needed`: since when anybody has been waiting for it.
-    pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, needed: Time) {
+    /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
+    #[cold]
+    #[inline(never)]
+    pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         record.granted = now;
         record.start = NEVER;
-        let (class, asked) = (record.class, record.asked);
-        let turn =
-            Turn { packet: id, class, channel, root: channel, asked, granted: now, end: NEVER };
-        if record.from.is_some() {
-            self.fronts[record.from.index()].set_channel(id, channel);
+        record.root = channel;
+        if record.asked == NEVER {
+            record.asked = now;
         }
-        self.holders[channel.index()].push(turn, needed);
+        self.take_turns(id, (now, NEVER), since);
     }
 
-    /// The packet at the front of the buffer at a channel's end is granted its next channel
-    /// and leaves; `needed`: since when anybody has been waiting behind it.
-    pub fn leaves(&mut self, buffer: ChannelId, id: PacketId, now: Time, needed: Time) {
+    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves.
+    fn take_turns(&mut self, id: PacketId, (granted, end): (Time, Time), since: Since) {
         let record = &self.records[id.index()];
-        let turn = Turn {
-            packet: id,
-            class: record.class,
-            channel: buffer,
-            root: buffer,
+        let &Record { class, head: channel, from, root, .. } = record;
+        let asked = record.asked.min(granted);
+        let turn = Turn { packet: id, class, channel, root, asked, granted, end };
+        let place = self.place(channel);
+        self.holders[place.index()].push(turn, since.asked);
+        if from.is_some() {
             // It has waited behind others itself, since it was ready.
-            asked: needed,
-            granted: now,
-            end: NEVER,
-        };
-        self.fronts[buffer.index()].push(turn, needed);
+            let turn = Turn { asked: since.ready, ..turn };
+            self.fronts[from.index()].push(turn, since.behind);
+        }
     }
 
     /// It is known when the packet that leaves a buffer is out of it.
+    #[cold]
     pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
         self.fronts[buffer.index()].end(at);
     }
 
     /// It is known when a channel is released, and with it the front of the buffer (none:
     /// its node's queue) that the packet it was granted to leaves.
+    #[cold]
+    #[inline(never)]
     pub fn released(&mut self, channel: ChannelId, buffer: ChannelId, at: Time) {
         self.holders[channel.index()].end(at);
         if buffer.is_some() {
@@ -293,56 +323,53 @@ impl Blame {
         }
     }
 
-    /// A packet that is sent as a whole and was ready at `ready` starts on a channel; it will
-    /// have been sent at `end`.
+    /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
+    #[cold]
+    #[inline(never)]
     pub fn starts_whole(
         &mut self,
         id: PacketId,
         channel: ChannelId,
-        ready: Time,
         (now, end): (Time, Time),
-        needed: Time,
+        since: Since,
     ) {
-        let place = self.place(channel);
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
         let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
-        let (class, asked) = (record.class, record.asked);
+        if record.from.is_some() {
+            // Its header came as fast as it could.
+            let free = self.fronts[record.from.index()].latest().map_or(0, |turn| turn.end);
+            record.asked = free.max(since.ready);
+        }
         if keeps.is_some() {
             self.keepers[keeps.index()] = PacketId::NONE;
         }
-        self.charge(id, (place, channel), (ready, now), Turns::ToCome);
-        let root = self.records[id.index()].root;
-        let turn = Turn { packet: id, class, channel, root, asked, granted, end };
-        self.holders[place.index()].push(turn, needed.min(ready));
-    }
-
-    /// The same packet leaves a buffer; `needed`: since when anybody has been waiting behind it.
-    pub fn leaves_whole(
-        &mut self,
-        buffer: ChannelId,
-        id: PacketId,
-        (now, end): (Time, Time),
-        needed: Time,
-    ) {
-        self.leaves(buffer, id, now, needed);
-        let record = &self.records[id.index()];
-        self.fronts[buffer.index()].set_channel(id, record.head);
-        self.fronts[buffer.index()].set_root(id, record.root);
-        self.front_falls_free(buffer, end);
+        self.charge(id, channel, (since.ready, now), Turns::ToCome);
+        self.take_turns(id, (granted, end), since);
+        self.records[id.index()].asked = NEVER;
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
+    #[cold]
+    #[inline(never)]
     pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
-        self.charge(id, (channel, channel), (ready, start), Turns::Noted);
-        let record = &self.records[id.index()];
+        self.charge(id, channel, (ready, start), Turns::Noted);
+        let record = &mut self.records[id.index()];
         let (granted, from, root) = (record.granted, record.from, record.root);
-        if start > granted {
-            self.holders[channel.index()].set_root(id, root);
+        record.asked = NEVER;
+        if root == channel {
+            return;
         }
-        if from.is_some() {
-            self.fronts[from.index()].set_root(id, root);
+        if start > granted
+            && let Some(turn) = self.holders[channel.index()].of(id)
+        {
+            turn.root = root;
+        }
+        if from.is_some()
+            && let Some(turn) = self.fronts[from.index()].of(id)
+        {
+            turn.root = root;
         }
     }
 
@@ -350,10 +377,11 @@ impl Blame {
     fn charge(
         &mut self,
         id: PacketId,
-        (place, channel): (ChannelId, ChannelId),
+        channel: ChannelId,
         (ready, start): (Time, Time),
         turns: Turns,
     ) {
+        let place = self.place(channel);
         let record = &mut self.records[id.index()];
         record.start = start;
         record.root = channel;
@@ -516,32 +544,62 @@ impl Record {
 }
 
 impl Tables {
-    fn new(begin: Time, length: Time) -> Self {
+    fn new(begin: Time, interval: Time) -> Self {
         Self {
             pairs: Sums::default(),
             channels: Sums::default(),
             roots: Sums::default(),
             victims: Sums::default(),
-            batches: Batches { begin, length },
+            batches: Batches { begin, length: FIRST_BATCH * interval },
+            pending: Vec::with_capacity(2 * AT_ONCE),
         }
     }
 
     /// A packet of a class has been delivered.
     fn add(&mut self, victim: u32, charges: &[Charge], is_message: bool, now: Time) {
-        let Self { pairs, channels, roots, victims, batches } = self;
-        let batch = batches.at(now, || {
-            for sums in [&mut *pairs, channels, roots, victims] {
-                sums.halve();
-            }
-        });
-        let cause = Cause::Throttling;
-        let whole = Key { channel: 0, victim, culprit: 0, cause };
-        victims.add(whole, 1, is_message.into(), batch);
-        for &Charge { channel, root, culprit, cause, time } in charges {
-            let key = Key { channel: channel.0, victim, culprit, cause };
-            channels.add(key, 1, time, batch);
-            pairs.add(Key { channel: 0, ..key }, 1, time, batch);
-            roots.add(Key { channel: root.0, victim: 0, ..key }, 1, time, batch);
+        if !self.batches.has(now) {
+            self.settle();
+            let Self { pairs, channels, roots, victims, batches, .. } = self;
+            batches.reach(now, || {
+                for sums in [&mut *pairs, channels, roots, victims] {
+                    sums.halve();
+                }
+            });
         }
+        let batch = self.batches.at(now);
+        let whole = Key { channel: 0, victim, culprit: 0, cause: Cause::Throttling };
+        self.victims.add(whole, is_message.into(), batch);
+        self.pending.extend(charges.iter().map(
+            |&Charge { channel, root, culprit, cause, time }| {
+                let key = Key { channel: channel.0, victim, culprit, cause };
+                Pending { key, root, batch: batch as u32, time }
+            },
+        ));
+        if self.pending.len() >= AT_ONCE {
+            self.settle();
+        }
+    }
+
+    /// Adds what is still to be added.
+    fn settle(&mut self) {
+        for &Pending { key, batch, time, .. } in &self.pending {
+            self.channels.add(key, time, batch as usize);
+        }
+        for &Pending { key, batch, time, .. } in &self.pending {
+            self.pairs.add(Key { channel: 0, ..key }, time, batch as usize);
+        }
+        for &Pending { key: Key { cause, .. }, root, batch, time } in &self.pending {
+            let key = Key { channel: root.0, victim: 0, culprit: 0, cause };
+            self.roots.add(key, time, batch as usize);
+        }
+        self.pending.clear();
+    }
+
+    /// The tables with everything in them.
+    #[must_use]
+    pub fn settled(&self) -> Self {
+        let mut tables = self.clone();
+        tables.settle();
+        tables
     }
 }

@@ -116,20 +116,20 @@ fn tables_are_the_sums_of_charges() {
         for one in &packets {
             for charge in &one.charges {
                 *pairs.entry((one.class, charge.culprit, charge.cause)).or_insert(0) += charge.time;
-                *roots.entry((charge.root.0, charge.culprit)).or_insert(0) += charge.time;
+                *roots.entry((charge.root.0, charge.cause)).or_insert(0) += charge.time;
             }
         }
-        let table = blame.tables.pairs.sorted();
+        let tables = blame.tables.settled();
+        let table = tables.pairs.sorted();
         assert_eq!(table.len(), pairs.len());
         for (key, total) in table {
             assert_eq!(pairs[&(key.victim, key.culprit, key.cause)], total.total());
         }
-        let mut kept = BTreeMap::new();
-        for (key, total) in blame.tables.roots.sorted() {
-            *kept.entry((key.channel, key.culprit)).or_insert(0) += total.total();
-        }
+        let kept = tables.roots.sorted().into_iter();
+        let kept: BTreeMap<_, _> =
+            kept.map(|(key, total)| ((key.channel, key.cause), total.total())).collect();
         assert_eq!(kept, roots);
-        let victims = blame.tables.victims.sorted();
+        let victims = tables.victims.sorted();
         let (counted, messages) =
             victims.iter().fold((0, 0), |(n, m), (_, one)| (n + one.count, m + one.total()));
         assert_eq!(counted, packets.len() as u64);

@@ -3,7 +3,6 @@
 use super::super::switchboard::Act;
 use super::PacketFabric;
 use crate::ids::{ChannelId, PacketId};
-use crate::time::Time;
 
 impl PacketFabric {
     /// A packet might start on an idle channel of a group, had that room.
@@ -26,31 +25,21 @@ impl PacketFabric {
         self.board.blame_room(channel, id, act);
     }
 
-    /// A packet starts on a channel.
+    /// A packet that has left the buffer of `input` (none: its node's queue) is to start on a
+    /// channel.
     #[cold]
     #[inline(never)]
-    pub(super) fn blame_start(&self, channel: ChannelId, id: PacketId, act: &mut Act) {
-        let packet = &act.packets[id];
-        let (ready, takes) = (packet.ready, act.wiring.timing(channel).packet_ps(packet.bytes));
-        let needed = self.board.asked_since(channel, act);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.starts_whole(id, channel, ready, (act.now, act.now + takes), needed);
-        }
-    }
-
-    /// The packet that leaves a buffer is out of it at `end`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn blame_departure(
+    pub(super) fn blame_start(
         &self,
-        buffer: ChannelId,
+        channel: ChannelId,
         id: PacketId,
-        end: Time,
+        input: ChannelId,
         act: &mut Act,
     ) {
-        let needed = self.board.behind_since(buffer, act);
+        let since = self.board.since(channel, id, input, act);
+        let end = act.now + act.wiring.timing(channel).packet_ps(act.packets[id].bytes);
         if let Some(blame) = &mut act.measures.blame {
-            blame.leaves_whole(buffer, id, (act.now, end), needed);
+            blame.starts_whole(id, channel, (act.now, end), since);
         }
     }
 }

@@ -35,11 +35,11 @@ impl PacketFabric {
                 self.board.withdraw(desk, input);
                 self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+                if act.measures.blame.is_some() {
+                    self.blame_start(channel, id, input, act);
+                }
                 let end = self.start(channel, id, act);
                 self.leave(input, tokens, end, act);
-                if act.measures.blame.is_some() {
-                    self.blame_departure(input, id, end, act);
-                }
             } else if act.measures.blame.is_some() {
                 let switch = self.board.at(input).port.switch;
                 let lead = act.wiring.preferred_lead(switch, act.packets[id].header());

@@ -28,68 +28,93 @@ pub struct Turn {
 
 /// Turns in order; each lasts from the end of the one before until its own.
 #[derive(Clone, Default)]
-pub struct Log(VecDeque<Turn>);
+pub struct Log {
+    /// Those before the latest that may still matter: none, as long as nobody waits.
+    older: VecDeque<Turn>,
+    latest: Option<Turn>,
+}
 
 impl Log {
-    /// Adds a turn. Those that ended by `needed` are forgotten, but for the last one, and
-    /// but for what packets may ask for that have not ended theirs.
+    /// Adds a turn. Those that ended by `needed` are forgotten, but for what packets may ask
+    /// for that have not ended theirs.
+    #[inline]
     pub fn push(&mut self, turn: Turn, needed: Time) {
-        let open = self.0.iter().rev().take_while(|turn| turn.end == NEVER);
-        let needed = open.map(|turn| turn.asked).fold(needed.min(turn.asked), Time::min);
-        while self.0.len() > LONGEST
-            || self.0.len() > 1 && self.0.front().is_some_and(|first| first.end <= needed)
-        {
-            self.0.pop_front();
+        if let Some(latest) = self.latest.replace(turn) {
+            let needed = needed.min(turn.asked);
+            if latest.end <= needed {
+                self.older.clear();
+            } else {
+                self.keep(latest, needed);
+            }
         }
-        self.0.push_back(turn);
+    }
+
+    #[cold]
+    fn keep(&mut self, latest: Turn, mut needed: Time) {
+        if latest.end == NEVER {
+            let open = self.older.iter().rev().take_while(|turn| turn.end == NEVER);
+            needed = open.map(|turn| turn.asked).fold(needed.min(latest.asked), Time::min);
+        }
+        let is_past = |turn: &Turn| turn.end <= needed;
+        while self.older.len() >= LONGEST || self.older.front().is_some_and(is_past) {
+            self.older.pop_front();
+        }
+        self.older.push_back(latest);
     }
 
     /// The first turn whose end was not known ends at `at`.
+    #[inline]
     pub fn end(&mut self, at: Time) {
-        let open = self.0.iter().rev().take_while(|turn| turn.end == NEVER).count();
-        let first = self.0.len() - open;
-        if let Some(turn) = self.0.get_mut(first) {
+        let open = self.older.iter().rev().take_while(|turn| turn.end == NEVER).count();
+        let first = self.older.len() - open;
+        if let Some(turn) = self.older.get_mut(first).or(self.latest.as_mut()) {
             turn.end = at;
         }
     }
 
     /// The turn that lasts at `now`, if any.
+    #[inline]
     pub fn holder(&self, now: Time) -> Option<&Turn> {
-        self.0.iter().rev().take_while(|turn| turn.end > now).last()
+        self.newest_first().take_while(|turn| turn.end > now).last()
+    }
+
+    fn newest_first(&self) -> impl Iterator<Item = &Turn> {
+        self.latest.iter().chain(self.older.iter().rev())
+    }
+
+    fn get(&self, place: usize) -> Option<&Turn> {
+        if place == self.older.len() { self.latest.as_ref() } else { self.older.get(place) }
     }
 
     /// How many turns came before the latest of a packet.
+    #[inline]
     pub fn before(&self, packet: PacketId) -> usize {
-        self.0.iter().rposition(|turn| turn.packet == packet).unwrap_or(self.0.len())
+        if self.latest.is_some_and(|turn| turn.packet == packet) {
+            return self.older.len();
+        }
+        self.older.iter().rposition(|turn| turn.packet == packet).unwrap_or(self.count())
     }
 
     /// The latest turn.
     pub fn latest(&self) -> Option<&Turn> {
-        self.0.back()
+        self.latest.as_ref()
     }
 
     /// How many turns are remembered.
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.older.len() + usize::from(self.latest.is_some())
     }
 
-    /// The packet at the front of a buffer leaves it by a channel.
-    pub fn set_channel(&mut self, packet: PacketId, channel: ChannelId) {
-        if let Some(turn) = self.0.iter_mut().rev().find(|turn| turn.packet == packet) {
-            turn.channel = channel;
-        }
-    }
-
-    /// A packet's turn had its root elsewhere.
-    pub fn set_root(&mut self, packet: PacketId, root: ChannelId) {
-        if let Some(turn) = self.0.iter_mut().rev().find(|turn| turn.packet == packet) {
-            turn.root = root;
-        }
+    /// A packet's latest turn, if there is one.
+    #[inline]
+    pub fn of(&mut self, packet: PacketId) -> Option<&mut Turn> {
+        self.latest.iter_mut().chain(self.older.iter_mut().rev()).find(|turn| turn.packet == packet)
     }
 
     /// When the turn before the one at a place ended; 0 if nothing is known of it.
+    #[inline]
     pub fn end_before(&self, place: usize) -> Time {
-        place.checked_sub(1).and_then(|before| self.0.get(before)).map_or(0, |turn| turn.end)
+        place.checked_sub(1).and_then(|before| self.get(before)).map_or(0, |turn| turn.end)
     }
 
     /// Cuts the time from `from` to `to` at the ends of the turns before `place`, latest
@@ -101,11 +126,13 @@ impl Log {
     ) -> impl Iterator<Item = (&Turn, Time)> {
         let mut until = to;
         (0..place).rev().map_while(move |at| {
+            if until <= from {
+                return None;
+            }
             let begin = if at == 0 { from } else { self.end_before(at).max(from) };
             let time = until.saturating_sub(begin);
-            let is_left = until > from;
             until = until.min(begin);
-            is_left.then(|| (&self.0[at], time))
+            self.get(at).map(|turn| (turn, time))
         })
     }
 }
@@ -141,11 +168,11 @@ mod tests {
             let time = u64::from(packet) * 10;
             log.push(turn(packet, time, time + 10), time);
         }
-        assert!(log.0.len() <= 3);
+        assert!(log.count() <= 2);
         for packet in 100..200 {
             log.push(turn(packet, 990, 1000 + u64::from(packet)), 990);
         }
-        assert!(log.0.len() >= 100);
+        assert!(log.count() >= 100);
     }
 
     #[test]

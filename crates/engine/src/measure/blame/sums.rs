@@ -2,8 +2,6 @@
 
 use super::Cause;
 use crate::time::Time;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// Batches of time in which sums are kept apart, at most.
 pub const BATCHES: usize = 16;
@@ -41,72 +39,157 @@ impl Sum {
     pub fn total(&self) -> u64 {
         self.batches.iter().sum()
     }
+}
 
-    fn add(&mut self, count: u64, value: u64, batch: usize) {
-        self.count += count;
-        self.batches[batch] += value;
-    }
+/// A key's place: half a cache line, which is all that adding to it touches.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Slot {
+    channel: u32,
+    victim: u32,
+    culprit: u32,
+    cause: Cause,
+    /// The batch that `latest` is of.
+    batch: u8,
+    /// 0: no key's place.
+    count: u32,
+    /// Where the sums of earlier batches are.
+    row: u32,
+    latest: u64,
+}
 
-    /// Batches become twice as long.
-    fn halve(&mut self) {
-        for at in 0..BATCHES {
-            let pair = [2 * at, 2 * at + 1];
-            self.batches[at] = pair.map(|b| self.batches.get(b).copied().unwrap_or(0)).iter().sum();
-        }
+const FREE: Slot = Slot {
+    channel: 0,
+    victim: 0,
+    culprit: 0,
+    cause: Cause::Throttling,
+    batch: 0,
+    count: 0,
+    row: 0,
+    latest: 0,
+};
+
+impl Slot {
+    fn key(&self) -> Key {
+        let Self { channel, victim, culprit, cause, .. } = *self;
+        Key { channel, victim, culprit, cause }
     }
 }
 
-/// Sums by key, in the order in which the keys came.
+/// Sums by key, in a table with open addressing.
 #[derive(Clone)]
 pub struct Sums {
-    places: HashMap<Key, u32, BuildHasherDefault<Mixer>>,
-    rows: Vec<(Key, Sum)>,
+    /// A power of two, at least twice as many as there are keys.
+    slots: Vec<Slot>,
+    /// Sums of batches but for the latest of each key, in the order in which keys came.
+    rows: Vec<[u64; BATCHES]>,
     most: usize,
 }
 
 impl Default for Sums {
     fn default() -> Self {
-        Self { places: HashMap::default(), rows: Vec::new(), most: MOST_KEYS }
+        Self::of_at_most(MOST_KEYS)
     }
 }
 
 impl Sums {
     /// Sums of so many keys at most.
     pub fn of_at_most(most: usize) -> Self {
-        Self { most, ..Self::default() }
-    }
-
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.places.clear();
-        self.rows.clear();
+        Self { slots: vec![FREE; 64], rows: Vec::new(), most }
     }
 
     /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
     /// rest, of each cause.
-    pub fn add(&mut self, mut key: Key, count: u64, value: u64, batch: usize) {
-        if self.rows.len() >= self.most && !self.places.contains_key(&key) {
+    #[inline]
+    pub fn add(&mut self, key: Key, value: u64, batch: usize) {
+        let mut at = self.place(key);
+        if self.slots[at].count == 0 {
+            at = self.enter(key, at);
+        }
+        let slot = &mut self.slots[at];
+        if usize::from(slot.batch) != batch {
+            self.rows[slot.row as usize][usize::from(slot.batch)] += slot.latest;
+            slot.batch = batch as u8;
+            slot.latest = 0;
+        }
+        slot.count += 1;
+        slot.latest += value;
+    }
+
+    /// The slot of a key, or the free one that would be.
+    #[inline]
+    fn place(&self, key: Key) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = mixed(key) as usize & mask;
+        while self.slots[at].count > 0 && self.slots[at].key() != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// A new key gets a slot, or that of the rest.
+    #[cold]
+    fn enter(&mut self, mut key: Key, mut at: usize) -> usize {
+        if self.rows.len() >= self.most {
             key = Key { channel: REST, victim: REST, culprit: REST, cause: key.cause };
+            at = self.place(key);
+            if self.slots[at].count > 0 {
+                return at;
+            }
         }
-        let next = self.rows.len() as u32;
-        let place = *self.places.entry(key).or_insert(next);
-        if place == next {
-            self.rows.push((key, Sum::default()));
+        if 2 * (self.rows.len() + 1) > self.slots.len() {
+            let larger = vec![FREE; 2 * self.slots.len()];
+            for slot in std::mem::replace(&mut self.slots, larger) {
+                if slot.count > 0 {
+                    let at = self.place(slot.key());
+                    self.slots[at] = slot;
+                }
+            }
+            at = self.place(key);
         }
-        self.rows[place as usize].1.add(count, value, batch);
+        let Key { channel, victim, culprit, cause } = key;
+        let row = self.rows.len() as u32;
+        self.slots[at] = Slot { channel, victim, culprit, cause, row, ..FREE };
+        self.rows.push([0; BATCHES]);
+        at
     }
 
     /// Batches become twice as long.
     pub fn halve(&mut self) {
-        self.rows.iter_mut().for_each(|(_, sum)| sum.halve());
+        for slot in self.slots.iter_mut().filter(|slot| slot.count > 0) {
+            let sums = &mut self.rows[slot.row as usize];
+            sums[usize::from(slot.batch)] += std::mem::take(&mut slot.latest);
+            slot.batch = 0;
+            for at in 0..BATCHES {
+                let pair = [2 * at, 2 * at + 1].map(|b| sums.get(b).copied().unwrap_or(0));
+                sums[at] = pair.iter().sum();
+            }
+        }
     }
 
     /// All sums, by key.
     pub fn sorted(&self) -> Vec<(Key, Sum)> {
-        let mut rows = self.rows.clone();
+        let whole = |slot: &Slot| {
+            let mut batches = self.rows[slot.row as usize];
+            batches[usize::from(slot.batch)] += slot.latest;
+            (slot.key(), Sum { count: slot.count.into(), batches })
+        };
+        let used = self.slots.iter().filter(|slot| slot.count > 0);
+        let mut rows: Vec<_> = used.map(whole).collect();
         rows.sort_unstable_by_key(|&(key, _)| key);
         rows
     }
+}
+
+/// A key as a number whose low bits depend on all of it: by multiplications with 2^64 over
+/// the golden ratio. No result depends on where keys lie.
+#[inline]
+fn mixed(key: Key) -> u64 {
+    const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+    let classes = u64::from(key.victim) << 32 | u64::from(key.culprit);
+    let place = u64::from(key.channel) << 3 | key.cause as u64;
+    let both = (classes.wrapping_mul(RATIO).rotate_left(32) ^ place).wrapping_mul(RATIO);
+    both ^ both >> 32
 }
 
 /// Batches of time of equal length, which doubles when more are needed.
@@ -119,43 +202,23 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// The batch an instant lies in; `halve` is called for each time that their length doubles.
-    pub fn at(&mut self, now: Time, mut halve: impl FnMut()) -> usize {
-        loop {
-            let batch = now.saturating_sub(self.begin) / self.length;
-            if batch < BATCHES as u64 {
-                return batch as usize;
-            }
+    /// The batch an instant lies in.
+    pub fn at(&self, now: Time) -> usize {
+        (now.saturating_sub(self.begin) / self.length) as usize
+    }
+
+    /// Whether an instant lies in any.
+    pub fn has(&self, now: Time) -> bool {
+        self.at(now) < BATCHES
+    }
+
+    /// Makes them so long that an instant lies in one; `halve` is called each time that
+    /// their length doubles.
+    pub fn reach(&mut self, now: Time, mut halve: impl FnMut()) {
+        while !self.has(now) {
             self.length *= 2;
             halve();
         }
-    }
-}
-
-/// Mixes numbers by a multiplication by 2^64 over the golden ratio and a shift; nothing depends
-/// on the order in which keys lie.
-#[derive(Default)]
-pub struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(number.into());
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn write_isize(&mut self, number: isize) {
-        self.write_u64(number as u64);
     }
 }
 
@@ -171,7 +234,7 @@ mod tests {
     fn a_full_table_keeps_the_sum() {
         let mut sums = Sums::of_at_most(10);
         for number in 0..1000 {
-            sums.add(key(number % 50), 1, 2, 0);
+            sums.add(key(number % 50), 2, 0);
         }
         let rows = sums.sorted();
         assert_eq!(rows.len(), 11);
@@ -184,8 +247,8 @@ mod tests {
     fn batches_double_and_nothing_is_lost() {
         let (mut sums, mut batches) = (Sums::default(), Batches { begin: 100, length: 10 });
         for now in (100..1000).step_by(5) {
-            let batch = batches.at(now, || sums.halve());
-            sums.add(key(0), 1, 1, batch);
+            batches.reach(now, || sums.halve());
+            sums.add(key(0), 1, batches.at(now));
         }
         assert_eq!(batches.length, 80);
         let [(_, sum)] = sums.sorted()[..] else { panic!() };
