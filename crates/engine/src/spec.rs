@@ -33,7 +33,10 @@ pub struct Spec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blame {
-    /// The class of every process' messages; empty: the node it runs on.
+    /// Whether every process is a class of its own; else its messages are of the node's.
+    #[serde(default)]
+    pub by_process: bool,
+    /// The class of every process' messages, instead; empty: as above.
     #[serde(default)]
     pub classes: Vec<u32>,
     /// The class of every message of a list; empty: that of its process.

@@ -36,7 +36,10 @@ impl Classes {
                 return Err(SpecError::new(field, REST, format!("must be below {REST}")));
             }
         }
-        Ok(Self { processes: blame.classes.clone(), rows: blame.message_classes.clone() })
+        let own = 0..if blame.by_process { processes as u32 } else { 0 };
+        let given = (!blame.classes.is_empty()).then(|| blame.classes.clone());
+        let processes = given.unwrap_or_else(|| own.collect());
+        Ok(Self { processes, rows: blame.message_classes.clone() })
     }
 
     /// The class of a process, if it is given.

@@ -121,11 +121,11 @@ fn classes_are_those_of_messages() {
         packets.iter().map(|one| one.class).collect::<Vec<_>>()
     };
     assert_eq!(classes(&spec), [0, 0, 1, 1]);
-    spec.blame = Some(Blame { classes: vec![7, 9, 8], message_classes: Vec::new() });
+    spec.blame = Some(Blame { classes: vec![7, 9, 8], ..Blame::default() });
     assert_eq!(classes(&spec), [7, 7, 9, 9]);
-    spec.blame = Some(Blame { classes: vec![7, 9, 8], message_classes: vec![3, 4] });
+    spec.blame = Some(Blame { message_classes: vec![3, 4], ..Blame::default() });
     assert_eq!(classes(&spec), [3, 3, 4, 4]);
-    spec.blame = Some(Blame { classes: vec![7], message_classes: Vec::new() });
+    spec.blame = Some(Blame { classes: vec![7], ..Blame::default() });
     let error = tailback_engine::Simulation::new(&spec).err().unwrap();
     assert_eq!(error.to_string(), "blame.classes = 1: must be one for each process: 3");
 }
