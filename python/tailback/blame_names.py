@@ -46,13 +46,15 @@ class Names:
         return self._node(number) if self.classes == "node" else f"{self.classes} {number}"
 
     def channel(self, number: int) -> str:
-        """Return `(3, 4)->(4, 4)`; from and to nodes are said."""
+        """Return `(3, 4)->(4, 4)`, `from node (3, 4)` or `to node (3, 4)`."""
         if number == REST:
             return _REST
         kind, start, end = self.channels[number]
-        before = "node " if kind in ("injection", "direct") else ""
-        after = "node " if kind in ("ejection", "direct") else ""
-        return f"{before}{self._node(start)}->{after}{self._node(end)}"
+        if kind == "injection":
+            return f"from node {self._node(start)}"
+        if kind == "ejection":
+            return f"to node {self._node(end)}"
+        return f"{self._node(start)}->{self._node(end)}"
 
     def by_place(self, blame: Blame, confidence: float) -> list[tuple[str, Charged]]:
         """Return the mean time per message by where messages wait: a node or a switch."""

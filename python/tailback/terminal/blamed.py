@@ -41,8 +41,8 @@ def blame_report(result: Result, top: int) -> RenderableType:
     for row in blame.by_root(confidence, top):
         roots.add_row(names.channel(row.key[0]), *_numbers(row))
     switches = _table("Where messages wait", ("place",), "us per message")
-    for row in names.by_place(blame, confidence)[:top]:
-        switches.add_row(row[0], *_numbers(row[1]))
+    for place, waits in names.by_place(blame, confidence)[:top]:
+        switches.add_row(place, *_numbers(waits))
     parts: list[RenderableType] = [
         heading(result.experiment),
         Text(f"mode {result.mode}: contention costs a message {total} us"),
@@ -95,7 +95,7 @@ def kept(result: Result) -> Blame:
 def _table(title: str, names: Sequence[str], mean: str, share: str = "share") -> Any:
     table = new_table(title)
     for name in names:
-        table.add_column(name)
+        table.add_column(name, no_wrap=True)
     for name in (mean, share):
         table.add_column(name, justify="right")
     return table

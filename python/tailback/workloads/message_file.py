@@ -65,8 +65,8 @@ def read_messages(path: Path) -> MessageArrays:
     """Read a CSV or Parquet file.
 
     Times that are not whole numbers are rounded to the nearest picosecond. A column
-    `class` holds traffic classes. Further columns are ignored. Raises `UserError` for a file that is missing,
-    unreadable, or has a wrong column or value.
+    `class` holds traffic classes. Further columns are ignored. Raises `UserError` for a
+    file that is missing, unreadable, or has a wrong column or value.
     """
     columns = _read_columns(path)
     unit = _time_column(path, columns)
@@ -79,7 +79,8 @@ def read_messages(path: Path) -> MessageArrays:
     classes = None
     if _CLASS in columns:
         classes = _whole(path, _CLASS, columns[_CLASS], 2**32 - 2)
-    return from_columns(times, *others, classes=classes)
+    source, destination, length = others
+    return from_columns(times, source, destination, length, classes)
 
 
 def _read_columns(path: Path) -> dict[str, Column]:
