@@ -5,71 +5,21 @@
 //! whoever had his turn then ([`Charge`]); when it has been delivered its charges are
 //! added to the tables of the window ([`Tables`]). The rules are in `docs/model.md`.
 
+mod cause;
 mod log;
+mod record;
 mod sums;
+mod tables;
 
-pub use log::{Log, Turn};
+pub use cause::{Cause, Charge, Root};
 pub use sums::{BATCHES, Batches, Key, MOST_KEYS, REST, Sum, Sums};
+pub use tables::Tables;
 
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
-
-/// Why a packet waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
-    /// In its node's output queue, for packets sent before it.
-    Throttling,
-    /// For an output held by a packet that was granted it before this one asked.
-    OutputBusy,
-    /// For an output that another was granted while this one was waiting for it.
-    Arbitration,
-    /// For room in the next buffer.
-    BufferFull,
-    /// Behind another packet in an input buffer.
-    HeadOfLine,
-    /// For a wire that another virtual channel, or flow control, used.
-    SharedWire,
-    /// Later flits were stopped after its first had gone on.
-    Stretched,
-}
-
-impl Cause {
-    /// All causes, as they are numbered, with their names.
-    pub const ALL: [(Self, &str); 7] = [
-        (Self::Throttling, "throttling"),
-        (Self::OutputBusy, "output_busy"),
-        (Self::Arbitration, "arbitration"),
-        (Self::BufferFull, "buffer_full"),
-        (Self::HeadOfLine, "head_of_line"),
-        (Self::SharedWire, "shared_wire"),
-        (Self::Stretched, "stretched"),
-    ];
-}
-
-/// A piece of a packet's waiting time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Charge {
-    /// The channel it waited for.
-    pub channel: ChannelId,
-    /// Where those that stood in its way wait for each other at last.
-    pub root: ChannelId,
-    /// The traffic class of who stood in its way.
-    pub culprit: u32,
-    /// Why it waited.
-    pub cause: Cause,
-    /// How long.
-    pub time: Time,
-}
-
-/// Who is to blame in the end: a traffic class, and the channel it is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Root {
-    /// The traffic class.
-    pub class: u32,
-    /// The channel.
-    pub channel: ChannelId,
-}
+use log::{Log, Turn};
+use record::{Record, Stall};
 
 /// Since when packets have waited, as far as a packet that is granted a channel knows.
 #[derive(Clone, Copy, Debug)]
@@ -89,38 +39,6 @@ enum Turns {
     ToCome,
 }
 
-/// From when on a packet that might start lacks what it needs.
-#[derive(Clone, Copy, Debug)]
-struct Stall {
-    from: Time,
-    cause: Cause,
-    root: Root,
-}
-
-/// What is kept of a packet on its way.
-#[derive(Clone, Debug)]
-struct Record {
-    class: u32,
-    /// The channel it was granted last, or none.
-    head: ChannelId,
-    /// The channel whose buffer it leaves, or left last; none: its node's queue.
-    from: ChannelId,
-    /// When it asked ([`NEVER`]: has not waited since it started last), was granted a channel, and starts on it ([`NEVER`]: unknown).
-    asked: Time,
-    granted: Time,
-    start: Time,
-    /// Where the tree of those it waits behind has its root, as found when it asked.
-    asked_root: Option<ChannelId>,
-    /// Where what it waited for at its last channel has its root: that channel, if it did not.
-    root: ChannelId,
-    /// The lead of the group where it keeps others waiting while it waits for room, or none.
-    keeps: ChannelId,
-    stalls: Vec<Stall>,
-    charges: Vec<Charge>,
-    /// Who was in its way last.
-    last: Root,
-}
-
 /// All charges of a delivered packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charged {
@@ -133,37 +51,6 @@ pub struct Charged {
     /// In order of time.
     pub charges: Vec<Charge>,
 }
-
-/// The tables of a window.
-#[derive(Clone)]
-pub struct Tables {
-    /// By victim and culprit: pieces of waits, and time.
-    pub pairs: Sums,
-    /// The same by channel waited for.
-    pub channels: Sums,
-    /// By root channel: pieces of waits, and time.
-    pub roots: Sums,
-    /// By victim: packets delivered; in batches: messages whose last packet that was.
-    pub victims: Sums,
-    /// The batches of all of them.
-    pub batches: Batches,
-    /// Charges that are still to be added: many at once, so that cache misses overlap.
-    pending: Vec<Pending>,
-}
-
-/// A charge that is to be added to the tables.
-#[derive(Clone, Copy)]
-struct Pending {
-    key: Key,
-    root: ChannelId,
-    batch: u32,
-    time: Time,
-}
-
-/// Charges that are added to the tables at once.
-const AT_ONCE: usize = 1 << 10;
-/// The first batches are this many sample intervals long.
-const FIRST_BATCH: Time = 8;
 
 /// Who made whom wait.
 pub struct Blame {
@@ -209,30 +96,10 @@ impl Blame {
     #[cold]
     #[inline(never)]
     pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
-        let none = ChannelId::NONE;
-        let fresh = |stalls, charges| Record {
-            class,
-            head: none,
-            from: none,
-            asked: now,
-            granted: NEVER,
-            start: now,
-            asked_root: None,
-            root: none,
-            keeps: none,
-            stalls,
-            charges,
-            last: Root { class, channel: none },
-        };
         while self.records.len() <= id.index() {
-            self.records.push(fresh(Vec::new(), Vec::new()));
+            self.records.push(Record::new(class, now));
         }
-        let record = &mut self.records[id.index()];
-        let (mut stalls, mut charges) =
-            (std::mem::take(&mut record.stalls), std::mem::take(&mut record.charges));
-        stalls.clear();
-        charges.clear();
-        *record = fresh(stalls, charges);
+        self.records[id.index()].renew(class, now);
     }
 
     /// A packet at the front of a buffer asks for an output; `root`: where those that hold
@@ -455,151 +322,5 @@ impl Blame {
     /// A packet's traffic class.
     pub fn class(&self, id: PacketId) -> u32 {
         self.records[id.index()].class
-    }
-}
-
-impl Record {
-    /// Charges the time from when it was ready until it starts on a channel, latest first:
-    /// for room there, in turn to those who held it, and to those who stood before this
-    /// packet in its buffer.
-    fn charge_wait(
-        &mut self,
-        channel: ChannelId,
-        (holders, place): (&Log, usize),
-        fronts: Option<(&Log, usize)>,
-        (ready, start): (Time, Time),
-    ) {
-        let asked = if fronts.is_some() { self.asked.clamp(ready, start) } else { ready };
-        let idle = holders.end_before(place).clamp(asked, start);
-        self.charge_stalls(channel, (idle, start));
-        for (turn, time) in holders.cut(place, (asked, idle)) {
-            let is_before = turn.granted < asked;
-            let cause = match (fronts, is_before) {
-                (None, _) => Cause::Throttling,
-                _ if turn.channel != channel => Cause::SharedWire,
-                (_, true) => Cause::OutputBusy,
-                (_, false) => Cause::Arbitration,
-            };
-            let root = self.asked_root.filter(|_| is_before).unwrap_or(turn.root);
-            self.push(Charge { channel, root, culprit: turn.class, cause, time });
-        }
-        let Some((fronts, place)) = fronts else { return };
-        let free = fronts.end_before(place).clamp(ready, asked);
-        // Its header came late: that was stopped on its way.
-        let Root { class, channel: root } = self.last;
-        let cause = Cause::Stretched;
-        self.push(Charge { channel, root, culprit: class, cause, time: asked - free });
-        for (turn, time) in fronts.cut(place, (ready, free)) {
-            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
-            self.push(Charge { channel, root, culprit, cause, time });
-        }
-    }
-
-    /// Charges time in which it might have started, had it not lacked something.
-    fn charge_stalls(&mut self, channel: ChannelId, (from, to): (Time, Time)) {
-        let mut until = to;
-        for at in (0..self.stalls.len()).rev() {
-            let Stall { from: since, cause, root } = self.stalls[at];
-            let begin = if at == 0 { from } else { since.clamp(from, until) };
-            let (culprit, root) = (root.class, root.channel);
-            self.push(Charge { channel, root, culprit, cause, time: until - begin });
-            until = begin;
-        }
-        let (culprit, cause) = (self.class, Cause::BufferFull);
-        self.push(Charge { channel, root: channel, culprit, cause, time: until - from });
-    }
-
-    fn push(&mut self, charge: Charge) {
-        if charge.time == 0 {
-            return;
-        }
-        match self.charges.last_mut() {
-            Some(last) if (Charge { time: charge.time, ..*last }) == charge => {
-                last.time += charge.time;
-            }
-            _ => self.charges.push(charge),
-        }
-    }
-
-    /// Makes the sum of all charges `beyond`, by which it lived longer than alone: the rest
-    /// of it was stopped, or caught up with waits of its header.
-    fn settle(&mut self, beyond: Time) {
-        let sum: Time = self.charges.iter().map(|charge| charge.time).sum();
-        let (culprit, channel) = (self.last.class, self.head);
-        let root = if self.last.channel.is_some() { self.last.channel } else { channel };
-        let time = beyond.saturating_sub(sum);
-        self.push(Charge { channel, root, culprit, cause: Cause::Stretched, time });
-        let mut caught_up = sum.saturating_sub(beyond);
-        while caught_up > 0
-            && let Some(last) = self.charges.last_mut()
-        {
-            let time = caught_up.min(last.time);
-            last.time -= time;
-            caught_up -= time;
-            if last.time == 0 {
-                self.charges.pop();
-            }
-        }
-    }
-}
-
-impl Tables {
-    fn new(begin: Time, interval: Time) -> Self {
-        Self {
-            pairs: Sums::default(),
-            channels: Sums::default(),
-            roots: Sums::default(),
-            victims: Sums::default(),
-            batches: Batches { begin, length: FIRST_BATCH * interval },
-            pending: Vec::with_capacity(2 * AT_ONCE),
-        }
-    }
-
-    /// A packet of a class has been delivered.
-    fn add(&mut self, victim: u32, charges: &[Charge], is_message: bool, now: Time) {
-        if !self.batches.has(now) {
-            self.settle();
-            let Self { pairs, channels, roots, victims, batches, .. } = self;
-            batches.reach(now, || {
-                for sums in [&mut *pairs, channels, roots, victims] {
-                    sums.halve();
-                }
-            });
-        }
-        let batch = self.batches.at(now);
-        let whole = Key { channel: 0, victim, culprit: 0, cause: Cause::Throttling };
-        self.victims.add(whole, is_message.into(), batch);
-        self.pending.extend(charges.iter().map(
-            |&Charge { channel, root, culprit, cause, time }| {
-                let key = Key { channel: channel.0, victim, culprit, cause };
-                Pending { key, root, batch: batch as u32, time }
-            },
-        ));
-        if self.pending.len() >= AT_ONCE {
-            self.settle();
-        }
-    }
-
-    /// Adds what is still to be added.
-    fn settle(&mut self) {
-        for &Pending { key, batch, time, .. } in &self.pending {
-            self.channels.add(key, time, batch as usize);
-        }
-        for &Pending { key, batch, time, .. } in &self.pending {
-            self.pairs.add(Key { channel: 0, ..key }, time, batch as usize);
-        }
-        for &Pending { key: Key { cause, .. }, root, batch, time } in &self.pending {
-            let key = Key { channel: root.0, victim: 0, culprit: 0, cause };
-            self.roots.add(key, time, batch as usize);
-        }
-        self.pending.clear();
-    }
-
-    /// The tables with everything in them.
-    #[must_use]
-    pub fn settled(&self) -> Self {
-        let mut tables = self.clone();
-        tables.settle();
-        tables
     }
 }

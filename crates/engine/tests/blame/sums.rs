@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
-use tailback_engine::spec::{Fidelity, Mode, Rates, Sharing, Spec};
+use tailback_engine::spec::{Blame, Fidelity, Mode, Rates, Sharing, Spec};
 
 /// A random small case of a fidelity with a workload that ends.
 fn case(number: u64, fidelity: Fidelity) -> Spec {
@@ -177,4 +177,28 @@ fn every_cause_occurs_where_it_can() {
         let is_whole = cause == Cause::Stretched;
         assert_eq!(seen.contains_key(&(Fidelity::Packet as u8, cause)), !is_whole, "{name}");
     }
+}
+
+/// In any window, what is charged is what the counters say packets delivered in it waited.
+#[test]
+fn charges_of_a_window_are_its_counters() {
+    each_case(30, |number, spec| {
+        let mut simulation =
+            Simulation::new(&Spec { blame: Some(Blame::default()), ..spec.clone() }).unwrap();
+        let waited = |simulation: &Simulation| {
+            let packets = simulation.counters().packets;
+            packets.iter().map(|p| p.wait_throttling_ps + p.wait_internal_ps).sum::<u64>()
+                - packets.iter().map(|p| p.caught_up_ps).sum::<u64>()
+        };
+        let packet = Timing::new(&spec.machine.link).packet_ps(spec.machine.node.packet_bytes);
+        simulation.advance(20 * packet, u64::MAX).unwrap();
+        simulation.begin_window();
+        let before = waited(&simulation);
+        simulation.advance(60 * packet, u64::MAX).unwrap();
+        let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
+        for table in [&tables.pairs, &tables.channels, &tables.roots] {
+            let charged: u64 = table.sorted().iter().map(|(_, sum)| sum.total()).sum();
+            assert_eq!(charged, waited(&simulation) - before, "case {number}");
+        }
+    });
 }
