@@ -82,6 +82,7 @@ BAD: list[tuple[type[Machine], dict[str, Any], str]] = [
     (FatTree, {"arity": 1}, "machine.arity = 1: must be at least 2"),
     (FatTree, {"arity": 16, "levels": 6}, "machine.levels = 6: is 16777216 nodes; must be at most"),
     (FatTree, {"stages": 2}, "machine.stages: unknown key"),
+    (FatTree, {"routing": "minimal"}, 'machine.routing = "minimal": must be "nearest_common_'),
     (Butterfly, {"stages": 0}, "machine.stages = 0: must be at least 1"),
     (Butterfly, {"arity": 2, "stages": 21}, "machine.stages = 21: must be at most 20"),
     (Tree, {"fan_out": 0}, "machine.fan_out = 0: must be at least 1"),
@@ -133,23 +134,11 @@ def test_refused_in_one_line(kind: type[Machine], keys: dict[str, Any], expected
     assert "\n" not in str(caught.value)
 
 
-def test_a_topology_has_a_list_of_routings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FatTree, "routings", ())
-    assert FatTree().chosen_routing is None
-    with pytest.raises(UserError, match=r'machine.routing = "up_down": there is no routing for'):
-        FatTree(routing="up_down")
-    monkeypatch.setattr(FatTree, "routings", ("up_down", "shortest"))
-    assert FatTree().chosen_routing == "up_down"
-    assert FatTree(routing="shortest").chosen_routing == "shortest"
-    with pytest.raises(UserError, match=r'must be "up_down" or "shortest"; did you mean "up_down"'):
-        FatTree(routing="updown")
-
-
 def test_a_butterfly_has_no_way_back_for_tokens() -> None:
     Butterfly().check("packet")
     with pytest.raises(UserError, match=r'run.fidelity = "token": sends flow-control tokens back'):
         Butterfly().check("token")
-    FatTree().check("token")
+    FatTree(adaptive_ways=False).check("token")
 
 
 #: Nodes, switches, links, channels from node to node at most, and of the bisection.
@@ -205,12 +194,10 @@ def one_message(machine: Machine) -> tb.Prediction:
     return tb.describe(machine, Messages(messages=[["0 ns", 0, 1, "32 B"]]))
 
 
-def test_what_nothing_routes_is_described_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Dragonfly, "routings", ())
+def test_a_dragonfly_is_described() -> None:
     prediction = one_message(Dragonfly())
     answer = prediction.to_dict()
-    assert (answer["nodes"], answer["channels"], answer["internal_channels"]) == (72, 324, 180)
-    assert (answer["mean_hops"], answer["channels_loaded_most"]) == (None, [])
+    assert (answer["nodes"], answer["channels"], answer["internal_channels"]) == (72, 504, 360)
     assert answer["topology"]["diameter"] == 5
     assert answer["topology"]["bisection"] == {"channels": 40, "exact": False, "halves": [36, 36]}
     from rich.console import Console
@@ -218,7 +205,6 @@ def test_what_nothing_routes_is_described_all_the_same(monkeypatch: pytest.Monke
     console = Console(width=100)
     with console.capture() as captured:
         console.print(prediction_report(prediction))
-    assert "no routing for this topology yet" in captured.get()
     assert "at most 40" in captured.get()
 
 

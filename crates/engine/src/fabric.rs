@@ -108,6 +108,7 @@ impl Fabric {
     ) -> Result<Self, SpecError> {
         check::machine(machine, fidelity)?;
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
+        check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, Fidelity::Packet) => {

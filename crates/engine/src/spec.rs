@@ -62,6 +62,17 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Flit => "flit",
+            Self::Worm => "worm",
+            Self::Stream => "stream",
+            Self::Packet => "packet",
+        }
+    }
+
     /// Whether single flits have times of their own.
     pub fn knows_flits(self) -> bool {
         matches!(self, Self::Token | Self::Flit | Self::Worm)
@@ -203,6 +214,17 @@ pub enum Sharing {
     UntilStall,
     /// Not at all: every virtual channel has a wire of its own.
     Separate,
+}
+
+impl Sharing {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::UntilStall => "until_stall",
+            Self::Separate => "separate",
+        }
+    }
 }
 
 /// Which of the outputs that routing allows, and that are free, a packet takes.

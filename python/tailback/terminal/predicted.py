@@ -91,8 +91,6 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("channels", f"{p.channel_count:,}"),
         ("  between switches", f"{p.internal_channels:,}"),
     ]
-    if not p.channels.num_rows:
-        return [*sizes, ("traffic", "not known: no routing for this topology yet")]
     pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,

@@ -51,7 +51,7 @@ impl PacketFabric {
         Self {
             board,
             capacity: machine.switch.input_buffer_tokens,
-            wires: Wires::new(&wiring.layout),
+            wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
             slot: if otherwise == Otherwise::Wait { 0 } else { longest },
             chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),

@@ -148,8 +148,13 @@ impl WormFabric {
         if !channel.port.switch.is_some() {
             return true;
         }
-        let place = channel.next_flit().wrapping_sub(self.buffer);
-        if is_reached(channel.departed, place) {
+        self.credit_counts(id, channel.next_flit().wrapping_sub(self.buffer), now)
+    }
+
+    /// Whether the credit of a place was made before this instant and is there.
+    #[inline]
+    fn credit_counts(&self, id: ChannelId, place: u32, now: Time) -> bool {
+        if is_reached(self.board.at(id).departed, place) {
             return false;
         }
         let back = self.credit_back(id, place);

@@ -160,7 +160,7 @@ enum Pattern {
     OneSource(u32),
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
     let nodes = nodes(machine) as u32;
     let any = dice.number(0, u64::from(nodes) - 1) as u32;
     let patterns =
