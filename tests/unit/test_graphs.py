@@ -316,6 +316,47 @@ class TestMachine:
         assert expected in str(caught.value)
 
 
+def test_encodings_are_those_of_the_file(tmp_path: Path) -> None:
+    text = graphml(vertex("Zürich") + B, edge("Zürich", "b"))
+    for encoding in ("latin-1", "utf-8-sig"):
+        named = text.replace("?>", ' encoding="latin-1"?>', 1) if encoding == "latin-1" else text
+        (tmp_path / "net.graphml").write_bytes(named.encode(encoding))
+        graph = read_graph(tmp_path / "net.graphml", Conventions())
+        assert graph.switches == ("Zürich", "b")
+
+
+WORDS = st.sampled_from(
+    ["router", "node", "0", "1", "2", "-1", "a", "b", "{", "{'width': 2}", "{'x': [}", "#", "\n"]
+)
+PIECES = st.sampled_from(
+    [
+        *(A, B, edge("a", "b"), edge("b", "a", width=2), vertex("c", kind="node"), "<edge/>"),
+        *("<data/>", '<data key="z">1</data>', "<key/>", "<hyperedge/>", "text"),
+        '<node id="d"><graph edgedefault="directed"/></node>',
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(words=st.lists(WORDS, max_size=14), pieces=st.lists(PIECES, max_size=6))
+def test_whatever_is_written_is_read_or_refused(
+    words: list[str], pieces: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("graphs")
+    texts = {
+        "net.anynet": " ".join(words),
+        "net.edges": " ".join(words),
+        "net.graphml": graphml("".join(pieces), ""),
+    }
+    for name, text in texts.items():
+        try:
+            graph = read(folder, name, text)
+        except UserError as error:
+            assert "\n" not in str(error)  # noqa: PT017  # what it says, if there is one
+        else:
+            assert graph.first_unreachable() is None
+
+
 @st.composite
 def connected_graphs(draw: st.DrawFn) -> nx.Graph:
     """A tree and a few more edges, with wires."""

@@ -158,7 +158,7 @@ COUNTED: list[tuple[Machine, tuple[int, int, int, int, int | None]]] = [
 @pytest.mark.parametrize(("machine", "expected"), COUNTED)
 def test_networks_are_counted(machine: Machine, expected: tuple[int, ...]) -> None:
     counted = survey(machine)
-    bisection = counted.bisection and counted.bisection.channels
+    bisection = counted.bisection and counted.bisection.wires
     found = (counted.nodes, counted.switches, counted.links, counted.diameter, bisection)
     assert found == expected
     assert counted.exact
@@ -171,7 +171,7 @@ def test_a_cut_that_is_found_is_as_good_as_the_formula(machine: Machine) -> None
     if counted.bisection is not None:
         found = bisection_found(counted.graph, counted.switches)
         assert found is not None
-        assert found.channels == counted.bisection.channels
+        assert found.wires == counted.bisection.wires
         assert found.halves == (machine.nodes // 2, machine.nodes // 2)
 
 
@@ -182,6 +182,13 @@ def test_a_cut_that_is_found_is_said_to_be_an_upper_bound() -> None:
     assert odd is not None
     assert odd.halves == (3, 6)
     assert not odd.exact
+
+
+def test_channels_that_share_no_wire_have_one_each() -> None:
+    keys: dict[str, Any] = {"dims": [4, 4], "virtual_channels": 3}
+    for sharing, wires in (("round_robin", 8), ("separate", 24)):
+        bisection = survey(Mesh(**keys, sharing=sharing)).bisection
+        assert bisection == Bisection(wires, exact=True)
 
 
 def test_switches_with_unequal_nodes_are_exchanged() -> None:
@@ -199,7 +206,7 @@ def test_a_dragonfly_is_described() -> None:
     answer = prediction.to_dict()
     assert (answer["nodes"], answer["channels"], answer["internal_channels"]) == (72, 504, 360)
     assert answer["topology"]["diameter"] == 5
-    assert answer["topology"]["bisection"] == {"channels": 40, "exact": False, "halves": [36, 36]}
+    assert answer["topology"]["bisection"] == {"wires": 40, "exact": False, "halves": [36, 36]}
     from rich.console import Console
 
     console = Console(width=100)
