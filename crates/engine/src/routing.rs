@@ -9,12 +9,15 @@
 
 mod adaptive;
 mod algorithm;
+mod ancestor;
 mod base;
 mod chaos;
 mod deflection;
 pub mod dependency;
+mod destination_tag;
 mod dimension_order;
 mod distances;
+mod dragonfly;
 mod fixed;
 mod grid;
 mod named;

@@ -57,8 +57,8 @@ class FatTree(Family, init=False):
 
     @property
     def degree(self) -> int:
-        """Links up, and down; a tree of one level has no others."""
-        return 2 * self.arity if self.levels > 1 else 0
+        """Links up, and down, where there are levels above and below."""
+        return min(self.levels - 1, 2) * self.arity
 
     @property
     def has_internal_channels(self) -> bool:
@@ -197,20 +197,24 @@ class Tree(Family, init=False):
     def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on others."""
         levels = [prod(self._children[:level]) for level in range(len(self._children) + 1)]
-        widths = self.level_widths or (self.internal_link_width,) * len(self._children)
         return super().resolved(fidelity) | {
             "fan_out": None,
             "depth": None,
             "switches_per_level": levels,
-            "level_widths": list(widths),
+            "level_widths": list(self._widths),
         }
 
+    @property
+    def _widths(self) -> tuple[int, ...]:
+        return self.level_widths or (self.internal_link_width,) * len(self._children)
+
     def _topology_spec(self) -> dict[str, Any]:
+        usual = {self.internal_link_width}
         return {
             "kind": self.topology,
             "children": list(self._children),
             "nodes_per_switch": self.nodes_per_switch,
-            "widths": list(self.level_widths or ()),
+            "widths": list(self._widths) if set(self._widths) != usual else [],
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -40,8 +41,8 @@ class Graph(Family, init=False):
     directed: bool = Field(
         default=False, description="Whether an edge of an edge list leads one way only."
     )
-    internal_link_width: Literal[1] = Field(
-        default=1, description="The file says how many parallel links there are."
+    internal_link_width: int = Field(
+        default=1, ge=1, le=1, description="1: the file says how many parallel links there are."
     )
 
     @model_validator(mode="after")
@@ -74,8 +75,8 @@ class Graph(Family, init=False):
     @property
     def degree(self) -> int:
         """Links of the switch with most of them."""
-        sources = [link.source for link in self.graph.links]
-        return max((sources.count(source) for source in set(sources)), default=0)
+        counted = Counter(link.source for link in self.graph.links)
+        return max(counted.values(), default=0)
 
     @property
     def has_internal_channels(self) -> bool:

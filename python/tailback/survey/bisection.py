@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 #: Switches of the largest network that a cut is searched for.
 MOST_SWITCHES = 5_000
 _STARTS = 8
+_MOST_EXCHANGED = 300
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -116,7 +117,30 @@ def _cut(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> tuple[i
         moved = min(better, key=lambda v: (_added(network, nodes, side, v), v))
         side ^= {moved}
         count += nodes[moved] if small else -nodes[moved]
+    _exchange(network, nodes, side)
     return _channels(network, nodes, side), count
+
+
+def _exchange(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> None:
+    """Exchange switches with equally many nodes for as long as that makes the cut smaller.
+
+    Where all have equally many, the heuristic has done so already.
+    """
+    bearing = [v for v in network if nodes[v]]
+    if len({nodes[v] for v in bearing}) == 1 or len(bearing) > _MOST_EXCHANGED:
+        return
+    while True:
+        added = {v: _added(network, nodes, side, v) for v in bearing}
+        pairs = (
+            (added[v] + added[w] + 2 * network.get_edge_data(v, w, {"weight": 0})["weight"], v, w)
+            for v in bearing
+            for w in bearing
+            if v in side and w not in side and nodes[v] == nodes[w]
+        )
+        change, v, w = min(pairs, default=(0, 0, 0))
+        if change >= 0:
+            return
+        side ^= {v, w}
 
 
 def _added(network: nx.Graph, nodes: Mapping[int, int], side: set[int], vertex: int) -> int:

@@ -279,7 +279,12 @@ impl PacketFabric {
                     act.wiring.asks_at(channel.port.switch, &act.packets[packet_id]);
                 let at = ready.max(channel.leaving_at);
                 act.events.post(at, Kind::Request, id.0);
+            } else if self.slot > 0 {
+                // The one in front of it may have to go now.
+                let desk = channel.port.front_output;
+                self.board.mark(desk);
             }
+            let channel = self.board.at_mut(id);
             let tokens = link.packet_tokens(act.packets[packet_id].bytes);
             channel.occupied += if self.slot > 0 { self.slot } else { tokens };
         } else {

@@ -410,6 +410,19 @@ impl<C: HasPort> Switchboard<C> {
         self.choices = Some(choices);
     }
 
+    /// Moves some of them to the end of that order.
+    pub fn put_last(&mut self, is_last: impl Fn(&C) -> bool) {
+        let Some(choices) = &mut self.choices else { return };
+        choices.asking.sort_by_key(|&channel| is_last(&self.channels[channel.index()]));
+    }
+
+    /// The one at a place of that order asks no more.
+    pub fn served(&mut self, place: usize) {
+        if let Some(choices) = &mut self.choices {
+            choices.asking.remove(place);
+        }
+    }
+
     /// The channel at a place of that order.
     pub fn asking(&self, place: usize) -> Option<ChannelId> {
         self.choices.as_ref()?.asking.get(place).copied()

@@ -1,10 +1,13 @@
 //! What an algorithm is, and all of them.
 
 use super::adaptive::Adaptive;
+use super::ancestor::Ancestor;
 use super::base::Base;
 use super::chaos::Chaos;
 use super::deflection::Deflection;
+use super::destination_tag::DestinationTag;
 use super::dimension_order::DimensionOrder;
+use super::dragonfly::Dragonfly;
 use super::fixed::Fixed;
 use super::grid::Grid;
 use super::odd_even::OddEven;
@@ -124,6 +127,10 @@ pub(super) enum Chosen {
     UpDown(UpDown),
     /// The whole way of every pair.
     SourceRoutes(SourceRoutes),
+    /// Up a fat tree, then down.
+    Ancestor(Ancestor),
+    /// Through a butterfly.
+    DestinationTag(DestinationTag),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -140,6 +147,8 @@ macro_rules! match_algorithm {
             Chosen::Deflection($routing) => $does,
             Chosen::UpDown($routing) => $does,
             Chosen::SourceRoutes($routing) => $does,
+            Chosen::Ancestor($routing) => $does,
+            Chosen::DestinationTag($routing) => $does,
         }
     };
 }
@@ -186,6 +195,15 @@ impl Chosen {
             }
             RoutingSpec::SourceRoutes { hops, routes } => {
                 Self::SourceRoutes(SourceRoutes::new(*hops, routes, topology)?)
+            }
+            RoutingSpec::NearestCommonAncestor { adaptive } => {
+                Self::Ancestor(Ancestor::new(name, *adaptive, topology)?)
+            }
+            RoutingSpec::DestinationTag => {
+                Self::DestinationTag(DestinationTag::new(name, topology)?)
+            }
+            RoutingSpec::Minimal => {
+                Self::Fixed(Fixed::new(Base::Groups(Dragonfly::new(name, topology)?)))
             }
         })
     }

@@ -236,6 +236,23 @@ mod tests {
         assert!(adaptive.contains("needs 3 virtual channels"), "{adaptive}");
     }
 
+    /// From a channel of the way out over an adaptive one to another of the way out: an
+    /// extended dependency; and none of an adaptive channel.
+    #[test]
+    fn dependencies_pass_over_adaptive_channels() {
+        let mesh = TopologySpec::Mesh { dims: vec![3, 2] };
+        let (graph, routing) = daring(&mesh, &RoutingSpec::Adaptive { order: vec![] }, 2);
+        let mut walker = Walker::new(&routing, &graph);
+        let mut found = BTreeSet::new();
+        walker.walk(|_, from, to| {
+            found.insert((from, to));
+        });
+        let channel = |switch: u32, port: u32, class: u32| (switch * 4 + port) * 2 + class;
+        // East from switch 0 to 1, then north to 4 adaptively, then east to 5.
+        assert!(found.contains(&(channel(0, 1, 0), channel(4, 1, 0))));
+        assert!(found.iter().all(|(from, to)| from % 2 == 0 && to % 2 == 0));
+    }
+
     #[test]
     fn links_have_their_class_in_messages() {
         let (switch, to) = (SwitchId(3), SwitchId(4));

@@ -8,7 +8,7 @@ use super::named::Namer;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::spec::Hops;
-use crate::topology::Topology;
+use crate::topology::{Family, Topology};
 
 /// Stands for "has arrived".
 const HERE: u16 = u16::MAX;
@@ -21,6 +21,7 @@ pub struct Table {
     /// The class taken there; empty: 0 everywhere.
     class_of: Vec<u8>,
     classes: usize,
+    is_known_free: bool,
 }
 
 impl Table {
@@ -30,6 +31,11 @@ impl Table {
     /// A topology too large for tables; two nodes without a way.
     pub fn shortest(name: &str, topology: &Topology) -> Result<Self, SpecError> {
         let distances = Distances::new(name, topology)?;
+        // In a tree nobody turns round; else there may be nothing to wait for after one hop.
+        let is_known_free = matches!(
+            topology.family,
+            Family::Star | Family::Tree { .. } | Family::FullyConnected { .. }
+        );
         let mut ports = Vec::with_capacity(topology.switches * topology.nodes);
         for switch in (0..topology.switches).map(SwitchId::from_index) {
             for node in (0..topology.nodes).map(NodeId::from_index) {
@@ -38,7 +44,7 @@ impl Table {
                 ports.push(lowest);
             }
         }
-        Ok(Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1 })
+        Ok(Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1, is_known_free })
     }
 
     /// A table that the user gives.
@@ -62,7 +68,8 @@ impl Table {
         let class_of: Vec<u8> = classes.concat();
         let classes = 1 + usize::from(class_of.iter().copied().max().unwrap_or(0));
         let ports = vec![HERE; topology.switches * topology.nodes];
-        let mut table = Self { nodes: topology.nodes, ports, class_of, classes };
+        let mut table =
+            Self { nodes: topology.nodes, ports, class_of, classes, is_known_free: false };
         for (destination, attachment) in topology.attachments.iter().enumerate() {
             let Some(home) = attachment.leaves() else { continue };
             let hop = |switch: SwitchId| next[switch.index()][destination];
@@ -108,6 +115,11 @@ impl Table {
         self.classes
     }
 
+    /// Whether nothing need be searched for: shortest paths of a tree, or of one hop.
+    pub fn is_known_free(&self) -> bool {
+        self.is_known_free
+    }
+
     /// The port and the class by which a packet leaves a switch.
     #[inline]
     pub fn step(&self, switch: SwitchId, destination: NodeId) -> Option<(usize, usize)> {
@@ -139,7 +151,8 @@ mod tests {
     use crate::routing::Header;
     use crate::routing::Routing;
     use crate::routing::walk::{
-        Promise, cases, check_ways, graph, machine, random_graph, refusal_on, routing_on,
+        Promise, cases, check_free, check_ways, graph, machine, random_graph, refusal_on,
+        routing_on,
     };
     use crate::spec::{Machine, RoutingSpec, TopologySpec};
 
@@ -230,6 +243,20 @@ mod tests {
             refusal_on(&line, &table(Hops::Ports, vec![vec![0; 4]; 3]), 1),
             "machine.routing.next = 3 rows: must have 4 rows (switches) of 4 numbers (nodes)"
         );
+    }
+
+    #[test]
+    fn trees_and_fully_connected_switches_need_no_search() {
+        for spec in [
+            TopologySpec::Tree { children: vec![2, 3], nodes_per_switch: 2, widths: vec![] },
+            TopologySpec::FullyConnected { switches: 5, nodes_per_switch: 2 },
+            TopologySpec::Star { nodes: 4 },
+        ] {
+            let topology = Topology::new(&spec).unwrap();
+            let routing = routing_on(&topology, &RoutingSpec::Shortest, 1).unwrap();
+            check_ways(&topology, &routing, Promise::Minimal);
+            check_free(&topology, &routing);
+        }
     }
 
     #[test]

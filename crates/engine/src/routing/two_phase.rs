@@ -2,7 +2,8 @@
 //!
 //! Any traffic becomes two phases of uniform traffic, at twice the distance. The node
 //! in the middle may be any, the source and the destination included. Each phase goes the
-//! way of a minimal algorithm: dimension order on grids, else shortest paths.
+//! way of a minimal algorithm: dimension order on grids, those of fat trees and dragonflies,
+//! else shortest paths.
 //!
 //! Free of deadlock if that algorithm is: each phase has classes of its own, and a
 //! packet never goes back from the second to the first.
@@ -14,7 +15,6 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
 use super::outputs::Slots;
-use super::table::Table;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
@@ -38,11 +38,7 @@ impl TwoPhase {
             let allowed = "needs nodes that enter and leave the network at the same switch";
             return Err(SpecError::new("machine.routing", name, allowed));
         }
-        let base = if topology.dims.is_empty() {
-            Base::Paths(Table::shortest(name, topology)?)
-        } else {
-            Base::grid(name, order, topology)?
-        };
+        let base = Base::usual(name, order, topology)?;
         let slots = Slots::new(2 * base.classes());
         Ok(Self { base, slots, nodes: topology.nodes as u32 })
     }

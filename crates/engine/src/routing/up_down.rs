@@ -43,8 +43,8 @@ impl UpDown {
     /// no switch.
     pub fn new(root: Option<u32>, adaptive: bool, topology: &Topology) -> Result<Self, SpecError> {
         check_pairs("up_down", topology)?;
+        check_symmetry(topology)?;
         let links = Links::of(topology);
-        check_symmetry(&links)?;
         let most = |links: &Links| {
             let degree = |&switch: &usize| links.each(SwitchId::from_index(switch)).count();
             (0..links.switches).rev().max_by_key(degree).unwrap_or(0)
@@ -107,20 +107,13 @@ fn search(links: &Links, ranks: &[u32], target: SwitchId, free: &mut [u16], boun
 }
 
 /// Refuses the first link without one back.
-fn check_symmetry(links: &Links) -> Result<(), SpecError> {
-    for from in (0..links.switches).map(SwitchId::from_index) {
-        for (_, to) in links.each(from) {
-            if !links.around(to).contains(&from) {
-                let allowed = format!(
-                    "needs links in both directions: switch {} has one to switch {}, which has \
-                     none back",
-                    from.0, to.0
-                );
-                return Err(SpecError::new("machine.routing", "up_down", allowed));
-            }
-        }
-    }
-    Ok(())
+fn check_symmetry(topology: &Topology) -> Result<(), SpecError> {
+    let Some((from, to)) = topology.first_one_way() else { return Ok(()) };
+    let allowed = format!(
+        "needs links in both directions: switch {} has one to switch {}, which has none back",
+        from.0, to.0
+    );
+    Err(SpecError::new("machine.routing", "up_down", allowed))
 }
 
 /// The place of each switch in the order of hops to the root and number.
@@ -213,6 +206,25 @@ mod tests {
                 let routing = routing_on(&graph, &spec, 1).unwrap();
                 check_ways(&graph, &routing, Promise::Arrives);
                 check_free(&graph, &routing);
+            }
+            check_shortest(&UpDown::new(Some(root), true, &graph).unwrap(), &graph);
+        }
+    }
+
+    /// Hops are the fewest of all ways up and then down: each is one more than the fewest
+    /// after the hops that are allowed first, and none where there is none to go.
+    fn check_shortest(routing: &UpDown, graph: &Topology) {
+        let far = |hops: &[u16], to: SwitchId| hops[to.index()].saturating_add(1);
+        for destination in (0..graph.nodes).map(NodeId::from_index) {
+            let (free, bound) = routing.hops(destination);
+            for at in (0..graph.switches).map(SwitchId::from_index) {
+                let is_there = graph.attachments[destination.index()].leaves() == Some(at);
+                let down = graph.links(at).filter(|&(_, to)| routing.is_down(at, to));
+                let down = down.map(|(_, to)| far(bound, to)).min().unwrap_or(NO_WAY);
+                let up = graph.links(at).filter(|&(_, to)| !routing.is_down(at, to));
+                let up = up.map(|(_, to)| far(free, to)).min().unwrap_or(NO_WAY);
+                let expected = if is_there { (0, 0) } else { (down.min(up), down) };
+                assert_eq!((free[at.index()], bound[at.index()]), expected);
             }
         }
     }

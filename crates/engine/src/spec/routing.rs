@@ -16,8 +16,8 @@ pub enum RoutingSpec {
         #[serde(default)]
         balanced: bool,
     },
-    /// By way of a random node: dimension order where there are dimensions, else shortest
-    /// paths, to it and on.
+    /// By way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
+    /// without a choice on fat trees, else shortest paths, to it and on.
     TwoPhase {
         /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
         #[serde(default)]
@@ -71,6 +71,16 @@ pub enum RoutingSpec {
         /// One for each pair of nodes on different switches.
         routes: Vec<SourceRoute>,
     },
+    /// On fat trees: up to a switch above the destination, then down.
+    NearestCommonAncestor {
+        /// Whether packets may go up any way; else by the destination's digits.
+        #[serde(default = "yes")]
+        adaptive: bool,
+    },
+    /// On butterflies: the only way.
+    DestinationTag,
+    /// On dragonflies: from group to group directly.
+    Minimal,
 }
 
 /// How a hop is named in routing tables and source routes.
@@ -119,6 +129,9 @@ impl RoutingSpec {
             Self::Shortest => "shortest",
             Self::Table { .. } => "table",
             Self::SourceRoutes { .. } => "source_routes",
+            Self::NearestCommonAncestor { .. } => "nearest_common_ancestor",
+            Self::DestinationTag => "destination_tag",
+            Self::Minimal => "minimal",
         }
     }
 }

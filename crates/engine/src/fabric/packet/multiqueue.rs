@@ -86,30 +86,50 @@ impl PacketFabric {
         let Some(mut chaos) = self.chaos.take() else { return };
         let switch = act.wiring.layout.group(desk).from as usize;
         let mut asking = self.board.take_asking(desk, act);
-        let mut again = NEVER;
-        for place in 0..chaos.switches[switch].channels.len() {
-            let (channel, back) = chaos.switches[switch].channels[place];
-            match self.slots_free(channel, &mut again, act) {
-                0 => {}
-                slots => {
+        loop {
+            for place in 0..chaos.switches[switch].channels.len() {
+                let (channel, back) = chaos.switches[switch].channels[place];
+                let slots = self.slots_free(channel, act);
+                if slots > 0 {
                     let from = (switch, back, slots);
                     self.use_output(channel, from, &mut asking, desk, &mut chaos, act);
                 }
             }
-        }
-        let queue = &mut chaos.switches[switch];
-        for &input in &asking {
-            let from_node = self.board.at(input).port.kind == ChannelKind::Injection;
-            if queue.packets.len() + usize::from(from_node) < queue.places {
-                queue.packets.push(self.take_in(input, desk, act));
+            // What the multiqueue takes in may leave it at once by an output still free.
+            if !self.store(&mut chaos.switches[switch], &mut asking, desk, act) {
+                break;
             }
         }
+        let is_waiting = !chaos.switches[switch].packets.is_empty() || self.board.asks(desk);
         self.board.put_asking(asking);
-        let is_waiting = !queue.packets.is_empty() || self.board.asks(desk);
-        self.chaos = Some(chaos);
-        if is_waiting && again != NEVER {
-            self.board.post_retry(desk, again, act.events);
+        if is_waiting {
+            let channels = chaos.switches[switch].channels.iter();
+            let again = channels.map(|&(channel, _)| self.look_again_at(channel, act.now)).min();
+            if let Some(again) = again.filter(|&again| again != NEVER) {
+                self.board.post_retry(desk, again, act.events);
+            }
         }
+        self.chaos = Some(chaos);
+    }
+
+    /// What waits at inputs moves into the multiqueue while it has places; whether any did.
+    fn store(
+        &mut self,
+        queue: &mut Multiqueue,
+        asking: &mut Vec<ChannelId>,
+        desk: ChannelId,
+        act: &mut Act,
+    ) -> bool {
+        let before = asking.len();
+        asking.retain(|&input| {
+            let from_node = usize::from(self.is_from_node(input));
+            let fits = queue.packets.len() + from_node < queue.places;
+            if fits {
+                queue.packets.push(self.take_in(input, desk, act));
+            }
+            !fits
+        });
+        asking.len() < before
     }
 
     /// A free output is used as the rules say, if anybody wants it.
@@ -130,8 +150,7 @@ impl PacketFabric {
             self.start(channel, id, act);
             return;
         }
-        let from_node = |input: ChannelId| self.board.at(input).port.kind == ChannelKind::Injection;
-        let may = |input: ChannelId| slots > 1 || !from_node(input);
+        let may = |input: ChannelId| slots > 1 || !self.is_from_node(input);
         let front = |input: ChannelId| self.board.at(input).port.buffer.first;
         let wanting: Vec<usize> = (0..asking.len())
             .filter(|&at| may(asking[at]) && chaos.profits(front(asking[at]), channel, act))
@@ -143,6 +162,7 @@ impl PacketFabric {
             self.start(channel, id, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
+            && self.board.at(channel).port.switch.is_some()
         {
             let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
             let id = queue.packets.remove(drawn);
@@ -161,26 +181,27 @@ impl PacketFabric {
         id
     }
 
-    /// Packets that may start on a channel now; when not, sees to it that it is looked at
-    /// again.
-    fn slots_free(&mut self, id: ChannelId, again: &mut Time, act: &Act) -> u32 {
-        let slot = self.slot;
+    /// Packets that may start on a channel now, as far as places go.
+    fn slots_free(&self, id: ChannelId, act: &Act) -> u32 {
+        let channel = self.board.at(id);
+        match (channel.free_at > act.now, channel.port.switch.is_some()) {
+            (true, _) => 0,
+            (false, false) => u32::MAX,
+            (false, true) => (self.capacity - channel.occupied_at(act.now)) / self.slot,
+        }
+    }
+
+    /// When a channel may be of more use than now; where that is not known, sees to it that
+    /// the desk is told.
+    fn look_again_at(&mut self, id: ChannelId, now: Time) -> Time {
         let channel = self.board.at_mut(id);
-        if channel.free_at > act.now {
-            *again = (*again).min(channel.free_at);
-            return 0;
+        if channel.free_at > now {
+            return channel.free_at;
         }
-        if !channel.port.switch.is_some() {
-            return u32::MAX;
+        if channel.leaving_at > now {
+            return channel.leaving_at;
         }
-        let slots = (self.capacity - channel.occupied_at(act.now)) / slot;
-        if slots == 0 {
-            if channel.leaving_at > act.now {
-                *again = (*again).min(channel.leaving_at);
-            } else {
-                channel.wait_for_room();
-            }
-        }
-        slots
+        channel.wait_for_room();
+        NEVER
     }
 }
