@@ -82,9 +82,8 @@ impl ContentionFree {
             self.used[channel.index()].packets += 1;
             self.used[channel.index()].busy_ps += end - start;
             measures.starts(channel, place.kind, (start, end), wait);
-            packet.hops += 1;
-            packets.cross(id, channel, wiring);
-            let packet = &packets[id];
+            let (packet, crossing) = packets.with_crossing(id);
+            crossing.note(packet, channel, wiring);
             match place.end {
                 End::Node(_) => {
                     if wiring.reports_header(packet) {

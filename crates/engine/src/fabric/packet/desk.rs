@@ -49,7 +49,10 @@ impl PacketFabric {
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
-                let end = self.start(channel, id, act);
+                let end = self.start(channel, id, tokens, act);
+                if let Some(wires) = &mut self.wires {
+                    wires.sends(channel, end);
+                }
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;
