@@ -91,9 +91,8 @@ impl ContentionFree {
                 let since = Since { ready, asked: ready, behind: ready };
                 blame.starts_whole(id, channel, (start, end), since);
             }
-            packet.hops += 1;
-            packets.cross(id, channel, wiring);
-            let packet = &packets[id];
+            let (packet, crossing) = packets.with_crossing(id);
+            crossing.note(packet, channel, wiring);
             match place.end {
                 End::Node(_) => {
                     if wiring.reports_header(packet) {

@@ -13,25 +13,32 @@ pub struct Arbiter {
     /// One stream per group, or per switch where packets ask at desks; empty unless the
     /// policy is `random`.
     streams: Vec<Stream>,
+    /// Whether the request that came first is granted wherever it asks.
+    takes_first: bool,
+    /// Whether a packet joins others at a desk at a place that is drawn.
+    draws_places: bool,
 }
 
 impl Arbiter {
-    /// The arbiter of a machine with so many places to ask at.
-    pub fn new(switch: &Switch, places: usize, seed: u64) -> Self {
+    /// The arbiter of a machine with so many places to ask at: desks, or groups.
+    pub fn new(switch: &Switch, places: usize, are_desks: bool, seed: u64) -> Self {
         let streams = if switch.policy == Policy::Random { places } else { 0 };
         Self {
             policy: switch.policy,
             ack_priority: switch.ack_priority,
+            takes_first: switch.policy == Policy::Fifo && !switch.ack_priority && !are_desks,
+            draws_places: are_desks && switch.policy == Policy::Random,
             streams: (0..streams as u32)
                 .map(|place| Stream::new(seed, Purpose::Arbitration, place))
                 .collect(),
         }
     }
 
-    /// Whether the request that came first is always the best.
+    /// Whether the request that came first is always granted first: it is the best, and has
+    /// no choice.
     #[inline]
     pub fn takes_first(&self) -> bool {
-        self.policy == Policy::Fifo && !self.ack_priority
+        self.takes_first
     }
 
     /// Position of the best of the waiting packets, given in order of request.
@@ -56,7 +63,7 @@ impl Arbiter {
     /// Whether a packet joins others at a desk at a place that is drawn.
     #[inline]
     pub fn draws_places(&self) -> bool {
-        self.policy == Policy::Random
+        self.draws_places
     }
 
     /// Behind how many of those that wait at a switch's desk a packet joins them.

@@ -210,7 +210,7 @@ impl<C: HasPort> Switchboard<C> {
         Self {
             choices: chooses.then(choices),
             channels: layout.group_of.iter().map(idle).collect(),
-            arbiter: Arbiter::new(&machine.switch, places, seed),
+            arbiter: Arbiter::new(&machine.switch, places, chooses, seed),
             sources: vec![
                 Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
                 topology.nodes
@@ -283,7 +283,6 @@ impl<C: HasPort> Switchboard<C> {
     /// next is the front.
     #[inline]
     pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
-        self.note_leaving(input, act.now);
         let port = self.at_mut(input).port_mut();
         port.buffer.pop(act.packets);
         let next = port.buffer.first;
@@ -306,11 +305,11 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         act.measures.counters.packet_hops += 1;
-        act.packets[id].hops += 1;
-        act.packets.cross(id, channel, act.wiring);
+        let (packet, crossing) = act.packets.with_crossing(id);
+        crossing.note(packet, channel, act.wiring);
         let port = self.at_mut(channel).port_mut();
         if port.switch.is_some() && !port.buffer.first.is_some() {
-            port.front_output = act.wiring.asks_at(port.switch, &act.packets[id]);
+            port.front_output = act.wiring.asks_at(port.switch, packet);
         }
         port.buffer.push(id, act.packets);
     }
@@ -338,7 +337,7 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn wait(&mut self, channel: ChannelId) {
         let lead = self.at(channel).port().front_output;
-        if self.choices.is_some() && self.arbiter.draws_places() {
+        if self.arbiter.draws_places() {
             return self.wait_anywhere(lead, channel);
         }
         let output = self.at_mut(lead);
@@ -354,6 +353,7 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// The same at a place that is drawn.
+    #[inline(never)]
     fn wait_anywhere(&mut self, desk: ChannelId, channel: ChannelId) {
         let switch = self.at(channel).port().switch;
         let place = self.arbiter.place(switch, self.waiting(desk).count());
@@ -664,6 +664,7 @@ pub trait Grants {
 
     /// Those that ask at a desk, the best first, each get a free output if there is one
     /// for them.
+    #[inline(never)]
     fn grant_choices(&mut self, desk: ChannelId, act: &mut Act) {
         self.board().list_asking(desk, act);
         let mut place = 0;
@@ -672,6 +673,7 @@ pub trait Grants {
             let id = self.board().at(input).port().buffer.first;
             if let Some(channel) = self.free_output(input, id, act) {
                 self.board().withdraw(desk, input);
+                self.board().note_leaving(input, act.now);
                 self.grant(channel, id, input, act);
             }
         }

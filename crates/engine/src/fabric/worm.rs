@@ -111,7 +111,6 @@ impl WormFabric {
             && is_idle
             && !output.port.first_waiting.is_some()
             && self.board.arbiter.takes_first()
-            && self.board.choices.is_none()
         {
             // Requests of one instant come in order of channel number: this is the best.
             let id = self.board.at(channel).port.buffer.first;

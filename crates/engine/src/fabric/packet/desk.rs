@@ -52,7 +52,10 @@ impl PacketFabric {
                 if act.measures.blame.is_some() {
                     self.blame_start(channel, id, input, act);
                 }
-                let end = self.start(channel, id, act);
+                let end = self.start(channel, id, tokens, act);
+                if let Some(wires) = &mut self.wires {
+                    wires.sends(channel, end);
+                }
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;

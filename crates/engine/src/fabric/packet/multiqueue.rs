@@ -165,7 +165,7 @@ impl PacketFabric {
                 self.blame_start(channel, id, input, act);
             }
             let tokens = self.places_of(id, act);
-            let end = self.start(channel, id, act);
+            let end = self.start(channel, id, tokens, act);
             self.leave(input, tokens, end, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
@@ -183,7 +183,7 @@ impl PacketFabric {
         if act.measures.blame.is_some() {
             self.blame_start(channel, id, ChannelId::NONE, act);
         }
-        self.start(channel, id, act);
+        self.start(channel, id, self.slot, act);
     }
 
     /// The front packet of an input leaves it for the multiqueue.
