@@ -104,7 +104,9 @@ def _machine_keys() -> str:
     for owners, properties in having.items():
         words = ", ".join(f'`"{word}"`' for word in owners)
         title = "Any topology" if len(owners) == len(kinds) else f"Topology {words}"
-        parts.append(f"**{title}**\n\n{_table({'properties': properties})}")
+        required = [key for word in owners for key in kinds[word].get("required", ())]
+        table = _table({"properties": properties, "required": required})
+        parts.append(f"**{title}**\n\n{table}")
     return "\n\n".join(parts)
 
 
@@ -253,6 +255,7 @@ def _values(value: Schema) -> str:
     """Return in words what a key may be."""
     if "anyOf" in value:
         words = [_values(option) for option in value["anyOf"] if option.get("type") != "null"]
+        words = words or ["none yet"]
         return " or ".join(word for word in dict.fromkeys(words) if word != "`0`")
     if "$ref" in value:
         return value["$ref"].rpartition("/")[2]

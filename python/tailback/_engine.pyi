@@ -17,6 +17,10 @@ class SpecError(ValueError):
 class DeadlockError(RuntimeError):
     at_ps: int
     waiting: list[tuple[str, str]]
+    circle: list[dict[str, Any]]
+
+class LivelockError(RuntimeError):
+    at_ps: int
 
 class ClockStuckError(RuntimeError): ...
 
@@ -46,3 +50,4 @@ class Simulation:
 def predict(
     spec_json: str, max_pairs: int, messages: tuple[NDArray[Any], ...] | None = None
 ) -> dict[str, Any]: ...
+def survey(topology_json: str, link_width: int, max_links: int) -> dict[str, Any]: ...

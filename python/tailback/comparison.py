@@ -13,7 +13,7 @@ import numpy as np
 from tailback import interrupts
 from tailback.errors import UserError, choice, listed
 from tailback.metrics import THETAS
-from tailback.places import Place, node_places
+from tailback.places import End, Ends, in_json
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
@@ -35,8 +35,8 @@ class WaitingChannel:
 
     channel: int
     kind: str
-    source: Place
-    destination: Place
+    source: End
+    destination: End
     packets: int
     waiting_us: float
     """All waits for it added up."""
@@ -53,8 +53,8 @@ class WaitingChannel:
         return {
             "channel": self.channel,
             "kind": self.kind,
-            "from": list(self.source),
-            "to": list(self.destination),
+            "from": in_json(self.source),
+            "to": in_json(self.destination),
             "packets": self.packets,
             "waiting_us": self.waiting_us,
             "share_of_waiting": self.share,
@@ -218,13 +218,19 @@ def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
     total = float(waits.sum())
     # Longest first; of equal ones the lowest number.
     longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
-    places = node_places(result.nodes)
+    known = Ends.of(result.nodes)
+    ends = {
+        i: known.of_channel(
+            str(columns["kind"][i]), int(columns["from_node"][i]), int(columns["to_node"][i])
+        )
+        for i in longest.tolist()
+    }
     return [
         WaitingChannel(
             channel=int(columns["channel"][i]),
             kind=str(columns["kind"][i]),
-            source=places[int(columns["from_node"][i])],
-            destination=places[int(columns["to_node"][i])],
+            source=ends[i][0],
+            destination=ends[i][1],
             packets=int(columns["packets"][i]),
             waiting_us=float(waits[i]) / 1e6,
             share=float(waits[i]) / total,

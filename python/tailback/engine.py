@@ -28,6 +28,8 @@ Columns = dict[str, NDArray[Any]]
 # The engine's paths where the user's is not the same with a level left out.
 _USER_FIELDS = {
     "machine.topology.kind": "machine.topology",
+    "machine.topology.children": "machine.switches_per_level",
+    "machine.topology.widths": "machine.level_widths",
     "machine.routing.kind": "machine.routing",
     "machine.routing.order": "machine.dimension_order",
     "machine.link.bit_ps": "machine.link_rate",
@@ -47,6 +49,13 @@ _USER_FIELDS = {
     "machine.switch.link_width": "machine.internal_link_width",
     "machine.switch.policy": "machine.queue_policy",
     "machine.switch.ack_priority": "machine.switch_ack_priority",
+    "workload.pattern.to": "workload.file",
+    "workload.pattern.nodes": "workload.hot_spots",
+    "workload.pattern.share": "workload.hot_spot_share",
+    "workload.compute.mean": "workload.compute_period",
+    "workload.compute.shape.slot": "workload.compute_slot",
+    "workload.compute.shape.burst": "workload.compute_burst",
+    "workload.compute.shape.peak": "workload.compute_peak",
     "sample_interval_ps": "run.sample_interval",
     "blame.classes": "workload.classes",
     "blame.message_classes": "workload.file",
@@ -141,6 +150,12 @@ def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -
         return _engine.predict(spec, max_pairs, messages)
 
 
+def survey(topology: str, link_width: int, max_links: int) -> dict[str, Any]:
+    """Return what can be said about a topology (JSON) by counting; see `survey`."""
+    with _user_errors():
+        return _engine.survey(topology, link_width, max_links)
+
+
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
     return _USER_FIELDS.get(field) or _LEVEL.sub("machine.", field)
@@ -154,6 +169,9 @@ def _user_errors() -> Iterator[None]:
     except _engine.SpecError as error:
         raise UserError(user_field(error.field), error.given or None, error.allowed) from None
     except _engine.DeadlockError as error:
-        raise RunFailure(str(error.args[0]), error.at_ps, error.waiting) from None
+        text = str(error.args[0])
+        raise RunFailure(text, "deadlock", error.at_ps, error.waiting, error.circle) from None
+    except _engine.LivelockError as error:
+        raise RunFailure(str(error.args[0]), "livelock", error.at_ps) from None
     except _engine.ClockStuckError as error:
-        raise RunFailure(str(error.args[0])) from None
+        raise RunFailure(str(error.args[0]), "clock stands still") from None

@@ -50,19 +50,28 @@ class UserError(ValueError):
 
 
 class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about the workload
-    """A run that cannot go on: a deadlock, or a clock that stands still.
+    """A run that cannot go on: a deadlock, a livelock, or a clock that stands still.
 
-    ``waiting`` holds pairs of who waits and what for; ``at_ps`` is the instant
-    of simulated time. What was measured before stays valid.
+    ``kind`` is one of these; ``waiting`` holds pairs of who waits and what for,
+    ``circle`` the packets of a deadlocked network, each of which waits for the next:
+    where it comes from and goes to, the channels it holds and the one it waits for.
+    ``at_ps`` is the instant of simulated time. What was measured before stays valid.
     """
 
     exit_code: ClassVar[int] = 3
 
     def __init__(
-        self, text: str, at_ps: int | None = None, waiting: Sequence[tuple[str, str]] = ()
+        self,
+        text: str,
+        kind: str = "deadlock",
+        at_ps: int | None = None,
+        waiting: Sequence[tuple[str, str]] = (),
+        circle: Sequence[dict[str, Any]] = (),
     ) -> None:
         """``text``: one line for the user."""
         super().__init__(text)
+        self.kind = kind
+        self.circle = tuple(circle)
         self.at_ps = at_ps
         self.waiting = tuple(waiting)
 

@@ -1,8 +1,9 @@
-"""Where nodes are."""
+"""Where nodes are, and what channels lead from and to."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
 
 Place = tuple[int, ...]
 """Coordinates of a node, x first."""
+
+End = Place | str
+"""Coordinates, or `node 5`, `switch 3` where there are none."""
 
 _COORDINATE = re.compile(r"[xyz]|x\d+")
 
@@ -23,6 +27,37 @@ def node_places(nodes: pa.Table) -> list[Place]:
     return list(zip(*(nodes[name].to_pylist() for name in names), strict=True))
 
 
-def shown(place: Place) -> str:
-    """Return `(3, 12)`."""
-    return f"({', '.join(map(str, place))})"
+@dataclass(frozen=True)
+class Ends:
+    """The names of what channels lead from and to.
+
+    Where nodes have coordinates, a switch has those of its node. Elsewhere there may be
+    any number of nodes on a switch, so both have numbers: `node 5`, `switch 3`.
+    """
+
+    places: list[Place] | None
+    """None for a machine without coordinates."""
+
+    @classmethod
+    def of(cls, nodes: pa.Table) -> Ends:
+        """Return the ends of a machine with this table of nodes."""
+        known = any(_COORDINATE.fullmatch(name) for name in nodes.column_names)
+        return cls(node_places(nodes) if known else None)
+
+    def of_channel(self, kind: str, source: int, destination: int) -> tuple[End, End]:
+        """Return what a channel of a kind leads from and to."""
+        if self.places is not None:
+            return self.places[source], self.places[destination]
+        first = "node" if kind in ("injection", "direct") else "switch"
+        last = "node" if kind in ("ejection", "direct") else "switch"
+        return f"{first} {source}", f"{last} {destination}"
+
+
+def shown(place: End) -> str:
+    """Return `(3, 12)`, or `switch 7`."""
+    return place if isinstance(place, str) else f"({', '.join(map(str, place))})"
+
+
+def in_json(place: End) -> list[int] | str:
+    """Return `[3, 12]`, or `switch 7`."""
+    return place if isinstance(place, str) else list(place)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from tailback import engine, tables
-from tailback.places import Place, node_places
+from tailback.errors import UserError
+from tailback.files import write_named
+from tailback.machines import Graph
+from tailback.places import End, Ends, in_json
+from tailback.survey import Survey, survey
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from tailback.experiment import Experiment
+    from tailback.figures.picture import Picture
 
 _PAIRS = 2_000_000
 _CHANNELS = 5
@@ -25,8 +33,8 @@ class LoadedChannel:
 
     channel: int
     kind: str
-    source: Place
-    destination: Place
+    source: End
+    destination: End
     load_us: float
     """Occupied for so long, on average, when every node sends one message."""
 
@@ -35,18 +43,19 @@ class LoadedChannel:
         return {
             "channel": self.channel,
             "kind": self.kind,
-            "from": list(self.source),
-            "to": list(self.destination),
+            "from": in_json(self.source),
+            "to": in_json(self.destination),
             "load_us": self.load_us,
         }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prediction:
-    """What `describe` says: sizes, zero-load latencies, loads, saturation.
+    """What `describe` says: sizes, distances, zero-load latencies, loads, saturation.
 
     Averages are over the pairs of nodes the workload's messages go between;
-    all of them if `exact`, else a sample of `pairs`; NaN if there are none.
+    all of them if `exact`, else a sample of `pairs`; NaN if there are none. What holds for all
+    pairs, whatever runs, is in `survey`.
     """
 
     experiment: Experiment
@@ -62,7 +71,7 @@ class Prediction:
     zero_load_neighbour_us: float
     """The same of a data packet to a neighbour."""
     bisection_channels: int | None
-    """Channels, both directions, between two halves of the longest dimension."""
+    """Channels, both directions, between two halves of the nodes, where there is a formula."""
     load_max_us: float
     load_mean_internal_us: float
     saturation_messages_per_node_per_ms: float | None
@@ -71,23 +80,55 @@ class Prediction:
     exact: bool
     channels: pa.Table
     """One row per channel: its ends and its `load_us`."""
-    places: list[Place]
+    ends: Ends
+    survey: Survey
 
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
         load = self.channels["load_us"].to_numpy()
         rows = np.argsort(-load, kind="stable")[:count]
         return [
-            LoadedChannel(
-                channel=row["channel"],
-                kind=row["kind"],
-                source=self.places[row["from_node"]],
-                destination=self.places[row["to_node"]],
-                load_us=row["load_us"],
-            )
+            LoadedChannel(row["channel"], row["kind"], *self._ends(row), row["load_us"])
             for row in self.channels.take(rows).to_pylist()
             if row["load_us"] > 0
         ]
+
+    def _ends(self, row: dict[str, Any]) -> tuple[End, End]:
+        return self.ends.of_channel(row["kind"], row["from_node"], row["to_node"])
+
+    def plot(self) -> go.Figure:
+        """Return the network with the loads of its channels as colours."""
+        from tailback.figures import picture
+
+        return picture.figure(self._picture())
+
+    def write_plot(self, path: Path) -> None:
+        """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
+        from tailback.figures import picture
+
+        makers = {".html": picture.page, ".svg": picture.svg}
+        make = makers.get(path.suffix.lower())
+        if make is None:
+            raise UserError("--plot", str(path), "must end in .html or .svg")
+        write_named("--plot", path, make(self._picture()).encode())
+
+    def _picture(self) -> Picture:
+        from tailback.figures import topology
+
+        machine = self.experiment.machine
+        names = machine.graph.switches if isinstance(machine, Graph) else ()
+        return topology.picture(
+            machine, self.survey.graph, self.switches, self._group_loads(), names
+        )
+
+    def _group_loads(self) -> dict[tuple[str, int, int], float]:
+        """Return the mean load of the channels from each place to each other."""
+        sums: dict[tuple[str, int, int], tuple[float, int]] = {}
+        for row in self.channels.to_pylist():
+            key = (row["kind"], row["from_node"], row["to_node"])
+            load, count = sums.get(key, (0.0, 0))
+            sums[key] = (load + row["load_us"], count + 1)
+        return {key: load / count for key, (load, count) in sums.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the table of channels, for JSON."""
@@ -109,6 +150,7 @@ class Prediction:
         }
         return {
             **{name: _finite(value) for name, value in predicted.items()},
+            "topology": self.survey.to_dict(),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,
             "seed": self.experiment.run.seed,
@@ -124,6 +166,7 @@ class Prediction:
 
 def describe(experiment: Experiment) -> Prediction:
     """Return what would be simulated. Nothing is."""
+    counted = survey(experiment.machine)
     spec, messages = experiment.spec(), experiment.messages_arrays()
     predicted = engine.predict(spec, _PAIRS, messages)
     machine = engine.Simulation(spec, messages)
@@ -146,7 +189,8 @@ def describe(experiment: Experiment) -> Prediction:
         pairs=pairs,
         exact=predicted["exact"],
         channels=channels.append_column("load_us", pa.array(load_us)),
-        places=node_places(tables.table(machine.nodes())),
+        ends=Ends.of(tables.table(machine.nodes())),
+        survey=counted,
     )
 
 

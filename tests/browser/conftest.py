@@ -65,7 +65,12 @@ class Reader:
         self._browser, self._report = browser, report
         self._contexts: list[BrowserContext] = []
 
-    def open(self, scheme: Literal["light", "dark"] = "light", width: int = 1280) -> Page:
+    def open(
+        self,
+        scheme: Literal["light", "dark"] = "light",
+        width: int = 1280,
+        ready: str = "html[data-ready]",
+    ) -> Page:
         """Return the page when all its figures are drawn."""
         viewport: ViewportSize = {"width": width, "height": 900}
         context = self._browser.new_context(color_scheme=scheme, viewport=viewport)
@@ -76,7 +81,7 @@ class Reader:
         page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
         page.on("console", lambda told: self.problems.append(f"{told.type}: {told.text}"))
         page.goto(self._report.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=30_000)
+        page.wait_for_selector(ready, timeout=30_000)
         return page
 
     def _only_files(self, route: Route) -> None:

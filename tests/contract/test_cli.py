@@ -181,10 +181,27 @@ class TestDescribe:
 
     @pytest.mark.parametrize(
         "name",
-        ["bandwidth", "boundary", "deadlock", "hypercube", "message_file", "ring", "wormhole_mesh"],
+        [
+            "bandwidth",
+            "boundary",
+            "bursts",
+            "campus",
+            "deadlock",
+            "hypercube",
+            "message_file",
+            "patterns",
+            "permutation",
+            "ring",
+            "wormhole_mesh",
+        ],
     )
     def test_every_example(self, examples: Path, name: str) -> None:
         assert answer("describe", examples / f"{name}.toml")["nodes"] > 1
+
+    def test_the_network_is_drawn(self, examples: Path, tmp_path: Path) -> None:
+        page = tmp_path / "campus.html"
+        assert answer("describe", examples / "campus.toml", "--plot", page)["switches"] == 5
+        assert "switch 2 (library), 2 nodes" in page.read_text()
 
 
 class TestMistakes:

@@ -262,7 +262,9 @@ def test_message_files_are_relative_to_the_file(tmp_path: Path) -> None:
     assert sweep.description()["sweep"]["workload"]["file"] == ["a.csv", "b.csv"]
     assert str(tmp_path) not in json.dumps(sweep.description())
     path = written(tmp_path, f'{start}[sweep]\nworkload.file = ["none.csv"]')
-    with pytest.raises(UserError, match=r'with file = "none.csv": .*none.csv: no such file'):
+    with pytest.raises(
+        UserError, match=r'with workload.file = "none.csv": .*none.csv: no such file'
+    ):
         list(Sweep.load(path).points())
 
 

@@ -114,9 +114,10 @@ def test_nobody_to_send_to() -> None:
 
 def test_a_radius_needs_coordinates() -> None:
     for machine in (Pair(), Star()):
-        assert refusal(Synthetic(), machine) == (
-            'workload.kind = "synthetic": needs a machine with coordinates: a mesh or a hypercube'
+        assert refusal(Synthetic(radius=1), machine) == (
+            "workload.radius = 1: must be left out: the machine has no coordinates"
         )
+        Synthetic().check(machine)
 
 
 def test_nothing_takes_time() -> None:

@@ -45,6 +45,22 @@ pub enum RunError {
         at: Time,
         /// Who waits for what, processes first.
         waiting: Vec<Waiting>,
+        /// The packets that wait for each other in a circle, each for the next; empty if
+        /// it is not the network that stands still.
+        circle: Vec<Blocked>,
+    },
+    /// A packet has crossed more channels than it may.
+    Livelock {
+        /// The instant.
+        at: Time,
+        /// How many packets were queued before it.
+        packet: u32,
+        /// Where it comes from.
+        source: u32,
+        /// Where it goes.
+        destination: u32,
+        /// Most channels a packet may cross.
+        limit: u32,
     },
     /// More than `limit` events at one instant: the clock stands still.
     ///
@@ -55,6 +71,59 @@ pub enum RunError {
         /// The largest number of events at one instant.
         limit: u64,
     },
+}
+
+/// A packet that will never move again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// How many packets were queued before it.
+    pub packet: u32,
+    /// The node it comes from.
+    pub source: u32,
+    /// The node it goes to.
+    pub destination: u32,
+    /// The channels it holds, the one whose buffer its head is in first.
+    pub holds: Vec<Place>,
+    /// The channel it waits for.
+    pub waits_for: Place,
+    /// The packet that was granted that channel; absent: there is no room in its buffer.
+    pub held_by: Option<u32>,
+}
+
+/// A channel, by where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number.
+    pub channel: u32,
+    /// Where it comes from: a switch, or else a node.
+    pub from: (bool, u32),
+    /// Where it leads: to a switch, or else to a node.
+    pub to: (bool, u32),
+    /// Which of the parallel wires and virtual channels of its link.
+    pub lane: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |(is_switch, number): (bool, u32)| {
+            format!("{} {number}", if is_switch { "switch" } else { "node" })
+        };
+        write!(f, "{} to {} (channel {})", end(self.from), end(self.to), self.lane)
+    }
+}
+
+impl fmt::Display for Blocked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { packet, source, destination, waits_for, .. } = self;
+        write!(f, "packet {packet} from node {source} to node {destination} holds ")?;
+        for (i, place) in self.holds.iter().enumerate() {
+            write!(f, "{}{place}", if i == 0 { "" } else { ", " })?;
+        }
+        match self.held_by {
+            Some(other) => write!(f, " and waits for {waits_for}, held by packet {other}"),
+            None => write!(f, " and waits for room in {waits_for}"),
+        }
+    }
 }
 
 /// Somebody who waits for ever.
@@ -71,7 +140,20 @@ impl fmt::Display for RunError {
         /// Named in the one-line text; all are in [`RunError::Deadlock`].
         const SHOWN: usize = 8;
         match self {
-            Self::Deadlock { at, waiting } => {
+            Self::Deadlock { at, circle, .. } if !circle.is_empty() => {
+                write!(f, "deadlock at {} ns: ", *at as f64 / 1e3)?;
+                for (i, blocked) in circle.iter().enumerate() {
+                    write!(f, "{}{blocked}", if i == 0 { "" } else { "; " })?;
+                }
+                Ok(())
+            }
+            Self::Livelock { at, packet, source, destination, limit } => write!(
+                f,
+                "livelock at {} ns: packet {packet} from node {source} to node {destination} \
+                 has crossed more than {limit} channels",
+                *at as f64 / 1e3
+            ),
+            Self::Deadlock { at, waiting, .. } => {
                 write!(f, "deadlock at {} ns: ", *at as f64 / 1e3)?;
                 for (i, w) in waiting.iter().take(SHOWN).enumerate() {
                     let separator = if i == 0 { "" } else { "; " };

@@ -8,6 +8,7 @@
 mod blame;
 mod check;
 mod contention_free;
+mod deadlock;
 mod flit;
 mod layout;
 mod packet;
@@ -26,7 +27,7 @@ pub use timing::{Rates, Running, Timing};
 pub use transit::{Packet, PacketPool};
 pub use wiring::Wiring;
 
-use crate::error::SpecError;
+use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
@@ -108,6 +109,7 @@ impl Fabric {
     ) -> Result<Self, SpecError> {
         check::machine(machine, fidelity)?;
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
+        check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, Fidelity::Packet) => {
@@ -125,7 +127,8 @@ impl Fabric {
             (Mode::Throttled, _) => Model::ContentionFree(ContentionFree::throttled(layout)),
             (Mode::Free | Mode::Ideal, _) => Model::ContentionFree(ContentionFree::free(layout)),
         };
-        Ok(Self { wiring, packets: PacketPool::default(), model })
+        let packets = PacketPool::new(machine.switch.hop_limit);
+        Ok(Self { wiring, packets, model })
     }
 
     /// Channels, routes and times.
@@ -328,6 +331,26 @@ impl Fabric {
     #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
         match_model!(&self.model, fabric => fabric.board.waiting_data(node), free _ => 0)
+    }
+
+    /// The packets that wait for each other in a circle and will never move again; empty
+    /// if every packet can move, or where that is not known (fidelities `token` and `stream`).
+    pub fn deadlock(&self, now: Time) -> Vec<Blocked> {
+        let (standings, whole) = match &self.model {
+            Model::Packet(fabric) => (Some(fabric.standings(now)), true),
+            Model::Worm(fabric) => (Some(fabric.standings()), false),
+            Model::Flit(fabric) => (fabric.standings(), false),
+            Model::Stream(_) | Model::ContentionFree(_) => (None, false),
+        };
+        let find =
+            |standings: Vec<_>| deadlock::find(&self.wiring, &self.packets, &standings, whole);
+        standings.map(find).unwrap_or_default()
+    }
+
+    /// A packet that has crossed more channels than it may.
+    #[inline]
+    pub fn strayed(&self) -> Option<&Packet> {
+        self.packets.strayed()
     }
 
     /// Packets in flight or queued.

@@ -36,7 +36,8 @@
 //!
 //! The modules form layers; a module uses only those before it: `time`, `ids`,
 //! `error`, `rng`, `pool`, `event_queue`; `spec`, `measure`; `topology`; `routing`;
-//! `fabric`; `workload`; `node`; `simulation`, `prediction`.
+//! `fabric`; `workload`; `node`; `simulation`, `prediction`,
+//! `survey`.
 
 pub mod error;
 pub mod event_queue;
@@ -50,6 +51,7 @@ pub mod rng;
 pub mod routing;
 pub mod simulation;
 pub mod spec;
+pub mod survey;
 pub mod time;
 pub mod topology;
 pub mod workload;

@@ -13,7 +13,7 @@ use crate::simulation::Simulation;
 use crate::spec::{Spec, Step, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
-use crate::workload::Reach;
+use crate::workload::Destinations;
 
 /// Expectations under the workload's traffic.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Prediction {
     pub switches: usize,
     /// Channels between switches.
     pub internal_channels: usize,
-    /// Channels, both directions, cut by halving the largest dimension.
+    /// Channels, both directions, between two halves of the nodes, where there is a formula.
     pub bisection_channels: Option<u64>,
     /// Pairs of nodes whose routes were walked.
     pub pairs: u64,
@@ -131,7 +131,8 @@ impl Walk<'_> {
         sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start) = (Running::default(), 0);
-        let mut header = Header { source: from, destination: to, route: 0 };
+        let route = self.wiring.routing.sample(from, to);
+        let mut header = Header { source: from, destination: to, route };
         let mut lead = self.wiring.layout.injection_lead(from);
         let mut hops = 0;
         loop {
@@ -164,21 +165,17 @@ fn each_flow(
 ) -> Result<bool, SpecError> {
     match &spec.workload {
         Workload::Synthetic(synthetic) => {
-            let per_node = synthetic.processes_per_node;
-            let reach = Reach::new(topology, synthetic.radius, per_node)?;
+            let destinations = Destinations::new(synthetic, topology)?;
             let bytes = synthetic.bytes.mean;
-            let pairs: u64 = (0..topology.nodes).map(|node| reach.size(node) as u64).sum();
+            let pairs: u64 =
+                (0..topology.nodes).map(|node| destinations.pairs_of(node) as u64).sum();
             let step = pairs.div_ceil(max_pairs.max(1)) as usize;
             // An odd stride visits all columns of a grid with an even number of them.
             for node in (0..topology.nodes).step_by(step | usize::from(step > 1)) {
                 let from = NodeId::from_index(node);
-                let size = reach.size(node);
-                let others = (size * per_node as usize - 1) as f64;
-                for index in 0..size {
-                    let to = NodeId::from_index(reach.node_at(node, index));
-                    let candidates = f64::from(per_node) - f64::from(u8::from(to == from));
-                    visit(Flow { from, to, weight: candidates / others, bytes });
-                }
+                destinations.each_share(node, |to, weight| {
+                    visit(Flow { from, to: NodeId::from_index(to), weight, bytes });
+                });
             }
             Ok(step == 1)
         }
@@ -229,7 +226,7 @@ fn summarise(
         nodes: topology.nodes,
         switches: topology.switches,
         internal_channels: internal.len(),
-        bisection_channels: topology.bisection_channels(),
+        bisection_channels: topology.bisection_channels(spec.machine.switch.link_width),
         pairs: sums.pairs,
         exact,
         mean_hops: mean(sums.hops),
@@ -275,6 +272,7 @@ mod tests {
             machine: Machine::t9000(TopologySpec::Mesh { dims }),
             workload: Workload::Synthetic(Synthetic {
                 processes_per_node: 1,
+                pattern: Pattern::Uniform,
                 radius,
                 compute: Distribution::constant(100_000_000),
                 messages: 1,
@@ -320,5 +318,53 @@ mod tests {
         assert_eq!(two.saturation_per_ms, Some(1e9 / 3_480_000.0));
         assert_eq!(two.mean_hops, 3.0);
         assert_eq!(two.zero_load_neighbour_ps, 3_540_000.0);
+    }
+
+    fn with(dims: Vec<u32>, pattern: Pattern) -> Prediction {
+        let mut spec = thesis(dims, 0);
+        if let Workload::Synthetic(synthetic) = &mut spec.workload {
+            synthetic.pattern = pattern;
+        }
+        predict(&spec, u64::MAX).unwrap()
+    }
+
+    /// Data and acknowledgement of one message.
+    const MESSAGE_PS: f64 = 3_480_000.0;
+
+    /// On a line of four, nodes 0 to 2 send one to the right and node 3 sends back to 0: every
+    /// channel between switches carries one stream of data and one of acknowledgements.
+    #[test]
+    fn loads_are_those_of_the_pattern() {
+        let line = with(vec![4], Pattern::Neighbour);
+        assert_eq!((line.pairs, line.mean_hops), (4, (3.0 * 3.0 + 5.0) / 4.0));
+        assert_eq!(line.load_max_ps, MESSAGE_PS);
+        assert_eq!(line.load_mean_internal_ps, MESSAGE_PS);
+    }
+
+    /// Coordinates change places: |x - y| steps in both.
+    #[test]
+    fn who_sends_nothing_has_no_part_in_means() {
+        let transposed = with(vec![4, 4], Pattern::Transpose);
+        // 12 nodes send, by 2 |x - y| channels between switches and two others.
+        let steps = 2.0 * (6.0 * 1.0 + 4.0 * 2.0 + 2.0 * 3.0);
+        assert_eq!(transposed.pairs, 12);
+        assert!((transposed.mean_hops - (2.0 + steps / 12.0)).abs() < 1e-9);
+        // x first: all three of row 0 come from (1, 0) to (0, 0), and so do acknowledgements.
+        let per_node = 12.0 / 16.0;
+        assert!((transposed.load_max_ps * per_node / MESSAGE_PS - 3.0).abs() < 1e-9);
+    }
+
+    /// All but the hot spot send half of their messages there.
+    #[test]
+    fn the_channels_of_a_hot_spot_are_loaded_most() {
+        let hot = with(vec![3, 3], Pattern::HotSpot { nodes: vec![4], share: 0.5 });
+        let received = 8.0 * (0.5 + 0.5 / 8.0);
+        // Acknowledgements are for what it sends: one message, like everybody.
+        let ejection_ps = received * 3_340_000.0 + 140_000.0;
+        // Injection and ejection are four wide; 24 channels join switches.
+        let found = hot.channel_load_ps[9 * 4 + 24 + 4 * 4];
+        assert!((found * 4.0 / ejection_ps - 1.0).abs() < 1e-12, "{found}");
+        // Six others, of rows 0 and 2, enter its row from above or below: 3 · 0.5 and more.
+        assert!(hot.load_max_ps > 1.5 * 3_340_000.0 && hot.load_max_ps > found);
     }
 }

@@ -7,16 +7,41 @@
 //! answers with are *slots*: `port · classes + class`. What it has to remember of one
 //! packet is a number the packet carries, its *route*.
 
+mod adaptive;
+mod algorithm;
+mod ancestor;
+mod base;
+mod chaos;
+mod deflection;
+pub mod dependency;
+mod destination_tag;
 mod dimension_order;
+mod distances;
+mod dragonfly;
+mod fixed;
+mod grid;
+mod named;
+mod nearer;
+mod odd_even;
 mod outputs;
+mod ring_order;
+mod source_routes;
+mod table;
+mod turn_model;
+mod two_phase;
+mod up_down;
+#[cfg(test)]
+mod walk;
 
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::{Purpose, Stream};
-use crate::spec::RoutingSpec;
+use crate::spec::Machine;
 use crate::topology::Topology;
-use dimension_order::DimensionOrder;
+use algorithm::{Algorithm, Chosen, match_algorithm};
+use dependency::{Search, find_cycle};
 pub use outputs::Outputs;
+use std::ops::Range;
 
 /// What routing knows of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,41 +54,76 @@ pub struct Header {
     pub route: u32,
 }
 
+/// What becomes of packets that cannot come nearer at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// They wait where they are.
+    Wait,
+    /// They leave by any output that is free.
+    Deflect,
+    /// They are stored in the switch, and some leave by any output when it is full.
+    Store,
+}
+
 /// A routing algorithm, ready for one topology.
 pub struct Routing {
-    algorithm: Algorithm,
+    algorithm: Chosen,
     /// Virtual channels of a link that each class has.
     classes: Vec<u16>,
     /// By node: the stream its packets' ways are drawn from; empty if none are.
     ways: Vec<Stream>,
 }
 
-/// The algorithms.
-enum Algorithm {
-    /// One dimension after the other.
-    DimensionOrder(DimensionOrder),
-}
-
 impl Routing {
-    /// Prepares an algorithm for links of so many virtual channels.
+    /// Prepares the algorithm of a machine.
+    ///
+    /// With fewer virtual channels than the algorithm has classes, all packets are in one
+    /// class. Whether that can deadlock, or an algorithm that is not free of it by its own
+    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock.
     ///
     /// # Errors
-    /// An algorithm the topology cannot have, or too few virtual channels for it.
-    pub fn new(
-        spec: &RoutingSpec,
-        topology: &Topology,
-        channels: u32,
-        seed: u64,
-    ) -> Result<Self, SpecError> {
-        let algorithm = match spec {
-            RoutingSpec::DimensionOrder { order } => {
-                Algorithm::DimensionOrder(DimensionOrder::new(order, topology)?)
+    /// An algorithm the topology cannot have, too few or too many virtual channels, a
+    /// routing that can deadlock.
+    pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
+        let channels = machine.switch.virtual_channels;
+        let mut algorithm = Chosen::new(&machine.routing, topology)?;
+        let needed = match_algorithm!(&algorithm, routing => routing.slots().classes()) as u32;
+        if channels < needed {
+            match_algorithm!(&mut algorithm, routing => routing.fold());
+        }
+        let (slots, prefers_last, draws) = match_algorithm!(
+            &algorithm,
+            routing => (routing.slots(), routing.prefers_last(), routing.draws())
+        );
+        let classes = share(channels, slots.classes() as u32, prefers_last)?;
+        let draws = if draws { topology.nodes as u32 } else { 0 };
+        let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
+        let routing = Self { algorithm, classes, ways };
+        if !machine.allow_deadlock && !routing.is_known_free() {
+            routing.check(machine.routing.name(), topology, needed.max(1))?;
+        }
+        Ok(routing)
+    }
+
+    /// Refuses a routing that can deadlock.
+    fn check(&self, name: &str, topology: &Topology, needed: u32) -> Result<(), SpecError> {
+        let too_few = self.classes.len() < needed as usize;
+        let remedy = if too_few {
+            format!("needs {needed} virtual channels, or allow_deadlock = true")
+        } else {
+            "needs other routes, or allow_deadlock = true".to_string()
+        };
+        let allowed = match find_cycle(self, topology) {
+            Search::Free => return Ok(()),
+            Search::Cycle(cycle) => format!("can deadlock: {cycle}; {remedy}"),
+            Search::TooLarge if too_few => remedy,
+            Search::TooLarge => {
+                "may deadlock, and the network is too large to find out; needs allow_deadlock = \
+                 true"
+                    .to_string()
             }
         };
-        let classes = share(channels, algorithm.needs(), algorithm.prefers_last())?;
-        let draws = if algorithm.draws() { topology.nodes as u32 } else { 0 };
-        let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
-        Ok(Self { algorithm, classes, ways })
+        Err(SpecError::new("machine.routing", name, allowed))
     }
 
     /// Virtual channels of a link that each class has.
@@ -71,78 +131,101 @@ impl Routing {
         &self.classes
     }
 
+    /// Whether the algorithm is free of deadlock on this topology by its own argument:
+    /// nothing need be searched for.
+    pub fn is_known_free(&self) -> bool {
+        match_algorithm!(&self.algorithm, routing => routing.is_known_free())
+    }
+
+    /// How many classes, the first, are the way out of all others; 0: there is none such.
+    pub fn escapes(&self) -> usize {
+        match_algorithm!(&self.algorithm, routing => routing.escapes())
+    }
+
+    /// What becomes of packets that cannot come nearer at once.
+    pub fn otherwise(&self) -> Otherwise {
+        match &self.algorithm {
+            Chosen::Deflection(_) => Otherwise::Deflect,
+            Chosen::Chaos(_) => Otherwise::Store,
+            _ => Otherwise::Wait,
+        }
+    }
+
     /// Whether packets may have a choice of several outputs: then it is asked for
     /// [`Self::outputs`], else for [`Self::next`].
     #[inline]
     pub fn chooses(&self) -> bool {
-        match &self.algorithm {
-            Algorithm::DimensionOrder(_) => false,
-        }
+        match_algorithm!(&self.algorithm, routing => routing.chooses())
     }
 
     /// Whether a packet's route changes on its way ([`Self::passed`]).
     #[inline]
     pub fn remembers(&self) -> bool {
-        match &self.algorithm {
-            Algorithm::DimensionOrder(_) => false,
-        }
+        match_algorithm!(&self.algorithm, routing => routing.remembers())
     }
 
     /// The route of a new packet.
     #[inline]
-    pub fn begin(&mut self, source: NodeId, _destination: NodeId) -> u32 {
-        match (&self.algorithm, self.ways.get_mut(source.index())) {
-            (Algorithm::DimensionOrder(_), _) => 0,
+    pub fn begin(&mut self, source: NodeId, destination: NodeId) -> u32 {
+        let way = self.ways.get_mut(source.index());
+        match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))
+    }
+
+    /// All routes a new packet may begin with.
+    pub fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
+        match_algorithm!(&self.algorithm, routing => routing.beginnings(source, destination))
+    }
+
+    /// One of these, the same every time, so that pairs have all of them about equally often:
+    /// for what is said of traffic without simulating it.
+    pub fn sample(&self, source: NodeId, destination: NodeId) -> u32 {
+        let all = self.beginnings(source, destination);
+        let pair = (u64::from(source.0) << 32) | u64::from(destination.0);
+        // Multiplicative hashing by the golden ratio: the high bits depend on all of the pair.
+        let high = pair.wrapping_add(source.0.into()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        all.start + ((high * u64::from(all.end - all.start)) >> 32) as u32
+    }
+
+    /// The slot by which a packet leaves `switch`, or `None` where its destination is
+    /// attached; the first, where it has a choice.
+    #[inline]
+    pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        // What most machines have stands in line, all else behind a call.
+        match &self.algorithm {
+            Chosen::DimensionOrder(routing) => routing.next(switch, header),
+            _ => self.next_of_others(switch, header),
         }
     }
 
-    /// The slot by which a packet leaves `switch`, or `None` where its destination is attached.
-    #[inline]
-    pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
-        match &self.algorithm {
-            Algorithm::DimensionOrder(routing) => routing.next(switch, header),
-        }
+    #[inline(never)]
+    fn next_of_others(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        match_algorithm!(&self.algorithm, routing => routing.next(switch, header))
     }
 
     /// Adds all slots by which a packet may leave `switch`; none where its destination
     /// is attached.
     #[inline]
     pub fn outputs(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
-        if let Some(slot) = self.next(switch, header) {
-            outputs.add(slot, 0);
+        match_algorithm!(&self.algorithm, routing => routing.outputs(switch, header, outputs));
+    }
+
+    /// Adds those of them that bring the packet nearer: all but the deflections of
+    /// [`RoutingSpec::Deflection`](crate::spec::RoutingSpec::Deflection).
+    #[inline]
+    pub fn profitable(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
+        match &self.algorithm {
+            Chosen::Deflection(routing) => {
+                routing.nearer(switch, header, |slot, tier| outputs.add(slot, tier));
+            }
+            _ => self.outputs(switch, header, outputs),
         }
     }
 
     /// The route of a packet that has taken `slot` (none: has left its node) and is on its
     /// way to `switch`.
     #[inline]
-    pub fn passed(&self, _switch: SwitchId, header: Header, _slot: Option<usize>) -> u32 {
-        match &self.algorithm {
-            Algorithm::DimensionOrder(_) => header.route,
-        }
-    }
-}
-
-impl Algorithm {
-    /// Classes of virtual channels it tells apart.
-    fn needs(&self) -> u32 {
-        match self {
-            Self::DimensionOrder(_) => 1,
-        }
-    }
-
-    /// Whether further virtual channels all belong to the last class; else to all in turn.
-    fn prefers_last(&self) -> bool {
-        match self {
-            Self::DimensionOrder(_) => false,
-        }
-    }
-
-    /// Whether it draws random numbers for every packet.
-    fn draws(&self) -> bool {
-        match self {
-            Self::DimensionOrder(_) => false,
-        }
+    pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
+        match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Simulation {
     measures: Measures,
     /// Per process: what it had done when the window began.
     done_before: Vec<Done>,
+    /// Whether it is looked out for packets that wait for each other in a circle.
+    watches: bool,
     /// Events and instructions handled at the present instant.
     at_once: u64,
     /// Events of the present instant, where they must be put in order first.
@@ -102,6 +104,7 @@ impl Simulation {
             workload,
             measures,
             done_before,
+            watches: spec.machine.allow_deadlock,
             at_once: 0,
             batch: Vec::new(),
         };
@@ -143,6 +146,7 @@ impl Simulation {
                     return Ok(Progress::Time);
                 }
                 self.sample_before(time);
+                self.check_moving()?;
                 horizon = until.min(self.next_sample);
             }
             if let Some(due) = self.events.newly_due() {
@@ -181,7 +185,15 @@ impl Simulation {
         }
         self.events_handled += self.fabric.happen(time);
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
-        Ok(())
+        self.fabric.strayed().map_or(Ok(()), |packet| {
+            Err(RunError::Livelock {
+                at: time,
+                packet: packet.serial,
+                source: packet.source.0,
+                destination: packet.destination.0,
+                limit: u32::from(packet.hops) - 1,
+            })
+        })
     }
 
     /// Arrivals of one instant carry packet numbers here, which are no order:
@@ -251,10 +263,22 @@ impl Simulation {
     fn end(&mut self) -> Result<Progress, RunError> {
         self.sample_before(self.now + 1);
         let waiting = self.waiting();
-        if waiting.is_empty() {
+        if waiting.is_empty() && self.fabric.packets().is_empty() {
             return Ok(Progress::Finished);
         }
-        Err(RunError::Deadlock { at: self.now, waiting })
+        Err(RunError::Deadlock { at: self.now, waiting, circle: self.fabric.deadlock(self.now) })
+    }
+
+    /// Whether packets wait for each other in a circle although other things still happen.
+    fn check_moving(&self) -> Result<(), RunError> {
+        if !self.watches {
+            return Ok(());
+        }
+        let circle = self.fabric.deadlock(self.now);
+        if circle.is_empty() {
+            return Ok(());
+        }
+        Err(RunError::Deadlock { at: self.now, waiting: self.waiting(), circle })
     }
 
     /// Who waits for what, processes first.

@@ -3,7 +3,12 @@
 //! Everything is in the engine's own units: picoseconds, bytes, tokens, bits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod pattern;
+mod routing;
+
 use crate::time::Time;
+pub use pattern::Pattern;
+pub use routing::{Hops, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can change the answer of one run.
@@ -75,6 +80,17 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Flit => "flit",
+            Self::Worm => "worm",
+            Self::Stream => "stream",
+            Self::Packet => "packet",
+        }
+    }
+
     /// Whether single flits have times of their own.
     pub fn knows_flits(self) -> bool {
         matches!(self, Self::Token | Self::Flit | Self::Worm)
@@ -89,6 +105,9 @@ pub struct Machine {
     pub topology: TopologySpec,
     /// Which way packets go.
     pub routing: RoutingSpec,
+    /// Whether a routing that can deadlock is simulated all the same.
+    #[serde(default)]
+    pub allow_deadlock: bool,
     /// The physical links.
     pub link: Link,
     /// Links that are faster or slower than the others.
@@ -126,18 +145,80 @@ pub enum TopologySpec {
         /// How many nodes.
         nodes: u32,
     },
+    /// The k-ary n-tree: a fat tree of equal switches.
+    FatTree {
+        /// Links up, and down, of a switch: k.
+        arity: u32,
+        /// Levels of switches: n; there are k^n nodes.
+        levels: u32,
+    },
+    /// The k-ary n-fly: stages of switches that are crossed in one direction.
+    Butterfly {
+        /// Inputs, and outputs, of a switch: k.
+        arity: u32,
+        /// Stages: n; there are k^n nodes.
+        stages: u32,
+    },
+    /// A tree of switches with the nodes on its leaves.
+    Tree {
+        /// Switches below each switch, by level from the root; the level after the last are leaves.
+        children: Vec<u32>,
+        /// Nodes on every leaf.
+        nodes_per_switch: u32,
+        /// Wires between a switch of each level and one below it; empty: as everywhere.
+        #[serde(default)]
+        widths: Vec<u16>,
+    },
+    /// Switches each of which is joined to every other.
+    FullyConnected {
+        /// How many switches.
+        switches: u32,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
+    /// Groups of switches, fully connected inside and to each other.
+    Dragonfly {
+        /// Nodes on every switch: p.
+        nodes_per_switch: u32,
+        /// Switches of a group: a.
+        switches_per_group: u32,
+        /// Links from every switch to other groups: h.
+        global_links: u32,
+        /// Groups: g, at most `a·h + 1`.
+        groups: u32,
+    },
+    /// Any switches and links.
+    Graph {
+        /// How many switches.
+        switches: u32,
+        /// The links, one direction each.
+        links: Vec<GraphLink>,
+        /// The switch each node sends to.
+        nodes: Vec<u32>,
+        /// The switch each node receives from; empty: the one it sends to.
+        #[serde(default)]
+        leaves: Vec<u32>,
+    },
 }
 
-/// The routing algorithms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum RoutingSpec {
-    /// One dimension after the other ("greedy").
-    DimensionOrder {
-        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
-        #[serde(default)]
-        order: Vec<u32>,
-    },
+/// A link of a [`TopologySpec::Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphLink {
+    /// The switch it comes from.
+    pub from: u32,
+    /// The switch it leads to.
+    pub to: u32,
+    /// Its wires.
+    #[serde(default = "one")]
+    pub width: u16,
+    /// How much longer than elsewhere a flit is on it.
+    #[serde(default)]
+    pub delay_ps: Time,
+}
+
+fn one<T: From<u8>>() -> T {
+    T::from(1)
 }
 
 /// How the virtual channels of a link share its wires.
@@ -151,6 +232,17 @@ pub enum Sharing {
     UntilStall,
     /// Not at all: every virtual channel has a wire of its own.
     Separate,
+}
+
+impl Sharing {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::UntilStall => "until_stall",
+            Self::Separate => "separate",
+        }
+    }
 }
 
 /// Which of the outputs that routing allows, and that are free, a packet takes.
@@ -252,14 +344,18 @@ pub struct Switch {
     /// Which of several free outputs a packet takes.
     #[serde(default)]
     pub selection: Selection,
+    /// Most channels a packet may cross; one more is a livelock.
+    #[serde(default = "most_hops")]
+    pub hop_limit: u16,
     /// Which waiting input is granted a free output.
     pub policy: Policy,
     /// Whether acknowledgements are granted before data, whatever the policy.
     pub ack_priority: bool,
 }
 
-fn one() -> u32 {
-    1
+/// Hops are counted in 16 bits.
+fn most_hops() -> u16 {
+    u16::MAX - 1
 }
 
 impl Default for Switch {
@@ -272,6 +368,7 @@ impl Default for Switch {
             virtual_channels: 1,
             sharing: Sharing::RoundRobin,
             selection: Selection::First,
+            hop_limit: most_hops(),
             policy: Policy::Fifo,
             ack_priority: false,
         }
@@ -312,7 +409,12 @@ pub enum Workload {
 pub struct Synthetic {
     /// Processes on each node (n).
     pub processes_per_node: u32,
-    /// Largest coordinate difference to a destination, in every dimension (r).
+    /// Which nodes send to which.
+    #[serde(default)]
+    pub pattern: Pattern,
+    /// Largest coordinate difference to a destination, in every dimension (r), for
+    /// [`Pattern::Uniform`] on a grid; else 0.
+    #[serde(default)]
     pub radius: u32,
     /// Compute phase of one iteration (c), in picoseconds.
     pub compute: Distribution,
@@ -380,15 +482,28 @@ pub struct Distribution {
 }
 
 /// Families of distributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
     /// Always the mean; draws no random number.
     Constant,
     /// Normal; values below zero become zero.
     Normal,
-    /// Negative exponential.
+    /// Negative exponential: between messages, a Poisson process.
     Exponential,
+    /// A geometric number of slots, at least one: between messages, a Bernoulli process,
+    /// which sends in every slot with probability `slot / mean`.
+    Geometric {
+        /// Length of a slot; at most the mean.
+        slot: u64,
+    },
+    /// Bursts: `mean / peak` within one, longer by an exponential idle time after its last.
+    OnOff {
+        /// Mean number of values of a burst, geometric and at least one.
+        burst: f64,
+        /// Rate within a burst over the mean rate, at least one.
+        peak: f64,
+    },
 }
 
 impl Distribution {
@@ -479,11 +594,13 @@ impl Machine {
         let degree = match &topology {
             TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => 2 * dims.len() as u32,
             TopologySpec::Hypercube { dimensions } => *dimensions,
-            TopologySpec::Pair | TopologySpec::Star { .. } => 1,
+            TopologySpec::FatTree { arity, .. } | TopologySpec::Butterfly { arity, .. } => *arity,
+            _ => 1,
         };
         Self {
             topology,
-            routing: RoutingSpec::DimensionOrder { order: Vec::new() },
+            routing: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
+            allow_deadlock: false,
             link: Link {
                 bit_ps: 10_000,
                 data_token_bits: 10,

@@ -2,9 +2,19 @@
 //!
 //! A [`Topology`] is a plain graph of switches with numbered ports, the switch
 //! each node sits on, and, where the family has them, grid coordinates. Each
-//! family is one file that builds one.
+//! family is one file that builds one; how its switches, nodes and ports are
+//! numbered stands at the head of that file, for routing to rely on.
 
+mod butterfly;
+mod dragonfly;
+mod family;
+mod fat_tree;
+mod fully_connected;
+mod graph;
 mod grid;
+mod tree;
+
+pub use family::Family;
 
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
@@ -17,9 +27,14 @@ pub const MAX_NODES: u64 = 1 << 22;
 /// The most nodes on one switch.
 const MOST_ON_A_SWITCH: u32 = 1 << 16;
 
+/// The most ports of all switches together, used or not.
+const MOST_PORTS: u64 = 1 << 26;
+
 /// The graph of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
+    /// What it is a member of, with the parameters.
+    pub family: Family,
     /// Number of nodes.
     pub nodes: usize,
     /// Number of switches.
@@ -88,6 +103,23 @@ impl Topology {
             TopologySpec::Hypercube { dimensions } => grid::hypercube(*dimensions),
             TopologySpec::Pair => Ok(pair()),
             TopologySpec::Star { nodes } => star(*nodes),
+            TopologySpec::FatTree { arity, levels } => fat_tree::build(*arity, *levels),
+            TopologySpec::Butterfly { arity, stages } => butterfly::build(*arity, *stages),
+            TopologySpec::Tree { children, nodes_per_switch, widths } => {
+                tree::build(children, *nodes_per_switch, widths)
+            }
+            TopologySpec::FullyConnected { switches, nodes_per_switch } => {
+                fully_connected::build(*switches, *nodes_per_switch)
+            }
+            TopologySpec::Dragonfly {
+                nodes_per_switch,
+                switches_per_group,
+                global_links,
+                groups,
+            } => dragonfly::build(*nodes_per_switch, *switches_per_group, *global_links, *groups),
+            TopologySpec::Graph { switches, links, nodes, leaves } => {
+                graph::build(*switches, links, nodes, leaves)
+            }
         }
     }
 
@@ -115,12 +147,105 @@ impl Topology {
         self.neighbours.chunks(self.ports.max(1)).map(used).max().unwrap_or(1)
     }
 
-    /// Channels (both directions) cut when the largest dimension is halved.
-    pub fn bisection_channels(&self) -> Option<u64> {
-        let largest = u64::from(*self.dims.iter().max()?);
-        let lines = if self.wraps && largest > 2 { 4 } else { 2 };
-        (largest > 1).then(|| lines * self.nodes as u64 / largest)
+    /// The links of a switch: port and neighbour, ports in ascending order.
+    pub fn links(&self, switch: SwitchId) -> impl Iterator<Item = (usize, SwitchId)> + '_ {
+        let ports = &self.neighbours[switch.index() * self.ports..][..self.ports];
+        ports.iter().copied().enumerate().filter(|(_, neighbour)| neighbour.is_some())
     }
+
+    /// Wires of the link at a port, where the machine says `usual` for all that have no
+    /// width of their own.
+    pub fn width(&self, switch: SwitchId, port: usize, usual: u32) -> u32 {
+        let own = self.widths.get(switch.index() * self.ports + port);
+        own.map_or(usual, |&width| u32::from(width))
+    }
+
+    /// How much longer than elsewhere a flit is on the link at a port.
+    pub fn delay(&self, switch: SwitchId, port: usize) -> Time {
+        self.delays.get(switch.index() * self.ports + port).copied().unwrap_or(0)
+    }
+
+    /// Whether every link has one that leads back, and every node enters where it leaves.
+    pub fn is_symmetric(&self) -> bool {
+        self.first_one_way().is_none()
+            && self.attachments.iter().all(|at| !matches!(at, Attachment::Ends { .. }))
+    }
+
+    /// The first link, by switch and port, that no link leads back along.
+    pub fn first_one_way(&self) -> Option<(SwitchId, SwitchId)> {
+        let switches = || (0..self.switches).map(SwitchId::from_index);
+        let pairs = || switches().flat_map(|from| self.links(from).map(move |(_, to)| (from, to)));
+        let mut known: Vec<_> = pairs().collect();
+        known.sort_unstable();
+        pairs().find(|&(from, to)| known.binary_search(&(to, from)).is_err())
+    }
+
+    /// The first link, by switch and port, that no link of as many wires leads back along. Of
+    /// several links between two switches, the first is paired with the first that leads back.
+    pub fn first_unpaired(&self, usual: u32) -> Option<(SwitchId, SwitchId)> {
+        let mut known = Vec::new();
+        for from in (0..self.switches).map(SwitchId::from_index) {
+            for (port, to) in self.links(from) {
+                known.push((from, to, port, self.width(from, port, usual)));
+            }
+        }
+        known.sort_unstable();
+        let between = |from, to| {
+            let first = known.partition_point(|&(a, b, ..)| (a, b) < (from, to));
+            known[first..].iter().take_while(move |&&(a, b, ..)| (a, b) == (from, to))
+        };
+        let mut unpaired =
+            known.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)).filter(|links| {
+                let widths = links.iter().map(|link| link.3);
+                !widths.eq(between(links[0].1, links[0].0).map(|link| link.3))
+            });
+        unpaired.next().map(|links| (links[0].0, links[0].1))
+    }
+
+    /// The fewest channels, both directions together, between two halves of the nodes, where
+    /// links have `usual` wires each; `None` where the family has no formula for it.
+    ///
+    /// See [`Family::bisection`].
+    pub fn bisection_channels(&self, usual: u32) -> Option<u64> {
+        self.family.bisection(self, u64::from(usual))
+    }
+}
+
+/// Refuses a parameter of a family that is not in a range.
+fn check_range(
+    field: &str,
+    given: u32,
+    allowed: std::ops::RangeInclusive<u32>,
+) -> Result<(), SpecError> {
+    if allowed.contains(&given) {
+        return Ok(());
+    }
+    let (low, high) = allowed.into_inner();
+    Err(SpecError::new(
+        format!("machine.topology.{field}"),
+        given,
+        format!("must be {low} to {high}"),
+    ))
+}
+
+/// Refuses more nodes, or more ports, than a machine may have; `None` is more than any.
+fn check_size(
+    field: &str,
+    given: u32,
+    nodes: Option<u64>,
+    ports: Option<u64>,
+) -> Result<(), SpecError> {
+    let refuse = |allowed| Err(SpecError::new(format!("machine.topology.{field}"), given, allowed));
+    if nodes.is_none_or(|nodes| nodes > MAX_NODES) {
+        return refuse(format!("must give at most {MAX_NODES} nodes"));
+    }
+    if nodes < Some(2) {
+        return refuse("must give at least two nodes".into());
+    }
+    if ports.is_none_or(|ports| ports > MOST_PORTS) {
+        return refuse(format!("must give at most {MOST_PORTS} ports of switches"));
+    }
+    Ok(())
 }
 
 /// One switch with all nodes on it.
@@ -133,6 +258,7 @@ fn star(nodes: u32) -> Result<Topology, SpecError> {
         ));
     }
     Ok(Topology {
+        family: Family::Star,
         nodes: nodes as usize,
         switches: 1,
         attachments: vec![Attachment::Switch(SwitchId(0)); nodes as usize],
@@ -143,6 +269,7 @@ fn star(nodes: u32) -> Result<Topology, SpecError> {
 /// Two nodes joined directly.
 fn pair() -> Topology {
     Topology {
+        family: Family::Pair,
         nodes: 2,
         attachments: vec![Attachment::Node(NodeId(1)), Attachment::Node(NodeId(0))],
         ..Topology::default()

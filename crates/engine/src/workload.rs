@@ -18,7 +18,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use messages::MessageList;
 use program::Programs;
-pub use synthetic::Reach;
+pub use synthetic::Destinations;
 use synthetic::Synthetic;
 
 /// An instruction to the node a process runs on.

@@ -45,6 +45,7 @@ fn workload(random: &mut Stream) -> Workload {
     let (compute, bytes) = (MICROSECOND * (1 + random.below(20)), random.below(80));
     Workload::Synthetic(Synthetic {
         processes_per_node: pick(random, 1, 3),
+        pattern: Pattern::Uniform,
         radius: 0,
         compute: distribution(random, compute),
         messages: pick(random, 1, 3),

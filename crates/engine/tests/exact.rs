@@ -303,7 +303,7 @@ fn what_a_machine_does_not_have_is_refused() {
     };
     let no_messages = || message_list(&[]);
     let torus = Machine::t9000(TopologySpec::Torus { dims: vec![4, 4] });
-    assert!(refused(torus, no_messages()).contains("needs virtual channels"));
+    assert!(refused(torus, no_messages()).contains("needs 2 virtual channels"));
     let mut small = row(2);
     small.switch.input_buffer_tokens = 33;
     assert_eq!(

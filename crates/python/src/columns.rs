@@ -4,10 +4,12 @@ use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
-use tailback_engine::ids::NodeId;
+use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
 use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
+use tailback_engine::survey::Survey;
+use tailback_engine::topology::Topology;
 use tailback_engine::{Sample, Simulation};
 
 /// A table under construction.
@@ -96,13 +98,15 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
         }),
     )?;
     let layout = simulation.layout();
-    let port = |g: &Group| layout.port_and_class(g).map(|(port, _)| port as u32);
-    let dimension = |g: &Group| port(g).map_or(-1, |port| (port / 2) as i8);
-    let direction = |g: &Group| port(g).map_or(0, |port| (port % 2 * 2) as i8 - 1);
+    // Only where there is a grid do ports lie along dimensions.
+    let is_grid = !simulation.topology().dims.is_empty();
+    let along = |g: &Group| layout.port_and_class(g).filter(|_| is_grid).map(|(port, _)| port);
+    let dimension = |g: &Group| along(g).map_or(-1, |port| (port / 2) as i8);
+    let direction = |g: &Group| along(g).map_or(0, |port| (port % 2 * 2) as i8 - 1);
     table.column("dimension", groups.iter().map(dimension))?;
     table.column("direction", groups.iter().map(direction))?;
-    let place = groups.iter().enumerate().map(|(channel, g)| (channel as u32 - g.first.0) as u16);
-    table.column("place", place)?;
+    let channels = (0..tallies.len()).map(ChannelId::from_index);
+    table.column("place", channels.map(|channel| layout.place(channel).lane as u16))?;
     let rows = || tallies.iter();
     table.column("packets", used.iter().map(|u| u64::from(u.packets)))?;
     table.column("busy_ps", used.iter().map(|u| u.busy_ps))?;
@@ -242,5 +246,44 @@ pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, 
         table.0.set_item(name, value)?;
     }
     table.column("channel_load", prediction.channel_load_ps.into_iter())?;
+    Ok(table.0)
+}
+
+/// The numbers of a survey, and the graph: a row per link (`link_…`) and node (`node_…`).
+pub fn survey<'py>(
+    py: Python<'py>,
+    topology: &Topology,
+    usual: u32,
+    survey: &Survey,
+) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let dict = &table.0;
+    dict.set_item("nodes", topology.nodes)?;
+    dict.set_item("switches", topology.switches)?;
+    dict.set_item("links", survey.links)?;
+    dict.set_item("degree", survey.degree)?;
+    dict.set_item("symmetric", survey.symmetric)?;
+    dict.set_item("switch_diameter", survey.switch_diameter)?;
+    dict.set_item("diameter", survey.diameter)?;
+    dict.set_item("mean_hops", survey.mean_hops)?;
+    dict.set_item("paths_mean", survey.paths_mean)?;
+    dict.set_item("paths_min", survey.paths_min)?;
+    dict.set_item("paths_max", survey.paths_max)?;
+    dict.set_item("bisection_channels", survey.bisection_channels)?;
+    dict.set_item("sources", survey.sources)?;
+    dict.set_item("exact", survey.exact)?;
+    let switches = (0..topology.switches).map(SwitchId::from_index);
+    let links: Vec<_> = switches
+        .flat_map(|from| topology.links(from).map(move |(port, to)| (from, port, to)))
+        .collect();
+    let rows = || links.iter();
+    table.column("link_from", rows().map(|&(from, _, _)| from.0))?;
+    table.column("link_to", rows().map(|&(_, _, to)| to.0))?;
+    table.column("link_width", rows().map(|&(from, port, _)| topology.width(from, port, usual)))?;
+    table.column("link_delay_ps", rows().map(|&(from, port, _)| topology.delay(from, port)))?;
+    let places = || topology.attachments.iter();
+    let number = |switch: Option<SwitchId>| switch.unwrap_or(SwitchId::NONE).0;
+    table.column("node_enters", places().map(|at| number(at.enters())))?;
+    table.column("node_leaves", places().map(|at| number(at.leaves())))?;
     Ok(table.0)
 }

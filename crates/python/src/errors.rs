@@ -2,11 +2,13 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use pyo3::{PyErr, create_exception};
 use tailback_engine as engine;
 
 create_exception!(tailback, SpecError, PyValueError, "The description cannot be simulated.");
 create_exception!(tailback, DeadlockError, PyRuntimeError, "Processes wait for ever.");
+create_exception!(tailback, LivelockError, PyRuntimeError, "A packet goes about for ever.");
 create_exception!(tailback, ClockStuckError, PyRuntimeError, "Simulated time does not pass.");
 
 /// With attributes `field`, `given`, `allowed`.
@@ -22,18 +24,51 @@ pub fn spec_error(py: Python<'_>, error: &engine::SpecError) -> PyErr {
     exception
 }
 
-/// A deadlock has attributes `at_ps` and `waiting`, pairs of who and what.
+/// A deadlock has attributes `at_ps`, `waiting`, pairs of who and what, and `circle`: the
+/// packets that wait for each other, as mappings. A livelock has `at_ps`.
 pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
     let text = error.to_string();
     match error {
-        engine::RunError::Deadlock { at, waiting } => {
+        engine::RunError::Deadlock { at, waiting, circle } => {
             let exception = DeadlockError::new_err(text);
             let waiting: Vec<_> =
                 waiting.iter().map(|w| (w.who.as_str(), w.what.as_str())).collect();
             let value = exception.value(py);
-            let set = value.setattr("at_ps", *at).and_then(|()| value.setattr("waiting", waiting));
+            let circle: PyResult<Vec<_>> = circle.iter().map(|b| blocked(py, b)).collect();
+            let set = value
+                .setattr("at_ps", *at)
+                .and_then(|()| value.setattr("waiting", waiting))
+                .and_then(|()| value.setattr("circle", circle?));
             set.err().unwrap_or(exception)
+        }
+        engine::RunError::Livelock { at, .. } => {
+            let exception = LivelockError::new_err(text);
+            exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
         }
         _ => ClockStuckError::new_err(text),
     }
+}
+
+/// A packet that will never move again: its number, ends, what it holds and waits for.
+fn blocked<'py>(py: Python<'py>, blocked: &engine::error::Blocked) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("packet", blocked.packet)?;
+    row.set_item("source", blocked.source)?;
+    row.set_item("destination", blocked.destination)?;
+    let holds: PyResult<Vec<_>> = blocked.holds.iter().map(|at| place(py, at)).collect();
+    row.set_item("holds", holds?)?;
+    row.set_item("waits_for", place(py, &blocked.waits_for)?)?;
+    row.set_item("held_by", blocked.held_by)?;
+    row.set_item("text", blocked.to_string())?;
+    Ok(row)
+}
+
+fn place<'py>(py: Python<'py>, place: &engine::error::Place) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("channel", place.channel)?;
+    for (name, (is_switch, number)) in [("from", place.from), ("to", place.to)] {
+        row.set_item(name, (if is_switch { "switch" } else { "node" }, number))?;
+    }
+    row.set_item("lane", place.lane)?;
+    Ok(row)
 }

@@ -7,8 +7,11 @@ mod columns;
 mod errors;
 mod simulation;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tailback_engine::spec::TopologySpec;
+use tailback_engine::topology::Topology;
 
 /// The compiled engine; `tailback.engine` is its only user.
 #[pymodule]
@@ -16,11 +19,13 @@ mod _engine {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
-    use super::errors::{ClockStuckError, DeadlockError, SpecError};
+    use super::errors::{ClockStuckError, DeadlockError, LivelockError, SpecError};
     #[pymodule_export]
     use super::predict;
     #[pymodule_export]
     use super::simulation::Simulation;
+    #[pymodule_export]
+    use super::survey;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -46,4 +51,26 @@ fn predict<'py>(
         .detach(|| tailback_engine::prediction::predict(&spec, max_pairs))
         .map_err(|error| errors::spec_error(py, &error))?;
     columns::prediction(py, prediction)
+}
+
+/// What can be said about a topology (as JSON) by counting, and its links.
+///
+/// Links have `link_width` wires if they have no width of their own; at most about
+/// `max_links` of them are looked at.
+#[pyfunction]
+fn survey<'py>(
+    py: Python<'py>,
+    topology_json: &str,
+    link_width: u32,
+    max_links: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec: TopologySpec = serde_json::from_str(topology_json)
+        .map_err(|error| PyValueError::new_err(format!("topology: {error}")))?;
+    let counted = py.detach(|| {
+        let topology = Topology::new(&spec)?;
+        let survey = tailback_engine::survey::survey(&topology, link_width, max_links);
+        Ok((topology, survey))
+    });
+    let (topology, survey) = counted.map_err(|error| errors::spec_error(py, &error))?;
+    columns::survey(py, &topology, link_width, &survey)
 }

@@ -52,9 +52,9 @@ def _tell(failure: RunFailure, json: bool) -> None:
     if json:
         waiting = [{"who": who, "what": what} for who, what in failure.waiting]
         at_ns = None if failure.at_ps is None else failure.at_ps / 1e3
-        kind = "deadlock" if failure.waiting else "clock stands still"
-        print_json({"error": kind, "at_ns": at_ns, "waiting": waiting})
-    elif failure.waiting:
+        told = {"error": failure.kind, "at_ns": at_ns, "waiting": waiting}
+        print_json(told | {"circle": list(failure.circle)})
+    elif failure.waiting or failure.circle:
         from tailback.terminal.failed import failure_report
         from tailback.terminal.layout import show
 

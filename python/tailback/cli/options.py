@@ -27,6 +27,10 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Folder for Parquet tables and a manifest."),
 ]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the network: a page (.html) or .svg."),
+]
 Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
 Modes = Annotated[
     str,

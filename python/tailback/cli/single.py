@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .answering import exit_unless, failures, print_json
-from .options import File, Json, Modes, Out, Packets, Seed, Set, app
+from .options import File, Json, Modes, Out, Packets, Plot, Seed, Set, app
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
@@ -70,7 +70,12 @@ def run(
 
 @app.command()
 def describe(
-    file: File, set_: Set = None, seed: Seed = None, json: Json = False, out: Out = None
+    file: File,
+    set_: Set = None,
+    seed: Seed = None,
+    json: Json = False,
+    out: Out = None,
+    plot: Plot = None,
 ) -> None:
     """Say what would be simulated, without simulating."""
     with failures(json):
@@ -80,6 +85,8 @@ def describe(
         experiment = _experiment(file, set_, seed)
         _prepare(out, experiment)
         prediction = predict(experiment)
+        if plot is not None:
+            prediction.write_plot(plot)
         tables = {"prediction": {"channels": prediction.channels}}
         report = None if json else partial(prediction_report, prediction)
         _deliver(prediction.to_dict(), tables, out, report)

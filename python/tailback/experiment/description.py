@@ -173,7 +173,7 @@ class Experiment:
     def resolved(self) -> dict[str, Any]:
         """Return every parameter with its unit, defaults filled in; a valid `from_dict`.
 
-        Except that a message list is only counted and hashed.
+        Except that a message list, or a network from a file, is only counted and hashed.
         """
         run = self.run.model_dump(mode="json") | {
             "fidelity": self.fidelity,

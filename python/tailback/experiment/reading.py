@@ -9,12 +9,15 @@ from typing import Any
 
 from ..errors import UserError, read_text, shown
 
+#: Keys of a machine or workload that name a file.
+FILES = ("file", "routes_file")
+
 
 def read_description(path: Path, overrides: Iterable[str]) -> dict[str, Any]:
     """Return the tables of an experiment file, changed by ``overrides`` (``table.key=value``).
 
-    The name of a message file in it becomes relative to it; in an override it
-    stays as it is. Raises `UserError`.
+    The names of files in it become relative to it; in an override they stay as
+    they are. Raises `UserError`.
     """
     description = _parsed(path)
     _anchor_files(description, path.parent)
@@ -45,10 +48,12 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _anchor_files(description: dict[str, Any], folder: Path) -> None:
-    """Make the name of a message file relative to the experiment file."""
-    workload = description.get("workload")
-    if isinstance(workload, dict) and isinstance(workload.get("file"), str):
-        workload["file"] = str(folder / workload["file"])
+    """Make the names of files relative to the experiment file."""
+    for table in (description.get("machine"), description.get("workload")):
+        if isinstance(table, dict):
+            for key in FILES:
+                if isinstance(table.get(key), str):
+                    table[key] = str(folder / table[key])
 
 
 def _apply(description: dict[str, Any], override: str) -> None:

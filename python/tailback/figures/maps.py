@@ -10,6 +10,7 @@ of colours: a column for every node, a row for every direction.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -202,16 +203,21 @@ def _street_form(
 
 
 def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[str]) -> Form:
-    """Return a table of colours: a column for every node, a row for every direction."""
+    """Return a table of colours: a column for every node, a row for every direction.
+
+    Where nodes have no coordinates, the columns of channels between switches are switches.
+    """
     names = _row_names(network)
     rows = list(dict.fromkeys(names))
-    at = np.full((len(rows), len(network.places)), -1, dtype=np.int32)
+    columns = max(len(network.places), *(group.source + 1 for group in network.groups))
+    at = np.full((len(rows), columns), -1, dtype=np.int32)
     for number, (group, name) in enumerate(zip(network.groups, names, strict=True)):
         node = group.destination if group.kind == "ejection" else group.source
         at[rows.index(name), node] = number
-    trace = {**_heatmap(len(network.places), len(rows)), "y": rows, "text": _texts_at(at, texts)}
+    trace = {**_heatmap(columns, len(rows)), "y": rows, "text": _texts_at(at, texts)}
+    along = "node or switch" if _is_without_grid(network) else "node"
     layout = {
-        "xaxis": {"title": {"text": "node"}, "showgrid": False, "zeroline": False},
+        "xaxis": {"title": {"text": along}, "showgrid": False, "zeroline": False},
         "yaxis": {
             "type": "category",
             "automargin": True,
@@ -227,9 +233,21 @@ def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[s
 
 
 def _row_names(network: Network) -> list[str]:
-    """Return the row of every group: its kind, or its dimension and, if it has two, direction."""
+    """Return the row of every group: its kind, or its dimension and, if it has two, direction.
+
+    Of channels between switches that lie along no dimension, which of its switch it is.
+    """
     sources = [(group.source, group.dimension) for group in network.groups if group.dimension >= 0]
     both_ways = len(set(sources)) < len(sources)
+
+    if _is_without_grid(network):
+        counted: Counter[int] = Counter()
+        names = []
+        for group in network.groups:
+            internal = group.kind == "internal"
+            counted[group.source] += internal
+            names.append(f"link {counted[group.source]}" if internal else group.kind)
+        return names
 
     def name(group: Group) -> str:
         if group.dimension < 0:
@@ -240,13 +258,18 @@ def _row_names(network: Network) -> list[str]:
     return [name(group) for group in network.groups]
 
 
+def _is_without_grid(network: Network) -> bool:
+    """Whether there are channels between switches that lie along no dimension."""
+    return any(group.kind == "internal" and group.dimension < 0 for group in network.groups)
+
+
 def _group_text(network: Network, group: Group) -> str:
     count = "" if group.width == 1 else f", {group.width} channels"
     if group.kind == "injection":
         return f"node {network.place(group.source)} to its switch{count}"
     if group.kind == "ejection":
         return f"switch to node {network.place(group.destination)}{count}"
-    return f"{network.place(group.source)} to {network.place(group.destination)}{count}"
+    return f"{' to '.join(network.ends(group))}{count}"
 
 
 def _node_table(network: Network) -> dict[str, list[Any]]:
@@ -260,8 +283,8 @@ def _node_table(network: Network) -> dict[str, list[Any]]:
 def _group_table(network: Network) -> dict[str, list[Any]]:
     return {
         "kind": [group.kind for group in network.groups],
-        "from": [network.place(group.source) for group in network.groups],
-        "to": [network.place(group.destination) for group in network.groups],
+        "from": [network.ends(group)[0] for group in network.groups],
+        "to": [network.ends(group)[1] for group in network.groups],
         "channels": [group.width for group in network.groups],
     }
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.places import Place, shown
+from tailback.places import Ends, Place, shown
 
 from .labels import CHANNEL_MEASURES
 
@@ -27,7 +27,7 @@ class Group:
     kind: str
     """`injection`, `internal`, `ejection` or `direct`."""
     source: int
-    """Number of the node it comes from."""
+    """Number of the node it comes from; of the switch, where nodes have no coordinates."""
     destination: int
     dimension: int
     """-1 where it lies along none."""
@@ -72,6 +72,12 @@ class Network:
     def place(self, node: int) -> str:
         """Return `(3, 4)`, or `7` where nodes have no coordinates."""
         return shown(self.places[node]) if self.coordinates else str(node)
+
+    def ends(self, group: Group) -> tuple[str, str]:
+        """Return what a group leads from and to: `(3, 4)`, or `switch 7`."""
+        known = Ends(list(self.places) if self.coordinates else None)
+        source, destination = known.of_channel(group.kind, group.source, group.destination)
+        return shown(source), shown(destination)
 
     def measures(self, columns: Mapping[str, NDArray[np.number]]) -> dict[str, Floats]:
         """Return each measure of every group, from the columns of every channel.

@@ -8,10 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from .base import MOST_NODES, Fidelity, Machine
+from .families import Butterfly, Dragonfly, Family, FatTree, FullyConnected, Tree
+from .graph import Graph
 from .grids import Mesh, Torus
 from .hypercube import Hypercube
+from .joined import JoinedSwitches
 from .lattice import Lattice
 from .pair import Pair
+from .routed import RoutedMachine
 from .star import Star
 from .switched import SwitchedMachine
 
@@ -20,15 +24,24 @@ __all__ = [
     "MOST_NODES",
     "PRESETS",
     "TOPOLOGIES",
+    "Butterfly",
+    "Dragonfly",
+    "Family",
+    "FatTree",
     "Fidelity",
+    "FullyConnected",
+    "Graph",
     "Hypercube",
+    "JoinedSwitches",
     "Lattice",
     "Machine",
     "Mesh",
     "Pair",
+    "RoutedMachine",
     "Star",
     "SwitchedMachine",
     "Torus",
+    "Tree",
 ]
 
 #: Every family of topologies by the word in ``machine.topology``.
@@ -38,6 +51,12 @@ TOPOLOGIES: dict[str, type[Machine]] = {
     "hypercube": Hypercube,
     "pair": Pair,
     "star": Star,
+    "fat_tree": FatTree,
+    "butterfly": Butterfly,
+    "tree": Tree,
+    "fully_connected": FullyConnected,
+    "dragonfly": Dragonfly,
+    "graph": Graph,
 }
 
 #: The topology of a ``[machine]`` table that names none.

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, Strict, model_validator
 
 from ..errors import UserError, shown
 from ..units import Rate
 from .base import MOST_NODES, Fidelity
-from .switched import SwitchedMachine
+from .joined import JoinedSwitches
 
 _NAMES = "xyz"
 
 
-class Lattice(SwitchedMachine, init=False):
+class Lattice(JoinedSwitches, init=False):
     """A machine with one switch per node, each joined to its neighbours along dimensions."""
 
-    routing: Literal["dimension_order"] = Field(
-        default="dimension_order", description="One dimension after the other (greedy)."
-    )
+    routing: str = Field(default="dimension_order", description="Which way packets go.")
     dimension_order: Annotated[tuple[int | str, ...], Strict(False)] | None = Field(
         default=None,
-        description='Order of the dimensions, as ["y", "x"] or [1, 0]; default: x first.',
-    )
-    internal_link_width: int = Field(
-        default=1, ge=1, le=256, description="Parallel links between neighbouring switches."
-    )
-    node_link_rate: Rate | None = Field(
-        default=None,
-        description="Rate of the links between nodes and switches; default: link_rate.",
+        description="With dimension_order, two_phase and adaptive: order of the dimensions, as "
+        '["y", "x"] or [1, 0]; default: x first.',
     )
     dimension_rates: Annotated[tuple[Rate, ...], Strict(False)] | None = Field(
         default=None,
@@ -57,6 +49,11 @@ class Lattice(SwitchedMachine, init=False):
         return prod(self.shape)
 
     @property
+    def switches_in_all(self) -> int:
+        """Number of switches: one for each node."""
+        return self.nodes
+
+    @property
     def order(self) -> tuple[int, ...]:
         """Numbers of the dimensions in the order they are routed."""
         count = len(self.shape)
@@ -70,10 +67,6 @@ class Lattice(SwitchedMachine, init=False):
         return tuple(int(entry) for entry in order)
 
     @property
-    def _node_rate(self) -> Rate:
-        return self.link_rate if self.node_link_rate is None else self.node_link_rate
-
-    @property
     def _dimension_rates(self) -> tuple[Rate, ...]:
         return self.dimension_rates or (self.link_rate,) * len(self.shape)
 
@@ -81,44 +74,33 @@ class Lattice(SwitchedMachine, init=False):
     def _slowest(self) -> Rate:
         return min(self._node_rate, *self._dimension_rates)
 
-    def check(self, fidelity: Fidelity) -> None:
-        """Raise `UserError` if the machine cannot be simulated with this fidelity."""
-        super().check(fidelity)
-        if fidelity in ("packet", "stream"):
-            self._check_one_rate(fidelity)
-
     def _check_one_rate(self, fidelity: Fidelity) -> None:
-        needed = f"must be that of link_rate, {self.link_rate}, with fidelity {fidelity}"
-        allowed = f'{needed}; use run.fidelity = "{self.exact_fidelity}"'
-        if self._node_rate != self.link_rate:
-            raise UserError("machine.node_link_rate", shown(str(self._node_rate)), allowed)
+        super()._check_one_rate(fidelity)
         if set(self._dimension_rates) != {self.link_rate}:
             given = shown([str(rate) for rate in self._dimension_rates])
-            raise UserError("machine.dimension_rates", given, allowed)
+            raise UserError("machine.dimension_rates", given, self._one_rate(fidelity))
 
     def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on others."""
+        order = [_dimension_name(number) for number in self.order]
         return super().resolved(fidelity) | {
-            "dimension_order": [_dimension_name(number) for number in self.order],
-            "node_link_rate": str(self._node_rate),
+            "dimension_order": order if self._has_order else None,
             "dimension_rates": [str(rate) for rate in self._dimension_rates],
         }
 
-    def spec(self, fidelity: Fidelity) -> dict[str, Any]:
-        """Return the machine as the engine describes it: picoseconds, bytes, tokens."""
-        routing = {"kind": self.routing, "order": list(self.order)}
-        return super().spec(fidelity) | {"routing": routing}
+    @property
+    def _has_order(self) -> bool:
+        return "dimension_order" in self._algorithm.options
+
+    def _routing_spec(self) -> dict[str, Any]:
+        order = {"order": list(self.order)} if self._has_order else {}
+        return super()._routing_spec() | order
 
     def _rates_spec(self) -> dict[str, Any]:
-        external, internal = self._node_rate, self._dimension_rates
+        internal = self._dimension_rates
         differ = set(internal) != {self.link_rate}
-        return {
-            "external_bit_ps": None if external == self.link_rate else external.bit_ps,
-            "dimension_bit_ps": [rate.bit_ps for rate in internal] if differ else [],
-        }
-
-    def _switch_spec(self, fidelity: Fidelity) -> dict[str, Any]:
-        return super()._switch_spec(fidelity) | {"link_width": self.internal_link_width}
+        rates = [rate.bit_ps for rate in internal] if differ else []
+        return super()._rates_spec() | {"dimension_bit_ps": rates}
 
 
 def _dimension_name(number: int) -> str:

@@ -129,6 +129,8 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
         if row.get(column) is not None:
             words[0] += f" {label} {told(column)}"
     words.append(f"workload {told('workload.kind')}")
+    if row.get("workload.pattern") is not None and told("workload.pattern") != "uniform":
+        words.append(f"pattern {told('workload.pattern')}")
     if row.get("workload.sync") is not None:
         words.append(f"synchronisation {told('workload.sync')}")
     words.append(f"fidelity {told('run.fidelity')}")

@@ -29,11 +29,14 @@ class Loads:
     """Mean length of a message."""
 
     @classmethod
-    def of(cls, workload: Synthetic) -> Loads:
-        """Return the loads of a workload at any compute period."""
+    def of(cls, workload: Synthetic, sending_share: float = 1.0) -> Loads:
+        """Return the loads of a workload at any compute period.
+
+        `sending_share` is the share of nodes that send anything: loads are means over all.
+        """
         computing = _mean_over_nominal(workload.compute_distribution, workload.compute_sigma)
         length = _mean_over_nominal(workload.message_distribution, workload.message_sigma)
-        per_ms_ps = workload.messages * _PS_PER_MS / computing
+        per_ms_ps = sending_share * workload.messages * _PS_PER_MS / computing
         return cls(per_ms_ps, workload.message_size.bytes * length)
 
     def at(self, period_ps: int) -> float:
@@ -63,7 +66,8 @@ class Bounds:
     ) -> Bounds:
         """Return the bounds for loads from `low` to `high` (None: as far as makes sense).
 
-        Without `high` the shortest period is 1 ps, what a process must compute at least.
+        Without `high` the shortest period is what a process must compute at least: 1 ps,
+        or a slot.
         Without `low` the longest is `_IDLE` times that in which the messages of an
         iteration find their ways and are acknowledged, one after the other, in an idle
         machine: what is lost then is not lost to other traffic. The start is the
@@ -71,14 +75,15 @@ class Bounds:
         Raises `UserError` if the bounds leave nothing.
         """
         workload = open_loop(experiment)
-        loads = Loads.of(workload)
+        loads = Loads.of(workload, workload.sending_share(experiment.machine))
         for name, bound in (("low", low), ("high", high)):
             if bound is not None and not 0 < bound < math.inf:
                 raise UserError(name, shown(bound), "must be above zero: messages per node and ms")
         if low is not None and high is not None and low >= high:
             raise UserError("low", shown(low), f"must be below high = {shown(high)}")
         given = workload.compute_period.ps
-        shortest = 1 if high is None else math.ceil(loads.per_ms_ps / high)
+        least = workload.compute_slot.ps if workload.compute_distribution == "geometric" else 1
+        shortest = least if high is None else max(math.ceil(loads.per_ms_ps / high), least)
         if low is None:
             alone = experiment.machine.round_trip_ps(workload.message_size.bytes)
             longest = max(given, shortest, _IDLE * workload.messages * alone)

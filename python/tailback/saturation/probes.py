@@ -91,7 +91,8 @@ class Prober:
         self._experiment, self._tolerance, self._watch = experiment, tolerance, watch
         self._packets = packets
         self._workload = open_loop(experiment)
-        self._loads = Loads.of(self._workload)
+        self._sending_share = self._workload.sending_share(experiment.machine)
+        self._loads = Loads.of(self._workload, self._sending_share)
         self._confidence = 1 - (1 - experiment.run.confidence) / _LOOKS
         self._events = 0
 
@@ -140,13 +141,15 @@ class Prober:
             name: np.diff(result.samples[name].to_numpy()[begin:]).astype(np.float64)
             for name in ("messages_delivered", "iterations")
         }
-        offered = grown["iterations"] * self._workload.messages
+        # Nodes that send nothing complete iterations as well.
+        messages = self._workload.messages * self._sending_share
+        offered = grown["iterations"] * messages
         share = ratio_of_sums(grown["messages_delivered"], offered, self._confidence)
         iterations = result["iterations_per_node_per_ms"].value
         return Probe(
             compute_period_ps=period_ps,
             load=self._loads.at(period_ps),
-            offered=iterations * self._workload.messages,
+            offered=iterations * messages,
             dropped=result["failed_messages_per_node_per_ms"].value,
             accepted=result["delivered_messages_per_node_per_ms"],
             share=share,

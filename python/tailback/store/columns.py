@@ -207,8 +207,8 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("kind", "text", "", "injection, internal, ejection or direct."),
         *_counted(
             "",
-            from_node="Node it comes from.",
-            to_node="Node it leads to.",
+            from_node="Node or switch it comes from.",
+            to_node="Node or switch it leads to.",
             dimension="Dimension it lies along, x is 0; -1: none.",
             direction="1 up, -1 down its dimension; 0: none.",
             place="Which of several parallel channels.",

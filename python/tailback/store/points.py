@@ -56,7 +56,7 @@ class Failure:
     @property
     def final(self) -> bool:
         """Whether it would fail again: then it is not tried again."""
-        return self.kind in ("deadlock", "refused")
+        return self.kind in ("deadlock", "livelock", "refused")
 
 
 class PointStore:

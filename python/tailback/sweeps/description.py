@@ -11,7 +11,7 @@ from typing import Any, Self
 from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.description import tables_of
-from ..experiment.reading import parsed_override, read_description
+from ..experiment.reading import FILES, parsed_override, read_description
 from .combinations import Maker, combinations, public_file
 from .plan import Plan, read_plan
 
@@ -113,8 +113,10 @@ class Sweep:
         them. Of files, only names are kept.
         """
         base = {section: dict(table) for section, table in self._base.items()}
-        if "file" in base["workload"]:
-            base["workload"]["file"] = Path(str(base["workload"]["file"])).name
+        for section in ("machine", "workload"):
+            for key in FILES:
+                if key in base[section]:
+                    base[section][key] = Path(str(base[section][key])).name
         asked = {
             "title": self.title,
             "sweep": _without_folders(self._table),
@@ -147,8 +149,11 @@ class Sweep:
 
 def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return a [sweep] table in which files have no folders of this machine."""
-    workload = table.get("workload", {})
-    files = workload.get("file")
-    if not isinstance(files, list):
-        return dict(table)
-    return {**table, "workload": {**workload, "file": [public_file(name) for name in files]}}
+    changed = {}
+    for section in ("machine", "workload"):
+        keys = table.get(section, {})
+        files = {key: keys[key] for key in FILES if isinstance(keys.get(key), list)}
+        names = {key: [public_file(name) for name in given] for key, given in files.items()}
+        if names:
+            changed[section] = {**keys, **names}
+    return {**table, **changed}

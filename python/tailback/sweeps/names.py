@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 from ..errors import Description, UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import MACHINE, WORKLOAD
+from ..machines import JoinedSwitches
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
 
@@ -47,6 +48,9 @@ def words_of(name: str) -> frozenset[str]:
     section, _, key = name.partition(".")
     if key == "preset":
         return frozenset(DESCRIBED[section].presets)
+    if key == "routing":
+        kinds = (kind for kind in _classes(section) if issubclass(kind, JoinedSwitches))
+        return frozenset(word for kind in kinds for word in kind.routings)
     fields = [kind.model_fields[key] for kind in _classes(section) if key in kind.model_fields]
     return frozenset(word for field in fields for word in _words(field.annotation))
 

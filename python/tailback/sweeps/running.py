@@ -120,7 +120,8 @@ def simulate(point: Point) -> Finding:
     try:
         cost = compare(point.experiment, point.modes)
     except RunFailure as failure:
-        return Finding(None, kind="deadlock" if failure.waiting else "refused", text=str(failure))
+        kind = failure.kind if failure.kind in ("deadlock", "livelock") else "refused"
+        return Finding(None, kind=kind, text=str(failure))
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())

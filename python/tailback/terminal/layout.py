@@ -21,6 +21,8 @@ def heading(experiment: Experiment) -> Text:
     machine, workload = parameters["machine"], parameters["workload"]
     size = " x ".join(map(str, machine.get("dims", ())))
     words = [f"{size} {machine['topology']}".strip(), workload["kind"]]
+    if workload.get("pattern", "uniform") != "uniform":
+        words.append(workload["pattern"])
     words += [str(workload[key]) for key in ("sync",) if workload.get(key)]
     words += [f"fidelity {experiment.fidelity}", f"seed {experiment.run.seed}"]
     return Text(" · ".join(words), style="bold")

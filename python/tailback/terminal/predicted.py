@@ -12,25 +12,20 @@ from rich.text import Text
 
 from tailback.places import shown as place
 from tailback.prediction import Prediction
-from tailback.wording import (
-    UNKNOWN,
-    plain,
-)
+from tailback.survey import Bisection, Survey
+from tailback.wording import UNKNOWN, plain
 
 from .layout import heading, new_table
 
 _LONGEST = 48  # characters of a parameter
+_COUNTED = 1e12  # paths, above which not every digit is shown
 
 
 def prediction_report(prediction: Prediction) -> RenderableType:
     """Return the table of `tailback describe`."""
-    sizes = new_table("Machine")
-    sizes.add_column("")
-    sizes.add_column("", justify="right")
-    sizes.show_header = False
-    for label, value in _prediction_rows(prediction):
-        sizes.add_row(label, value)
-    parts: list[RenderableType] = [heading(prediction.experiment), sizes]
+    machine = _listing("Machine", _prediction_rows(prediction))
+    topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
+    parts: list[RenderableType] = [heading(prediction.experiment), machine, Text(), topology]
     loaded = prediction.most_loaded()
     if loaded:
         table = new_table("Channels loaded most")
@@ -43,14 +38,62 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     return Group(*parts, Text(), parameters_table(prediction.experiment.resolved()))
 
 
+def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
+    table = new_table(title)
+    table.add_column("")
+    table.add_column("", justify="right")
+    table.show_header = False
+    for label, value in rows:
+        table.add_row(label, value)
+    return table
+
+
+def _survey_rows(s: Survey) -> list[tuple[str, str]]:
+    """Return what was counted; where only some switches were searched from, how it may differ."""
+    at_least, at_most, about = ("", "", "") if s.exact else ("at least ", "at most ", "about ")
+    rows = [
+        ("links between switches, each direction", f"{s.links:,}"),
+        ("  most from one switch", f"{s.degree:,}"),
+        ("  each with one that leads back", "yes" if s.symmetric else "no"),
+        ("diameter, channels from node to node", f"{at_least}{s.diameter:,}"),
+        ("  links from switch to switch", f"{at_least}{s.switch_diameter:,}"),
+        ("mean of the shortest ways, channels", f"{about}{plain(s.mean_hops)}"),
+        ("minimal paths between two nodes, mean", f"{about}{plain(s.paths_mean)}"),
+        ("  fewest", f"{at_most}{_counted(s.paths_min)}"),
+        ("  most", f"{at_least}{_counted(s.paths_max)}"),
+        ("channels across the bisection", _bisection(s.bisection)),
+    ]
+    if not s.exact:
+        rows.append(("searched from", f"{s.sources:,} of {s.switches:,} switches"))
+    return rows
+
+
+def _counted(paths: float) -> str:
+    """Return a whole number in full, or how large it is."""
+    return f"{paths:,.0f}" if paths < _COUNTED else f"{paths:.4g}"
+
+
+def _bisection(found: Bisection | None) -> str:
+    """Return the channels; an upper bound says so, and how equal the halves are."""
+    if found is None:
+        return UNKNOWN
+    if found.exact or found.halves is None:
+        return f"{found.channels:,}"
+    smaller, larger = found.halves
+    halves = "" if smaller == larger else f" ({smaller:,} and {larger:,} nodes)"
+    return f"at most {found.channels:,}{halves}"
+
+
 def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
-    pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
-    return [
+    sizes = [
         ("nodes", f"{p.nodes:,}"),
         ("switches", f"{p.switches:,}"),
         ("channels", f"{p.channel_count:,}"),
         ("  between switches", f"{p.internal_channels:,}"),
-        ("  across the bisection", _or_unknown(p.bisection_channels)),
+    ]
+    pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
+    return [
+        *sizes,
         (f"mean hops ({pairs})", plain(p.mean_hops)),
         ("zero-load latency, data packet", f"{plain(p.zero_load_data_us)} us"),
         ("  to a neighbour", f"{plain(p.zero_load_neighbour_us)} us"),

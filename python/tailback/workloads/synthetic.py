@@ -1,11 +1,13 @@
-"""The synthetic workload: compute, send to random processes, perhaps wait."""
+"""The synthetic workload: compute, send by a pattern, perhaps wait."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import prod
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from ..errors import UserError, shown
 from ..units import Size, Time
@@ -18,6 +20,9 @@ from .base import (
     distribution,
     iterations_to_fall_out_of_step,
 )
+from .gaps import Gaps, gaps
+from .patterns import DRAWN, Pattern, destinations, longest_cycle, refuse_identity
+from .permutation_file import Row, permutation_of, read_rows
 
 
 def _number_or_all(radius: object) -> object:
@@ -36,24 +41,51 @@ _Radius = Annotated[
 
 
 class Synthetic(Workload, init=False):
-    """Processes that compute, send messages to random processes near them, and perhaps wait.
+    """Processes that compute, send messages to random or given processes, and perhaps wait.
 
     The thesis (Tweedie), definition 5.1, calls it (D, r, n, c, m, M). What it
-    does exactly is in ``docs/model.md``.
+    does exactly, and what the patterns are, is in ``docs/model.md``.
     """
 
     kind: Literal["synthetic"] = "synthetic"
     processes_per_node: int = Field(default=1, ge=1, le=4096, description="Processes per node.")
+    pattern: Pattern = Field(
+        default="uniform",
+        description="Which nodes send to which: any others within the radius, at random; one "
+        "given by a formula or a file; or some more often than others.",
+    )
     radius: _Radius = Field(
         default=None,
         description="Largest difference to a destination in every coordinate, or all for "
-        "destinations anywhere; default: half the largest dimension.",
+        "destinations anywhere; default: half the largest dimension. "
+        'For pattern = "uniform" on machines with coordinates.',
+    )
+    hot_spots: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False)] = Field(
+        default=(),
+        description="Numbers of the nodes that get more messages than others; "
+        'for pattern = "hot_spot".',
+    )
+    hot_spot_share: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Share of all messages that goes to hot spots; the rest goes to any other "
+        'process. For pattern = "hot_spot".',
+    )
+    file: str | None = Field(
+        default=None,
+        description="CSV file with the columns source and destination and a row for every "
+        'node, relative to the experiment file; for pattern = "permutation".',
     )
     compute_period: Time = Field(
         default=Time(100_000_000), description="Mean time a process computes in one iteration."
     )
-    compute_distribution: Shape = Field(
-        default="constant", description="Distribution of the times computed."
+    compute_distribution: Gaps = Field(
+        default="constant",
+        description="Distribution of the times computed. Asynchronous processes then send "
+        "periodically (constant), in a Poisson process (exponential), in a Bernoulli process "
+        "(geometric) or in bursts (on_off).",
     )
     compute_sigma: float = Field(
         default=0.1,
@@ -61,6 +93,26 @@ class Synthetic(Workload, init=False):
         le=10,
         allow_inf_nan=False,
         description="Standard deviation over mean of the times; for the normal distribution only.",
+    )
+    compute_slot: Time = Field(
+        default=Time(1000),
+        description="Length of a slot; times are whole slots, a geometric number of them. For "
+        'compute_distribution = "geometric".',
+    )
+    compute_burst: float = Field(
+        default=8.0,
+        ge=1,
+        le=1_000_000,
+        allow_inf_nan=False,
+        description='Mean number of iterations in a burst; for compute_distribution = "on_off".',
+    )
+    compute_peak: float = Field(
+        default=4.0,
+        ge=1,
+        le=1_000_000,
+        allow_inf_nan=False,
+        description="How much faster iterations follow each other in a burst than on average; "
+        'for compute_distribution = "on_off".',
     )
     messages: int = Field(default=1, ge=1, le=4096, description="Messages of one iteration.")
     message_size: Size = Field(default=Size(32), description="Mean length of a message.")
@@ -101,42 +153,121 @@ class Synthetic(Workload, init=False):
         description="Processes begin at random within one compute period, or all at time 0.",
     )
 
-    def reach(self, network: Network) -> int:
-        """Return the radius as a number on this machine."""
+    @model_validator(mode="after")
+    def _has_what_its_words_need(self) -> Synthetic:
+        if self.pattern == "hot_spot" and not self.hot_spots:
+            raise UserError("hot_spots", None, 'must be given with pattern = "hot_spot"')
+        if self.pattern == "permutation" and self.file is None:
+            raise UserError("file", None, 'must be given with pattern = "permutation"')
+        for place, node in enumerate(self.hot_spots):
+            if node in self.hot_spots[:place]:
+                raise UserError(f"hot_spots[{place}]", shown(node), "is there twice")
+        if self.compute_distribution == "geometric":
+            if self.compute_slot.ps == 0:
+                raise UserError("compute_slot", shown(str(self.compute_slot)), "must be above zero")
+            if self.compute_slot.ps > self.compute_period.ps:
+                allowed = f"must be at most the compute_period, {self.compute_period}"
+                raise UserError("compute_slot", shown(str(self.compute_slot)), allowed)
+        return self
+
+    @cached_property
+    def _rows(self) -> tuple[Row, ...]:
+        """The rows of the file, which is read once."""
+        return read_rows(Path(self.file or ""))
+
+    def reach(self, network: Network) -> int | None:
+        """Return the radius as a number on this machine; None if there is no limit to it."""
+        if self.pattern != "uniform" or not _grid(network):
+            return None
         if self.radius is None:
             return max(network.shape) // 2
         return max(network.shape) - 1 if self.radius == "all" else self.radius
 
+    def permutation(self, network: Network) -> tuple[int, ...] | None:
+        """Return for every node the node it sends to; None if destinations are drawn.
+
+        Raises `UserError` if the pattern is not possible on this machine.
+        """
+        if self.pattern in DRAWN:
+            return None
+        if self.pattern != "permutation":
+            return destinations(self.pattern, network.nodes, _grid(network))
+        written = permutation_of(Path(self.file or ""), self._rows, network.nodes)
+        refuse_identity(self.pattern, written)
+        return written
+
+    def sending_share(self, network: Network) -> float:
+        """Return the share of nodes that send anything: those not their own destination."""
+        to = self.permutation(network)
+        if to is None:
+            return 1.0
+        return sum(node != other for node, other in enumerate(to)) / network.nodes
+
     def check(self, network: Network) -> None:
         """Raise `UserError` if the workload does not fit on the machine."""
-        if not network.shape:
-            allowed = "needs a machine with coordinates: a mesh or a hypercube"
-            raise UserError("workload.kind", shown(self.kind), allowed)
-        most = max(network.shape) - 1
-        if self.reach(network) > most:
-            allowed = f"must be at most {most} (the largest dimension less one)"
-            raise UserError("workload.radius", shown(self.radius), allowed)
+        self._check_destinations(network)
         processes = network.nodes * self.processes_per_node
         if processes > MOST_PROCESSES:
             allowed = f"is {processes} processes in all; must be at most {MOST_PROCESSES}"
             raise UserError("workload.processes_per_node", shown(self.processes_per_node), allowed)
-        reached = prod(min(extent, self.reach(network) + 1) for extent in network.shape)
-        if reached * self.processes_per_node < 2:
-            allowed = f"leaves a process nobody to send to (radius {self.reach(network)})"
-            raise UserError("workload.processes_per_node", shown(self.processes_per_node), allowed)
-        if self.sync == "asynchronous" and self.compute_period.ps == 0:
+        reach = self.reach(network)
+        if reach is not None:
+            reached = prod(min(extent, reach + 1) for extent in network.shape)
+            if reached * self.processes_per_node < 2:
+                allowed = f"leaves a process nobody to send to (radius {reach})"
+                given = shown(self.processes_per_node)
+                raise UserError("workload.processes_per_node", given, allowed)
+        if self.compute_period.ps == 0:
+            self._check_that_time_passes(network)
+
+    def _check_destinations(self, network: Network) -> None:
+        """Raise `UserError` for a radius, hot spots or a pattern that the machine cannot have."""
+        reach = self.reach(network)
+        if reach is None and isinstance(self.radius, int):
+            reason = "the machine has no coordinates"
+            if self.pattern != "uniform":
+                reason = 'it limits pattern = "uniform" only'
+            raise UserError("workload.radius", shown(self.radius), f"must be left out: {reason}")
+        if reach is not None and reach > (most := max(network.shape) - 1):
+            allowed = f"must be at most {most} (the largest dimension less one)"
+            raise UserError("workload.radius", shown(self.radius), allowed)
+        if self.pattern == "hot_spot":
+            for place, node in enumerate(self.hot_spots):
+                if node >= network.nodes:
+                    last = network.nodes - 1
+                    allowed = f"must be at most {last} (there are {network.nodes} nodes)"
+                    raise UserError(f"workload.hot_spots[{place}]", shown(node), allowed)
+        self.permutation(network)
+
+    def _check_that_time_passes(self, network: Network) -> None:
+        """Raise `UserError` if processes that compute for no time wait for nothing either."""
+        period = shown(str(self.compute_period))
+        if self.sync == "asynchronous":
             allowed = 'must be above zero with sync = "asynchronous": nothing else takes time'
-            raise UserError("workload.compute_period", shown(str(self.compute_period)), allowed)
+            raise UserError("workload.compute_period", period, allowed)
+        if self.sending_share(network) < 1:
+            allowed = (
+                f"must be above zero with pattern = {shown(self.pattern)}: "
+                "nothing else takes time where a node is its own destination"
+            )
+            raise UserError("workload.compute_period", period, allowed)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""
         limit = self.max_outstanding if self.throttle == "outstanding" else self.max_queue
-        compute = distribution(self.compute_distribution, self.compute_period, self.compute_sigma)
+        compute = gaps(
+            self.compute_distribution,
+            self.compute_period,
+            sigma=self.compute_sigma,
+            slot=self.compute_slot,
+            burst=self.compute_burst,
+            peak=self.compute_peak,
+        )
         length = distribution(self.message_distribution, self.message_size, self.message_sigma)
         return {
             "kind": self.kind,
             "processes_per_node": self.processes_per_node,
-            "radius": self.reach(network),
+            **self._destinations_spec(network),
             "compute": compute,
             "messages": self.messages,
             "bytes": length,
@@ -144,6 +275,18 @@ class Synthetic(Workload, init=False):
             "throttle": {"kind": self.throttle, "limit": limit},
             "start": self.start,
         }
+
+    def _destinations_spec(self, network: Network) -> dict[str, Any]:
+        """Return pattern and radius; the engine's defaults are left out."""
+        if self.pattern == "uniform":
+            reach = self.reach(network)
+            return {} if reach is None else {"radius": reach}
+        described: dict[str, Any] = {"kind": self.pattern}
+        if self.pattern == "hot_spot":
+            described |= {"nodes": list(self.hot_spots), "share": self.hot_spot_share}
+        if self.pattern == "permutation":
+            described["to"] = list(self.permutation(network) or ())
+        return {"pattern": described}
 
     def iteration_ps(self, network: Network) -> int:
         """Return the time all processes of a node compute, and one round trip unless async."""
@@ -156,9 +299,27 @@ class Synthetic(Workload, init=False):
         """Return how long processes that wait for each other need to fall out of step."""
         if self.sync != "loosely_synchronous":
             return 0
-        iterations = iterations_to_fall_out_of_step(max(network.shape), self.reach(network))
+        iterations = iterations_to_fall_out_of_step(*self._surface(network))
         return int(iterations * self.iteration_ps(network))
+
+    def _surface(self, network: Network) -> tuple[int, int]:
+        """Return extent and reach of processes that wait for each other.
+
+        Where each has one destination they wait around cycles, each for the one before
+        and for an acknowledgement of the one after it. Otherwise anybody may wait for
+        anybody, unless there is a radius.
+        """
+        to = self.permutation(network)
+        if to is not None:
+            return longest_cycle(to), 1
+        reach = self.reach(network)
+        return (1, 1) if reach is None else (max(network.shape), reach)
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the radius used."""
         return super().resolved(network) | {"radius": self.reach(network)}
+
+
+def _grid(network: Network) -> tuple[int, ...]:
+    """Return the sides of the grid whose places are the nodes; empty if there is none."""
+    return network.shape if prod(network.shape) == network.nodes else ()

@@ -16,7 +16,8 @@ use crate::time::{NEVER, Time};
 
 /// The network without contention.
 pub struct ContentionFree {
-    /// When each channel is free for a packet on its first internal hop; empty in `free`.
+    /// When each wire, as its first channel, is free for a packet on its first internal hop;
+    /// empty in `free`.
     free_at: Vec<Time>,
     /// What each channel has done in the current window.
     used: Vec<Use>,
@@ -70,12 +71,13 @@ impl ContentionFree {
                 place.kind == ChannelKind::Internal && packet.first_internal == NEVER;
             if is_first_internal {
                 let ready = start;
-                (channel, start) = self.enter(place, ready);
+                (channel, start) = self.enter(place, ready, &wiring.layout);
                 packet.first_internal = start;
                 wait.time = start - ready;
             }
             let end = wiring.undisturbed(packet.bytes, start, timing, &mut running);
-            if is_first_internal && let Some(free_at) = self.free_at.get_mut(channel.index()) {
+            let wire = wiring.layout.wire_of[channel.index()].index();
+            if is_first_internal && let Some(free_at) = self.free_at.get_mut(wire) {
                 *free_at = end;
             }
             self.used[channel.index()].packets += 1;
@@ -108,11 +110,12 @@ impl ContentionFree {
     }
 
     /// The channel on which a packet enters the network, and when it starts there.
-    fn enter(&self, group: &Group, ready: Time) -> (ChannelId, Time) {
+    fn enter(&self, group: &Group, ready: Time, layout: &Layout) -> (ChannelId, Time) {
         if self.free_at.is_empty() {
             return (group.first, ready);
         }
-        let free_at = |channel: &ChannelId| self.free_at[channel.index()];
+        let wire = |channel: &ChannelId| layout.wire_of[channel.index()];
+        let free_at = |channel: &ChannelId| self.free_at[wire(channel).index()];
         let channel = group.channels().min_by_key(free_at).unwrap_or(group.first);
         (channel, ready.max(free_at(&channel)))
     }

@@ -43,6 +43,9 @@ pub struct FlitFabric {
     nodes: Vec<ChannelId>,
     /// Where channels share wires.
     shared: Option<Shared>,
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    room_for_all: Option<u32>,
 }
 
 /// Flow control, and with it how switches are built.
@@ -98,6 +101,7 @@ impl FlitFabric {
             credits -= room;
         }
         let layout = &wiring.layout;
+        let escapes = wiring.routing.escapes() > 0;
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Lane::idle(port, rest, credits, room as u16)
         });
@@ -121,7 +125,8 @@ impl FlitFabric {
             asking: Vec::new(),
             freed: Vec::new(),
             nodes: Vec::new(),
-            shared: Shared::new(layout, machine.switch.sharing),
+            shared: Shared::new(layout, machine.switch.sharing, escapes),
+            room_for_all: escapes.then_some(capacity),
         }
     }
 
@@ -191,7 +196,13 @@ impl FlitFabric {
     /// A channel may send so many more flits.
     #[inline]
     fn credit(&mut self, channel: ChannelId, flits: u32) {
-        self.board.at_mut(channel).credits += flits;
+        let lane = self.board.at_mut(channel);
+        lane.credits += flits;
+        let (is_idle, lead) = (!lane.packet.is_some(), lane.rest.lead);
+        if self.room_for_all.is_some() && is_idle {
+            // Somebody may wait for this room.
+            self.board.mark(lead);
+        }
         self.wake(channel);
     }
 

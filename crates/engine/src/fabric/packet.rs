@@ -9,18 +9,22 @@
 mod blame;
 mod channel;
 mod desk;
+mod multiqueue;
 
 use super::Wiring;
+use super::deadlock::Standing;
 use super::switchboard::{Act, Switchboard};
 use super::wires::Wires;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{ChannelKind, Wait};
+use crate::routing::Otherwise;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
 use desk::Desk;
+use multiqueue::Multiqueues;
 
 /// The real network, packet by packet.
 pub struct PacketFabric {
@@ -30,6 +34,10 @@ pub struct PacketFabric {
     /// Where channels share wires.
     wires: Option<Wires>,
     desk: Desk,
+    /// Places that every packet takes in a buffer, where they are counted in packets; else 0.
+    slot: u32,
+    /// Switches that store packets.
+    chaos: Option<Multiqueues>,
 }
 
 impl PacketFabric {
@@ -38,17 +46,38 @@ impl PacketFabric {
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)
         });
+        let otherwise = wiring.routing.otherwise();
+        let longest = wiring.link.packet_tokens(machine.node.packet_bytes);
+        let stores = otherwise == Otherwise::Store;
         Self {
             board,
             capacity: machine.switch.input_buffer_tokens,
-            wires: Wires::new(&wiring.layout),
+            wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
+            slot: if otherwise == Otherwise::Wait { 0 } else { longest },
+            chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
         }
     }
 
     /// For every channel, transmission already counted that lies after `now`.
     pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
         self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
+    }
+
+    /// How things stand at every channel. A packet on its way through finishes: what is
+    /// left of it in a buffer holds up nobody for ever.
+    pub fn standings(&self, now: Time) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let leaving = if channel.leaving_at > now { channel.leaving } else { 0 };
+            Standing {
+                owner: PacketId::NONE,
+                unsent: 0,
+                room: u64::from(self.capacity - (channel.occupied_at(now) - leaving)),
+                output: ChannelId::NONE,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
     }
 
     /// The front packet of a channel's buffer asks for its output; whether it waits, at least
@@ -98,7 +127,9 @@ impl PacketFabric {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
                 ChannelKind::Internal | ChannelKind::Ejection => {
-                    if self.board.choices.is_some() {
+                    if self.chaos.is_some() {
+                        self.serve_chaos(lead, act);
+                    } else if self.board.choices.is_some() {
                         self.serve_desk(lead, act);
                     } else {
                         self.serve_output(lead, act);
@@ -108,11 +139,17 @@ impl PacketFabric {
         }
     }
 
+    /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
+    #[inline]
+    fn places_of(&self, id: PacketId, act: &Act) -> u32 {
+        if self.slot > 0 { self.slot } else { act.wiring.link.packet_tokens(act.packets[id].bytes) }
+    }
+
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
         let node = act.wiring.layout.group(lead).from;
         while let Some((queue, id)) = self.board.at_hand(node) {
-            let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+            let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.measures.blame.is_some() {
                     self.blame_no_room(lead, id, act);
@@ -258,8 +295,14 @@ impl PacketFabric {
                     act.wiring.asks_at(channel.port.switch, &act.packets[packet_id]);
                 let at = ready.max(channel.leaving_at);
                 act.events.post(at, Kind::Request, id.0);
+            } else if self.slot > 0 {
+                // The one in front of it may have to go now.
+                let desk = channel.port.front_output;
+                self.board.mark(desk);
             }
-            channel.occupied += link.packet_tokens(act.packets[packet_id].bytes);
+            let channel = self.board.at_mut(id);
+            let tokens = link.packet_tokens(act.packets[packet_id].bytes);
+            channel.occupied += if self.slot > 0 { self.slot } else { tokens };
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);

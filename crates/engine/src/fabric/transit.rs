@@ -73,14 +73,29 @@ impl Packet {
 }
 
 /// Packets in flight or queued.
-#[derive(Default)]
 pub struct PacketPool {
     packets: Pool<PacketId, Packet>,
     /// By place: how each would fare alone. Used where channels differ only.
     alone: Vec<Alone>,
+    /// Most channels a packet may cross.
+    hop_limit: u16,
+    /// The first that has crossed more.
+    strayed: PacketId,
 }
 
 impl PacketPool {
+    /// None yet; each may cross so many channels.
+    pub fn new(hop_limit: u16) -> Self {
+        let (packets, alone) = (Pool::default(), Vec::new());
+        Self { packets, alone, hop_limit, strayed: PacketId::NONE }
+    }
+
+    /// The first packet that has crossed more channels than it may.
+    #[inline]
+    pub fn strayed(&self) -> Option<&Packet> {
+        self.strayed.is_some().then(|| &self.packets[self.strayed])
+    }
+
     /// A new packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
@@ -106,6 +121,9 @@ impl PacketPool {
     /// A packet has been granted a channel.
     #[inline]
     pub fn cross(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) {
+        if self.packets[id].hops > self.hop_limit {
+            self.strayed = id;
+        }
         if wiring.routing.remembers() {
             let packet = &mut self.packets[id];
             packet.route = wiring.passed(wiring.layout.group(channel), packet.header());

@@ -55,8 +55,7 @@ impl Wiring {
     ) -> Result<Self, SpecError> {
         let link = Timing::new(&machine.link);
         let rates = Rates::new(machine, topology)?;
-        let routing =
-            Routing::new(&machine.routing, topology, machine.switch.virtual_channels, seed)?;
+        let routing = Routing::new(machine, topology, seed)?;
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);

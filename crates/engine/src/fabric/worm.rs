@@ -18,6 +18,7 @@ mod recurrence;
 mod straight;
 mod stretches;
 
+use super::deadlock::Standing;
 use super::switchboard::{Act, Grants, Switchboard};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
@@ -121,7 +122,7 @@ impl WormFabric {
         if let Some(blame) = &mut act.measures.blame {
             self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
         }
-        if !is_alone || is_idle {
+        if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);
         } else if is_released {
             self.board.post_retry(lead, at, act.events);
@@ -150,12 +151,33 @@ impl WormFabric {
         if !channel.port.switch.is_some() {
             return true;
         }
-        let place = channel.next_flit().wrapping_sub(self.buffer);
-        if is_reached(channel.departed, place) {
+        self.credit_counts(id, channel.next_flit().wrapping_sub(self.buffer), now)
+    }
+
+    /// Whether the credit of a place was made before this instant and is there.
+    #[inline]
+    fn credit_counts(&self, id: ChannelId, place: u32, now: Time) -> bool {
+        if is_reached(self.board.at(id).departed, place) {
             return false;
         }
         let back = self.credit_back(id, place);
         back < now || back == now && self.credit_delay > 0
+    }
+
+    /// How things stand at every channel, as far as times are known: what is known to
+    /// happen later counts as done.
+    pub fn standings(&self) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let sent = channel.base.wrapping_add(channel.known);
+            Standing {
+                owner: channel.owner,
+                unsent: (channel.flits - channel.known).into(),
+                room: channel.departed.wrapping_add(self.buffer).wrapping_sub(sent).into(),
+                output: channel.output,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
     }
 
     /// For every channel, transmission already counted that lies after `now`: of its

@@ -6,16 +6,10 @@
 //! channels with rising numbers [Dally & Seitz 1987].
 
 use super::Header;
-use crate::error::SpecError;
-use crate::ids::{NodeId, SwitchId};
-use crate::topology::Topology;
+use super::grid::Grid;
+use crate::ids::SwitchId;
 
-/// Dimension-order routing for one grid.
-///
-/// The coordinates of a node are packed into one word, the dimension routed
-/// first in the highest bits. The highest bit in which two words differ lies in
-/// the first dimension still to be corrected, and comparing the words compares
-/// that coordinate: no loop over dimensions, no division.
+/// Dimension-order routing for one grid without rings.
 pub struct DimensionOrder {
     /// Packed coordinates of every node, and of the switch it sits on.
     packed: Vec<u64>,
@@ -24,45 +18,11 @@ pub struct DimensionOrder {
 }
 
 impl DimensionOrder {
-    /// Prepares routing through the dimensions in `order` (empty: 0, 1, 2, …).
-    pub fn new(order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
-        let dims = &topology.dims;
-        if dims.is_empty() && topology.switches > 1 {
-            return Err(SpecError::new(
-                "machine.routing",
-                "dimension_order",
-                "needs a topology with dimensions",
-            ));
-        }
-        if topology.wraps {
-            return Err(SpecError::new(
-                "machine.topology",
-                "torus",
-                "dimension-order routing on a torus needs virtual channels to be free of \
-                 deadlock, which are not available yet; use a mesh",
-            ));
-        }
-        let order: Vec<usize> = if order.is_empty() {
-            (0..dims.len()).collect()
-        } else {
-            order.iter().map(|&d| d as usize).collect()
-        };
-        check_order(&order, dims.len())?;
-        let mut port_of_bit = [0; 64];
-        let mut shift_of = vec![0; dims.len()];
-        let mut shift = 0;
-        for &dimension in order.iter().rev() {
-            shift_of[dimension] = shift;
-            let bits = (u32::BITS - (dims[dimension] - 1).leading_zeros()) as usize;
-            port_of_bit[shift..shift + bits].fill(2 * dimension as u8);
-            shift += bits;
-        }
-        let pack = |node| {
-            let coordinates = topology.coordinates(NodeId::from_index(node));
-            let placed = coordinates.iter().zip(&shift_of).map(|(&c, &s)| u64::from(c) << s);
-            placed.sum()
-        };
-        Ok(Self { packed: (0..topology.nodes).map(pack).collect(), port_of_bit })
+    /// Prepares routing through the dimensions in the order of the grid.
+    pub fn new(grid: Grid) -> Self {
+        debug_assert!(!grid.has_rings());
+        let port_of_bit = grid.dimension_of_bit.map(|dimension| 2 * dimension);
+        Self { packed: grid.packed, port_of_bit }
     }
 
     /// See [`super::Routing::next`].
@@ -77,23 +37,15 @@ impl DimensionOrder {
     }
 }
 
-fn check_order(order: &[usize], dimensions: usize) -> Result<(), SpecError> {
-    let mut sorted = order.to_vec();
-    sorted.sort_unstable();
-    if sorted.iter().copied().eq(0..dimensions) {
-        return Ok(());
-    }
-    Err(SpecError::new(
-        "machine.routing.order",
-        format!("{order:?}"),
-        format!("must name each of the dimensions 0 to {} once", dimensions.saturating_sub(1)),
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::TopologySpec;
+    use crate::ids::NodeId;
+    use crate::routing::walk::{
+        Promise, cases, check_free, check_ways, order, refusal, routing, sides,
+    };
+    use crate::spec::{RoutingSpec, TopologySpec};
+    use crate::topology::Topology;
 
     /// Every packet arrives, in the fewest hops, one dimension after the other.
     #[test]
@@ -106,7 +58,8 @@ mod tests {
             (vec![2, 2, 2, 2], vec![3, 1, 0, 2]),
         ] {
             let topology = Topology::new(&TopologySpec::Mesh { dims: dims.clone() }).unwrap();
-            let routing = DimensionOrder::new(&order, &topology).unwrap();
+            let grid = Grid::new("dimension_order", &order, &topology).unwrap();
+            let routing = DimensionOrder::new(grid);
             let order: Vec<u32> =
                 if order.is_empty() { (0..dims.len() as u32).collect() } else { order };
             for from in 0..topology.nodes {
@@ -138,11 +91,27 @@ mod tests {
     }
 
     #[test]
+    fn random_meshes_have_no_circle_of_channels() {
+        let mut random = cases(1);
+        for case in 0..200 {
+            let dimensions = 1 + case % 3;
+            let dims = sides(&mut random, dimensions, 40);
+            let order = order(&mut random, dimensions);
+            let mesh = TopologySpec::Mesh { dims };
+            let routing =
+                routing(&mesh, &RoutingSpec::DimensionOrder { order, balanced: false }, 1);
+            let topology = Topology::new(&mesh).unwrap();
+            check_ways(&topology, &routing, Promise::Minimal);
+            check_free(&topology, &routing);
+        }
+    }
+
+    #[test]
     fn a_wrong_order_is_refused() {
-        let topology = Topology::new(&TopologySpec::Mesh { dims: vec![4, 4] }).unwrap();
-        let error = DimensionOrder::new(&[0, 0], &topology).err().unwrap();
+        let mesh = TopologySpec::Mesh { dims: vec![4, 4] };
+        let twice = RoutingSpec::DimensionOrder { order: vec![0, 0], balanced: false };
         assert_eq!(
-            error.to_string(),
+            refusal(&mesh, &twice, 1),
             "machine.routing.order = [0, 0]: must name each of the dimensions 0 to 1 once"
         );
     }

@@ -1,4 +1,33 @@
-//! The outputs a packet may take.
+//! The outputs a packet may take, and how they are numbered.
+
+/// How outputs are numbered: `port · classes + class`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    classes: usize,
+}
+
+impl Slots {
+    /// Slots of so many classes.
+    pub fn new(classes: usize) -> Self {
+        Self { classes }
+    }
+
+    /// How many classes there are.
+    pub fn classes(self) -> usize {
+        self.classes
+    }
+
+    /// Makes one class of all.
+    pub fn fold(&mut self) {
+        self.classes = 1;
+    }
+
+    /// The slot of a class at a port; where classes have been folded, the port.
+    #[inline]
+    pub fn slot(self, port: usize, class: usize) -> usize {
+        port * self.classes + class.min(self.classes - 1)
+    }
+}
 
 /// Slots that routing allows, in order of preference.
 ///

@@ -5,7 +5,7 @@
 //! the first and the last of a line of more than two are neighbours too. (Two are
 //! neighbours already: a second pair of links between them would be no ring.)
 
-use super::{Attachment, MAX_NODES, Topology};
+use super::{Attachment, Family, MAX_NODES, Topology};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 
@@ -45,6 +45,7 @@ fn grid(dims: &[u32], wraps: bool) -> Result<Topology, SpecError> {
     }
     let attachments = (0..switches).map(|i| Attachment::Switch(SwitchId::from_index(i))).collect();
     Ok(Topology {
+        family: Family::Grid,
         nodes: switches,
         switches,
         ports,
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(at(1, 2), SwitchId::NONE);
         assert_eq!(at(1, 3), SwitchId(4));
         assert_eq!(mesh.coordinates(NodeId(5)), [2, 1]);
-        assert_eq!(mesh.bisection_channels(), Some(4));
+        assert_eq!(mesh.bisection_channels(1), Some(4));
     }
 
     #[test]
@@ -113,7 +114,7 @@ mod tests {
         let at = |switch, port| torus.neighbour(SwitchId(switch), port);
         assert_eq!((at(0, 0), at(3, 1)), (SwitchId(3), SwitchId(0)));
         assert_eq!((at(0, 2), at(0, 3)), (SwitchId::NONE, SwitchId(4)));
-        assert_eq!(torus.bisection_channels(), Some(8));
+        assert_eq!(torus.bisection_channels(1), Some(8));
     }
 
     #[test]
@@ -127,7 +128,7 @@ mod tests {
                 assert_eq!(cube.neighbour(SwitchId(switch), port ^ 1), SwitchId::NONE);
             }
         }
-        assert_eq!(cube.bisection_channels(), Some(16));
+        assert_eq!(cube.bisection_channels(1), Some(16));
     }
 
     #[test]

@@ -15,7 +15,8 @@ impl Sampler {
     /// A sampler for processes `0..processes`.
     ///
     /// # Errors
-    /// A standard deviation that is negative, too large or not a number.
+    /// A standard deviation that is negative, too large or not a number; a slot longer
+    /// than the mean; bursts shorter than one value or slower than the mean.
     pub fn new(
         field: &str,
         distribution: Distribution,
@@ -44,7 +45,25 @@ pub fn check(field: &str, distribution: &Distribution) -> Result<(), SpecError> 
     if !(0.0..=10.0).contains(&sigma) {
         return Err(SpecError::new(format!("{field}.relative_sigma"), sigma, "must be 0 to 10"));
     }
-    Ok(())
+    match distribution.shape {
+        Shape::Constant | Shape::Normal | Shape::Exponential => Ok(()),
+        Shape::Geometric { slot } => {
+            if (1..=distribution.mean).contains(&slot) {
+                return Ok(());
+            }
+            let allowed = format!("must be 1 to {}, the mean", distribution.mean);
+            Err(SpecError::new(format!("{field}.shape.slot"), slot, allowed))
+        }
+        Shape::OnOff { burst, peak } => {
+            for (name, value) in [("burst", burst), ("peak", peak)] {
+                if !(1.0..=1e6).contains(&value) {
+                    let field = format!("{field}.shape.{name}");
+                    return Err(SpecError::new(field, value, "must be 1 to 1000000"));
+                }
+            }
+            Ok(())
+        }
+    }
 }
 
 /// One value: rounded to a whole number, negative ones become 0.
@@ -54,8 +73,28 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
         Shape::Constant => return distribution.mean,
         Shape::Normal => mean * (1.0 + distribution.relative_sigma * stream.normal()),
         Shape::Exponential => mean * stream.exponential(),
+        Shape::Geometric { slot } => return slot * slots(slot as f64 / mean, stream),
+        Shape::OnOff { burst, peak } => return on_off(distribution.mean, burst, peak, stream),
     };
     nearest(value)
+}
+
+/// Slots up to and with the first of those that succeed with `probability`, by inversion.
+fn slots(probability: f64, stream: &mut Stream) -> u64 {
+    // log(1 - p) is minus infinity for p = 1: no slot is passed over.
+    let passed = stream.exponential() / -libm::log1p(-probability);
+    passed as u64 + 1
+}
+
+/// A gap within a burst, or with probability 1 / burst, after the last of one, that and
+/// an idle time. Its mean is such that the mean of all is exact, whatever the gap is
+/// rounded to: gap + idle / burst.
+fn on_off(mean: u64, burst: f64, peak: f64, stream: &mut Stream) -> u64 {
+    let gap = nearest(mean as f64 / peak);
+    if burst * stream.unit() >= 1.0 {
+        return gap;
+    }
+    gap + nearest(burst * (mean - gap) as f64 * stream.exponential())
 }
 
 /// The nearest whole number, halves upwards; 0 for negative values.
@@ -67,7 +106,7 @@ fn nearest(value: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::*;
 
     #[test]
     fn whole_numbers_are_the_nearest() {
@@ -79,5 +118,80 @@ mod tests {
         for value in [1.5, 2.5, 1e6 + 0.25, 4e15 + 0.5, 9e15, 1e18] {
             assert_eq!(nearest(value), f64::round(value) as u64, "{value}");
         }
+    }
+
+    const MEAN: u64 = 1_000_000;
+
+    fn values(shape: Shape, mean: u64) -> Vec<f64> {
+        let distribution = Distribution { shape, mean, relative_sigma: 0.0 };
+        let mut sampler = Sampler::new("c", distribution, Purpose::Compute, 2, 11).unwrap();
+        (0..400_000).map(|_| sampler.draw(1) as f64).collect()
+    }
+
+    /// Mean and variance of many values are those of theory, to five standard errors of the
+    /// mean, and to a few percent.
+    fn has_moments(values: &[f64], mean: f64, variance: f64) {
+        let n = values.len() as f64;
+        let found = values.iter().sum::<f64>() / n;
+        assert!((found - mean).abs() <= 5.0 * (variance / n).sqrt(), "mean {found}, {mean}");
+        let spread = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+        assert!((spread - variance).abs() <= 0.04 * variance, "variance {spread}, {variance}");
+    }
+
+    /// Trials that succeed with p = slot / mean: mean 1/p slots, variance (1 - p) / p².
+    #[test]
+    fn slots_up_to_a_success() {
+        for slot in [MEAN, 900_000, MEAN / 2, MEAN / 100, 1] {
+            let values = values(Shape::Geometric { slot }, MEAN);
+            let whole = |v: &f64| (*v as u64).is_multiple_of(slot) && *v > 0.0;
+            assert!(values.iter().all(whole), "{slot}");
+            let p = slot as f64 / MEAN as f64;
+            has_moments(&values, MEAN as f64, (1.0 - p) * (MEAN as f64).powi(2));
+        }
+        // Probabilities of 1, 2, 3, ... slots: p, p (1 - p), ...
+        let values = values(Shape::Geometric { slot: 4 }, 10);
+        for (slots, expected) in [(1, 0.4), (2, 0.24), (3, 0.144), (4, 0.0864)] {
+            let count = values.iter().filter(|&&v| v as u64 == 4 * slots).count();
+            let share = count as f64 / values.len() as f64;
+            assert!((share - expected).abs() < 0.004, "{slots}: {share}");
+        }
+    }
+
+    /// The gap g = mean / peak, and with probability 1/b an idle time of mean b (mean - g):
+    /// mean as given, variance (2b - 1)(mean - g)².
+    #[test]
+    fn bursts_and_idle_times() {
+        for (burst, peak) in [(1.0, 1.0), (1.0, 4.0), (2.5, 1.5), (8.0, 4.0), (20.0, 1e3)] {
+            let values = values(Shape::OnOff { burst, peak }, MEAN);
+            let gap = (MEAN as f64 / peak).round();
+            let variance = (2.0 * burst - 1.0) * (MEAN as f64 - gap).powi(2);
+            has_moments(&values, MEAN as f64, variance);
+            let within = values.iter().filter(|&&v| v > gap).count() as f64 / 400_000.0;
+            let expected = if peak > 1.0 { 1.0 / burst } else { 0.0 };
+            assert!((within - expected).abs() < 0.005, "{within}, {expected}");
+            assert!(values.iter().all(|&v| v >= gap));
+        }
+        // What the gap is rounded to does not change the mean: 2 instead of 7/3.
+        let rounded = values(Shape::OnOff { burst: 4.0, peak: 3.0 }, 7);
+        has_moments(&rounded, 7.0, 7.0 * 25.0);
+    }
+
+    #[test]
+    fn impossible_distributions_are_named() {
+        let refusal = |shape| {
+            let distribution = Distribution { shape, mean: 10, relative_sigma: 0.0 };
+            check("workload.compute", &distribution).unwrap_err().to_string()
+        };
+        for slot in [0, 11] {
+            assert_eq!(
+                refusal(Shape::Geometric { slot }),
+                format!("workload.compute.shape.slot = {slot}: must be 1 to 10, the mean")
+            );
+        }
+        assert_eq!(
+            refusal(Shape::OnOff { burst: 0.5, peak: 2.0 }),
+            "workload.compute.shape.burst = 0.5: must be 1 to 1000000"
+        );
+        assert!(refusal(Shape::OnOff { burst: 2.0, peak: f64::NAN }).contains("shape.peak"));
     }
 }

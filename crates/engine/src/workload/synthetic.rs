@@ -1,6 +1,10 @@
 //! The synthetic workload (D, r, n, c, m, M): compute, send m messages, wait.
 
+mod destinations;
+mod expected;
+mod hot_spots;
 mod iterations;
+mod pattern;
 mod reach;
 
 use super::sampler::Sampler;
@@ -11,25 +15,26 @@ use crate::rng::{Purpose, Stream};
 use crate::spec::{self, Start, Sync, Throttle};
 use crate::time::Time;
 use crate::topology::Topology;
-use iterations::Iterations;
-pub use reach::Reach;
+pub use destinations::Destinations;
+use expected::Expected;
 
 /// The synthetic workload at work.
 pub struct Synthetic {
     spec: spec::Synthetic,
     nodes: usize,
     seed: u64,
-    reach: Reach,
+    destinations: Destinations,
     compute: Sampler,
     length: Sampler,
-    destination: Vec<Stream>,
+    /// Per process, for destinations.
+    streams: Vec<Stream>,
     processes: Vec<Process>,
     /// Unacknowledged messages at which all a process sends is dropped until one
     /// is acknowledged, if it is alone on its processor and time passes.
     saturated_at: u32,
     progress: Progress,
-    /// Who sends to whom in which iteration; loosely synchronous only.
-    iterations: Option<Iterations>,
+    /// What others send to each process; loosely synchronous only.
+    expected: Option<Expected>,
 }
 
 /// Where a process stands.
@@ -63,7 +68,11 @@ impl Synthetic {
     /// Prepares the workload for a machine.
     pub fn new(spec: &spec::Synthetic, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
         check(spec)?;
-        let reach = Reach::new(topology, spec.radius, spec.processes_per_node)?;
+        let destinations = Destinations::new(spec, topology)?;
+        if spec.compute.mean == 0 && destinations.has_silent() {
+            let allowed = "must be above zero: nothing else takes time where nothing is sent";
+            return Err(SpecError::new("workload.compute.mean", 0, allowed));
+        }
         let count = topology.nodes * spec.processes_per_node as usize;
         let (compute, bytes) = (spec.compute, spec.bytes);
         let compute = Sampler::new("workload.compute", compute, Purpose::Compute, count, seed)?;
@@ -74,14 +83,14 @@ impl Synthetic {
             spec: spec.clone(),
             nodes: topology.nodes,
             seed,
-            reach,
             compute,
             length,
-            destination: (0..count as u32).map(stream).collect(),
+            streams: (0..count as u32).map(stream).collect(),
             processes: vec![IDLE; count],
             saturated_at: saturated_at(spec),
             progress: Progress::default(),
-            iterations: loosely.then(|| Iterations::new(count, spec.messages as usize)),
+            expected: loosely.then(|| Expected::new(&destinations, count, spec.messages)),
+            destinations,
         })
     }
 
@@ -144,7 +153,7 @@ impl Synthetic {
                 Phase::Begin => {
                     state.reached += 1;
                     state.phase = Phase::Accepted;
-                    if self.iterations.is_some() {
+                    if self.expected.is_some() {
                         return Some(Op::AcceptWaiting);
                     }
                 }
@@ -170,12 +179,12 @@ impl Synthetic {
     /// See [`super::Workload::pass`].
     pub fn pass(&mut self, process: ProcessId, from: Time, before: Time) -> Time {
         let number = process.index();
-        let stream = &mut self.destination[number];
+        let stream = &mut self.streams[number];
         let (mut end, mut iterations) = (from, 0);
         while end < before {
             for _ in 0..self.spec.messages {
                 self.length.draw(number);
-                self.reach.draw(number, stream);
+                self.destinations.draw(number, stream);
             }
             end += self.compute.draw(number);
             iterations += 1;
@@ -202,10 +211,10 @@ impl Synthetic {
         let state = &mut self.processes[number];
         let bytes = self.length.draw(number).min(u64::from(u32::MAX)) as u32;
         let iteration = state.reached - 1;
-        let (reach, streams) = (&self.reach, &mut self.destination);
-        let place = match &mut self.iterations {
-            Some(open) => open.place(process, iteration, message, reach, streams),
-            None => reach.draw(number, &mut streams[number]),
+        let (destinations, streams) = (&self.destinations, &mut self.streams);
+        let place = match &mut self.expected {
+            Some(expected) => expected.place(process, iteration, message, destinations, streams),
+            None => destinations.draw(number, &mut streams[number]),
         };
         let admitted = self.spec.sync != Sync::Asynchronous
             || match self.spec.throttle {
@@ -218,24 +227,27 @@ impl Synthetic {
             return None;
         }
         state.unacknowledged += 1;
-        let to = ProcessId::from_index(reach.process_at(number, place));
+        let to = ProcessId::from_index(destinations.process_at(number, place));
         Some(Send { to, tag: iteration, bytes, link: LinkId::NONE, blocking: false })
     }
 
     /// See [`super::Workload::computed`].
     pub fn computed(&mut self, process: ProcessId) {
-        self.processes[process.index()].phase = Phase::Sending(0);
+        // Who has nobody to send to has nothing left to send.
+        let is_silent = self.destinations.is_silent(process.index());
+        let sent = if is_silent { self.spec.messages } else { 0 };
+        self.processes[process.index()].phase = Phase::Sending(sent);
     }
 
     /// See [`super::Workload::accepts`].
     pub fn accepts(&mut self, process: ProcessId, iteration: u32) -> bool {
-        self.iterations.is_none() || self.processes[process.index()].reached > iteration
+        self.expected.is_none() || self.processes[process.index()].reached > iteration
     }
 
     /// See [`super::Workload::received`].
     pub fn received(&mut self, process: ProcessId, iteration: u32) -> bool {
-        let Some(iterations) = &mut self.iterations else { return false };
-        iterations.received(process, iteration);
+        let Some(expected) = &mut self.expected else { return false };
+        expected.received(process, iteration);
         self.completes(process)
     }
 
@@ -251,12 +263,12 @@ impl Synthetic {
         if state.phase != Phase::Waiting || state.unacknowledged > 0 {
             return false;
         }
-        if let Some(iterations) = &mut self.iterations {
+        if let Some(expected) = &mut self.expected {
             let iteration = state.reached - 1;
-            if iterations.missing(process, iteration) > 0 {
+            if expected.missing(process, iteration) > 0 {
                 return false;
             }
-            iterations.complete(iteration);
+            expected.complete(process, iteration);
         }
         state.phase = Phase::Begin;
         self.progress.iterations += 1;
@@ -270,7 +282,7 @@ impl Synthetic {
             return "its start".into();
         }
         let iteration = state.reached - 1;
-        let missing = self.iterations.as_ref().map_or(0, |i| i.missing(process, iteration));
+        let missing = self.expected.as_ref().map_or(0, |e| e.missing(process, iteration));
         format!(
             "{} acknowledgements and {missing} messages of iteration {iteration}",
             state.unacknowledged

@@ -108,6 +108,7 @@ pub fn program(processes: Vec<ProcessProgram>) -> Workload {
 pub fn synthetic(radius: u32, compute_ps: u64, sync: Sync) -> Synthetic {
     Synthetic {
         processes_per_node: 1,
+        pattern: Pattern::Uniform,
         radius,
         compute: Distribution::constant(compute_ps),
         messages: 1,

@@ -47,7 +47,8 @@ fn machine(dice: &mut Dice) -> Machine {
     }
     Machine {
         topology,
-        routing: RoutingSpec::DimensionOrder { order },
+        routing: RoutingSpec::DimensionOrder { order, balanced: false },
+        allow_deadlock: false,
         rates: rates(dice, dimensions),
         node: Node {
             link_width: dice.one_of(&[1, 1, 1, 2, 3]),
@@ -137,7 +138,7 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
 fn tighten(dice: &mut Dice, machine: &mut Machine) {
     let mesh = TopologySpec::Mesh { dims: vec![dice.number(2, 3) as u32] };
     machine.topology = if dice.chance(30) { TopologySpec::Star { nodes: 3 } } else { mesh };
-    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new() };
+    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
     machine.rates.dimension_bit_ps.clear();
     machine.node.packet_bytes = dice.number(1, 5) as u32;
     let link = &mut machine.link;
@@ -160,7 +161,7 @@ enum Pattern {
     OneSource(u32),
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
     let nodes = nodes(machine) as u32;
     let any = dice.number(0, u64::from(nodes) - 1) as u32;
     let patterns =

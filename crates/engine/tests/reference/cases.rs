@@ -5,8 +5,9 @@ use crate::programs;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Distribution, Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates,
-    RoutingSpec, Shape, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Workload,
+    Distribution, Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Pattern, Policy,
+    Rates, RoutingSpec, Shape, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec,
+    Workload,
 };
 use tailback_engine::time::Time;
 
@@ -44,8 +45,7 @@ pub enum Kind {
 
 /// A machine and a workload of one kind for it.
 pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
-    let needs_coordinates = matches!(kind, Kind::Synthetic(_));
-    let machine = machine(dice, !needs_coordinates);
+    let machine = machine(dice);
     let workload = match kind {
         Kind::Messages => messages(dice, &machine),
         Kind::Synthetic(sync) => synthetic(dice, &machine, sync),
@@ -71,7 +71,8 @@ pub fn nodes(machine: &Machine) -> u64 {
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
-        TopologySpec::Torus { .. } => unreachable!("not generated"),
+        TopologySpec::Graph { nodes, .. } => nodes.len() as u64,
+        _ => unreachable!("not generated"),
     }
 }
 
@@ -80,8 +81,8 @@ pub fn packet_time(machine: &Machine) -> Time {
     Timing::new(&machine.link).packet_ps(machine.node.packet_bytes)
 }
 
-fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
-    let (topology, dimensions) = topology(dice, may_be_pair);
+fn machine(dice: &mut Dice) -> Machine {
+    let (topology, dimensions) = topology(dice);
     let link = link(dice);
     let node = Node {
         acknowledges: true,
@@ -109,7 +110,9 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
         ..Switch::default()
     };
     let routing = order(dice, dimensions);
-    let mut machine = Machine { topology, routing, link, rates: Rates::default(), node, switch };
+    let rates = Rates::default();
+    let allow_deadlock = false;
+    let mut machine = Machine { topology, routing, allow_deadlock, link, rates, node, switch };
     if dice.chance(50) {
         let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;
         machine.node.time_slice_ps = Some(slice);
@@ -118,10 +121,10 @@ fn machine(dice: &mut Dice, may_be_pair: bool) -> Machine {
 }
 
 /// A topology of 2 to 12 nodes and its number of dimensions.
-fn topology(dice: &mut Dice, may_be_pair: bool) -> (TopologySpec, u32) {
+fn topology(dice: &mut Dice) -> (TopologySpec, u32) {
     match dice.number(0, 9) {
-        0 if may_be_pair => (TopologySpec::Pair, 0),
-        0..=1 => {
+        0 => (TopologySpec::Pair, 0),
+        1 => {
             let dimensions = dice.number(1, 3) as u32;
             (TopologySpec::Hypercube { dimensions }, dimensions)
         }
@@ -148,7 +151,7 @@ fn order(dice: &mut Dice, dimensions: u32) -> RoutingSpec {
     if dice.chance(40) {
         order.clear();
     }
-    RoutingSpec::DimensionOrder { order }
+    RoutingSpec::DimensionOrder { order, balanced: false }
 }
 
 fn link(dice: &mut Dice) -> Link {
@@ -185,12 +188,73 @@ pub fn bytes(dice: &mut Dice, machine: &Machine) -> u64 {
     dice.one_of(&[0, 1, packet, packet, packet + 1, most, most])
 }
 
-/// The largest coordinate difference; a pair has no coordinates.
-fn diameter(machine: &Machine) -> u64 {
+/// Times between messages: any of the above, slots or bursts.
+fn gaps(dice: &mut Dice, mean: u64) -> Distribution {
+    let slot = dice.one_of(&[mean, mean / 2 + 1, mean / 50 + 1, 1]);
+    let (burst, peak) = (dice.one_of(&[1.0, 2.0, 5.5]), dice.one_of(&[1.0, 3.0, 100.0]));
+    let shape = dice.one_of(&[Shape::Geometric { slot }, Shape::OnOff { burst, peak }]);
+    let slots_or_bursts = Distribution { shape, mean, relative_sigma: 0.0 };
+    if dice.chance(40) { slots_or_bursts } else { distribution(dice, mean) }
+}
+
+/// Switches along each dimension; a pair has no coordinates.
+fn sides(machine: &Machine) -> Vec<u32> {
     match &machine.topology {
-        TopologySpec::Mesh { dims } => u64::from(dims.iter().max().unwrap() - 1),
-        _ => 1,
+        TopologySpec::Mesh { dims } => dims.clone(),
+        TopologySpec::Hypercube { dimensions } => vec![2; *dimensions as usize],
+        _ => Vec::new(),
     }
+}
+
+/// A pattern that is possible on the machine, and a radius for the one that has it.
+fn pattern(dice: &mut Dice, machine: &Machine) -> (Pattern, u32) {
+    let (sides, count) = (sides(machine), nodes(machine));
+    let largest = sides.iter().max().copied().unwrap_or(1);
+    if dice.chance(40) {
+        let radius = if sides.is_empty() { 0 } else { dice.number(1, u64::from(largest) - 1) };
+        return (Pattern::Uniform, radius as u32);
+    }
+    let is_whole = count.is_power_of_two();
+    let mut possible = vec![hot_spots(dice, count), permutation(dice, count)];
+    if !sides.is_empty() || is_whole {
+        possible.push(Pattern::BitComplement);
+    }
+    if !sides.is_empty() {
+        possible.push(Pattern::Neighbour);
+    }
+    if largest > 2 {
+        possible.push(Pattern::Tornado);
+    }
+    if is_whole && count > 2 {
+        possible.extend([Pattern::BitReverse, Pattern::Shuffle]);
+    }
+    if matches!(sides[..], [x, y] if x == y) || count == 4 {
+        possible.push(Pattern::Transpose);
+    }
+    let chosen = dice.number(0, possible.len() as u64 - 1) as usize;
+    (possible.swap_remove(chosen), 0)
+}
+
+fn hot_spots(dice: &mut Dice, count: u64) -> Pattern {
+    let mut nodes = Vec::new();
+    for _ in 0..dice.number(1, 3) {
+        let node = dice.number(0, count - 1) as u32;
+        if !nodes.contains(&node) {
+            nodes.push(node);
+        }
+    }
+    Pattern::HotSpot { nodes, share: dice.one_of(&[0.0, 0.1, 0.5, 1.0]) }
+}
+
+fn permutation(dice: &mut Dice, count: u64) -> Pattern {
+    let mut to: Vec<u32> = (0..count as u32).collect();
+    for i in 1..to.len() {
+        to.swap(i, dice.number(0, i as u64) as usize);
+    }
+    if to.is_sorted() {
+        to.swap(0, 1);
+    }
+    Pattern::Permutation { to }
 }
 
 fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
@@ -204,10 +268,12 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
     } else {
         Throttle::QueueLength { limit }
     };
+    let (pattern, radius) = pattern(dice, machine);
     Workload::Synthetic(Synthetic {
         processes_per_node: dice.one_of(&[1, 1, 2, 3]),
-        radius: dice.number(1, diameter(machine)) as u32,
-        compute: distribution(dice, mean),
+        pattern,
+        radius,
+        compute: gaps(dice, mean),
         messages: dice.one_of(&[1, 1, 2, 3, 5]),
         bytes: distribution(dice, bytes),
         sync,
@@ -216,7 +282,7 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
     })
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
     let nodes = nodes(machine);
     let mut list = Messages::default();
     let gap = dice.one_of(&[0, packet_time(machine) / 10, packet_time(machine)]);

@@ -89,6 +89,19 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
             (mean * (1.0 + distribution.relative_sigma * stream.normal())).round() as u64
         }
         Shape::Exponential => (mean * stream.exponential()).round() as u64,
+        Shape::Geometric { slot } => {
+            let p = slot as f64 / mean;
+            let slots = (stream.exponential() / -libm::log1p(-p)).floor() as u64 + 1;
+            slots * slot
+        }
+        Shape::OnOff { burst, peak } => {
+            let gap = (mean / peak).round();
+            let mut time = gap;
+            if burst * stream.unit() < 1.0 {
+                time += (burst * (mean - gap) * stream.exponential()).round();
+            }
+            time as u64
+        }
     }
 }
 

@@ -1,15 +1,19 @@
 //! The synthetic workload: every process computes, sends, and perhaps waits.
 
 use crate::machine::Reference;
+use crate::patterns::destination;
 use crate::processes::{State, draw};
 use crate::wiring::Wiring;
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{self, Spec, Sync, Throttle, Workload};
+use tailback_engine::spec::{self, Pattern, Spec, Sync, Throttle, TopologySpec, Workload};
 
 /// Who sends to whom in the synthetic workload.
 pub struct Synthetic {
     /// For each process those it may send to.
     candidates: Vec<Vec<usize>>,
+    /// For each process those at hot spots, and the share of messages they get.
+    hot: Vec<Vec<usize>>,
+    share: f64,
     streams: Vec<Stream>,
     /// For each process and iteration the destinations of its messages.
     destinations: Vec<Vec<Vec<usize>>>,
@@ -17,35 +21,60 @@ pub struct Synthetic {
 
 impl Synthetic {
     pub fn new(spec: &Spec, wiring: &Wiring, processes: usize) -> Self {
-        let Workload::Synthetic(synthetic) = &spec.workload else {
-            return Self { candidates: vec![], streams: vec![], destinations: vec![] };
+        let mut new = Self {
+            candidates: vec![],
+            hot: vec![Vec::new(); processes],
+            share: 0.0,
+            streams: vec![],
+            destinations: vec![Vec::new(); processes],
         };
-        let node =
-            |process: usize| wiring.coordinates(process / synthetic.processes_per_node as usize);
+        let Workload::Synthetic(synthetic) = &spec.workload else { return new };
+        let stream = |process| Stream::new(spec.seed, Purpose::Destination, process);
+        new.streams = (0..processes as u32).map(stream).collect();
+        let each = synthetic.processes_per_node as usize;
+        let place = |process: usize| wiring.coordinates(process / each);
+        let has_grid = !matches!(spec.machine.topology, TopologySpec::Pair);
         let is_near = |a: usize, b: usize| {
-            let (a, b) = (node(a), node(b));
+            let (a, b) = (place(a), place(b));
             a.iter().zip(&b).all(|(&i, &j)| i.abs_diff(j) <= synthetic.radius as usize)
         };
+        let may_send = |from: usize, to: usize| match &synthetic.pattern {
+            Pattern::Uniform => !has_grid || is_near(from, to),
+            Pattern::HotSpot { .. } => true,
+            laid => {
+                let node = destination(laid, &spec.machine.topology, wiring, from / each);
+                to == node * each + from % each
+            }
+        };
         let candidates =
-            |from: usize| (0..processes).filter(|&to| to != from && is_near(from, to)).collect();
-        let stream = |process| Stream::new(spec.seed, Purpose::Destination, process);
-        Self {
-            candidates: (0..processes).map(candidates).collect(),
-            streams: (0..processes as u32).map(stream).collect(),
-            destinations: vec![Vec::new(); processes],
+            |from: usize| (0..processes).filter(|&to| to != from && may_send(from, to)).collect();
+        new.candidates = (0..processes).map(candidates).collect();
+        if let Pattern::HotSpot { nodes, share } = &synthetic.pattern {
+            new.share = *share;
+            for (process, hot) in new.hot.iter_mut().enumerate() {
+                let others = nodes.iter().filter(|&&node| node as usize != process / each);
+                *hot = others.map(|&node| node as usize * each + process % each).collect();
+            }
         }
+        new
     }
 
     /// Where a process sends its messages in an iteration, whether or not it
-    /// has got there yet.
+    /// has got there yet; nowhere, if it has nobody to send to.
     fn destinations(&mut self, process: usize, iteration: u64, messages: u32) -> Vec<usize> {
-        let (stream, candidates) = (&mut self.streams[process], &self.candidates[process]);
-        let drawn = &mut self.destinations[process];
-        while drawn.len() as u64 <= iteration {
-            let one = |_| candidates[stream.below(candidates.len() as u64) as usize];
-            drawn.push((0..messages).map(one).collect());
+        while self.destinations[process].len() as u64 <= iteration {
+            let messages = if self.candidates[process].is_empty() { 0 } else { messages };
+            let drawn = (0..messages).map(|_| self.draw(process)).collect();
+            self.destinations[process].push(drawn);
         }
-        drawn[iteration as usize].clone()
+        self.destinations[process][iteration as usize].clone()
+    }
+
+    fn draw(&mut self, process: usize) -> usize {
+        let (stream, hot) = (&mut self.streams[process], &self.hot[process]);
+        let is_to_hot_spot = !hot.is_empty() && stream.unit() < self.share;
+        let among = if is_to_hot_spot { hot } else { &self.candidates[process] };
+        among[stream.below(among.len() as u64) as usize]
     }
 
     /// How many messages others address to a process in an iteration of theirs.

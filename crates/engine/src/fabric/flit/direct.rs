@@ -1,6 +1,7 @@
 //! Fidelity `flit`: a channel sends straight from the input buffer that its packet
 //! leaves; every flit that leaves a buffer is a credit for the channel into it.
 
+use super::super::deadlock::Standing;
 use super::super::switchboard::{Act, Grants, Switchboard};
 use super::lane::Lane;
 use super::lines::Mark;
@@ -12,10 +13,10 @@ impl FlitFabric {
     /// Requests, grants, and every channel that can send starts to.
     pub(super) fn choose_direct(&mut self, act: &mut Act) {
         self.note_requests(act);
-        while let Some((lead, kind)) = self.board.next_marked() {
-            self.serve(lead, kind, act);
-        }
         loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
             while let Some(channel) = self.awake.pop() {
                 self.board.at_mut(channel).sleeps();
                 self.send_on(channel, act);
@@ -24,6 +25,23 @@ impl FlitFabric {
                 return;
             }
         }
+    }
+
+    /// How things stand at every channel; unknown where flow control is in band.
+    pub fn standings(&self) -> Option<Vec<Standing>> {
+        let Control::OutOfBand { credit } = self.control else { return None };
+        let mut coming = vec![0; self.board.channels.len()];
+        for channel in credit.into_iter().flat_map(|line| self.lines.on(line)) {
+            coming[channel.index()] += 1;
+        }
+        let standing = |(lane, coming): (&Lane, u32)| Standing {
+            owner: lane.packet,
+            unsent: lane.unsent.into(),
+            room: u64::from(lane.credits + coming),
+            output: lane.output,
+            front: lane.port.buffer.first,
+        };
+        Some(self.board.channels.iter().zip(coming).map(standing).collect())
     }
 
     /// The last flit of a packet has been sent: the channel is free, and so is the
@@ -100,6 +118,16 @@ impl Grants for FlitFabric {
             .filter(|&channel| !self.board.at(channel).packet.is_some());
         let has_credit = |&channel: &ChannelId| self.room(channel, 0) > 0;
         idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
+        let flits = act.wiring.link.packet_tokens(act.packets[id].bytes);
+        let is_free = |&channel: &ChannelId| {
+            let is_idle = !self.board.at(channel).packet.is_some();
+            is_idle && self.room(channel, act.now) >= flits.min(all)
+        };
+        act.wiring.layout.group(lead).channels().find(is_free)
     }
 
     #[inline]

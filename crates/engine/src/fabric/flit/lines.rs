@@ -90,6 +90,12 @@ impl Lines {
         queue.push_back((at, channel.0 | bits));
     }
 
+    /// The channels to which something happens on a line.
+    pub fn on(&self, line: LineId) -> impl Iterator<Item = ChannelId> + '_ {
+        let channels = self.lines[usize::from(line)].queue.iter();
+        channels.map(|&(_, code)| ChannelId(code & (IS_LAST - 1)))
+    }
+
     /// When the next thing happens, or [`NEVER`].
     #[inline]
     pub fn next_time(&self) -> Time {

@@ -3,6 +3,7 @@
 use super::super::switchboard::Act;
 use super::PacketFabric;
 use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
 
 impl PacketFabric {
     /// A packet might start on an idle channel of a group, had that room.
@@ -23,6 +24,29 @@ impl PacketFabric {
             blame.keeps(id, lead, act.now);
         }
         self.board.blame_room(channel, id, act);
+    }
+
+    /// The front packet of a buffer finds no output at the desk it asks at.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn blame_waiting(&self, input: ChannelId, act: &mut Act) {
+        let port = &self.board.at(input).port;
+        let (switch, id) = (port.switch, port.buffer.first);
+        let lead = act.wiring.preferred_lead(switch, act.packets[id].header());
+        if lead.is_some() {
+            self.blame_no_room(lead, id, act);
+        }
+    }
+
+    /// A packet has moved from the buffer of `input` into the multiqueue of its switch; it is
+    /// out of the buffer at `end`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn blame_storing(&self, input: ChannelId, id: PacketId, end: Time, act: &mut Act) {
+        let since = self.board.since(input, id, input, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.stored(id, (act.now, end), since);
+        }
     }
 
     /// A packet that has left the buffer of `input` (none: its node's queue) is to start on a

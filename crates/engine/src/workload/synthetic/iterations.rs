@@ -1,11 +1,11 @@
-//! Who sends to whom in which iteration.
+//! Who sends to whom in which iteration, where that is drawn.
 //!
 //! A loosely synchronous process waits for all messages that others address to
 //! it in *their* iteration k, sent or not. So the destinations of an iteration
 //! are drawn for all processes as soon as the first process sends in it. Each
 //! process has its own stream, so this changes nobody's destinations.
 
-use super::Reach;
+use super::Destinations;
 use crate::ids::ProcessId;
 use crate::rng::Stream;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub struct Iterations {
 }
 
 struct Iteration {
-    /// Per process and message: the destination's place in the sender's reach.
+    /// Per process and message: the destination's place, see [`Destinations`].
     places: Vec<u32>,
     /// Per process: messages addressed to it and not yet received.
     missing: Vec<u32>,
@@ -36,18 +36,18 @@ impl Iterations {
         Self { processes, messages, first: 0, open: VecDeque::new(), spare: Vec::new() }
     }
 
-    /// Where a process sends its message number `message` of an iteration: a
-    /// place in its reach.
+    /// The place to which a process sends its message number `message` of an
+    /// iteration.
     pub fn place(
         &mut self,
         process: ProcessId,
         iteration: u32,
         message: usize,
-        reach: &Reach,
+        destinations: &Destinations,
         streams: &mut [Stream],
     ) -> u32 {
         while (self.open.len() as u32) <= iteration - self.first {
-            let next = self.draw(reach, streams);
+            let next = self.draw(destinations, streams);
             self.open.push_back(next);
         }
         let open = &self.open[(iteration - self.first) as usize];
@@ -55,7 +55,7 @@ impl Iterations {
     }
 
     /// Draws the destinations of the next iteration for all processes.
-    fn draw(&mut self, reach: &Reach, streams: &mut [Stream]) -> Iteration {
+    fn draw(&mut self, destinations: &Destinations, streams: &mut [Stream]) -> Iteration {
         let mut iteration = self.spare.pop().unwrap_or_else(|| Iteration {
             places: vec![0; self.processes * self.messages],
             missing: vec![0; self.processes],
@@ -65,8 +65,8 @@ impl Iterations {
         iteration.missing.fill(0);
         for (at, place) in iteration.places.iter_mut().enumerate() {
             let process = at / self.messages;
-            *place = reach.draw(process, &mut streams[process]);
-            iteration.missing[reach.process_at(process, *place)] += 1;
+            *place = destinations.draw(process, &mut streams[process]);
+            iteration.missing[destinations.process_at(process, *place)] += 1;
         }
         iteration
     }

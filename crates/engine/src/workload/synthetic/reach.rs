@@ -1,5 +1,6 @@
-//! Whom a process may send to.
+//! Whom a process may send to under the pattern `uniform`.
 
+use super::pattern::grid;
 use crate::error::SpecError;
 use crate::ids::NodeId;
 use crate::rng::Stream;
@@ -19,19 +20,19 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// All coordinates differ by at most `radius`.
+    /// All coordinates differ by at most `radius`; without coordinates, everybody.
     ///
     /// # Errors
-    /// No grid, a radius beyond the network, or nobody to send to.
+    /// A radius without coordinates or beyond the network, or nobody to send to.
     pub fn new(topology: &Topology, radius: u32, per_node: u32) -> Result<Self, SpecError> {
-        let largest = topology.dims.iter().max().copied().unwrap_or(1) - 1;
-        if topology.dims.is_empty() {
-            return Err(SpecError::new(
-                "workload.kind",
-                "synthetic",
-                "needs a topology with coordinates: mesh or hypercube",
-            ));
-        }
+        let Some(dims) = grid(topology) else {
+            if radius > 0 {
+                let allowed = "must be left out: the machine has no coordinates";
+                return Err(SpecError::new("workload.radius", radius, allowed));
+            }
+            return Ok(Self::everywhere(topology.nodes, per_node));
+        };
+        let largest = dims.iter().max().copied().unwrap_or(1) - 1;
         if radius > largest {
             return Err(SpecError::new(
                 "workload.radius",
@@ -48,17 +49,28 @@ impl Reach {
         }
         let nodes = 0..topology.nodes;
         let coordinates = nodes.flat_map(|n| topology.coordinates(NodeId::from_index(n)));
+        Ok(Self::boxes(dims.to_vec(), coordinates.collect(), radius, per_node))
+    }
+
+    /// All processes: one box, as if the nodes stood in a line.
+    fn everywhere(nodes: usize, per_node: u32) -> Self {
+        let nodes = nodes as u32;
+        Self::boxes(vec![nodes], (0..nodes).collect(), nodes - 1, per_node)
+    }
+
+    fn boxes(dims: Vec<u32>, coordinates: Vec<u32>, radius: u32, per_node: u32) -> Self {
+        let nodes = coordinates.len() / dims.len();
         let mut reach = Self {
-            dims: topology.dims.clone(),
+            is_everywhere: dims.iter().all(|&side| radius + 1 >= side),
+            dims,
             radius,
-            is_everywhere: topology.dims.iter().all(|&side| radius + 1 >= side),
             per_node: per_node as usize,
-            coordinates: coordinates.collect(),
+            coordinates,
             candidates: Vec::new(),
         };
-        let processes = 0..topology.nodes * per_node as usize;
+        let processes = 0..nodes * per_node as usize;
         reach.candidates = processes.map(|process| reach.candidates_of(process)).collect();
-        Ok(reach)
+        reach
     }
 
     fn candidates_of(&self, process: usize) -> (u32, u32) {
@@ -96,6 +108,16 @@ impl Reach {
     /// Number of nodes in a node's box, itself included.
     pub fn size(&self, node: usize) -> usize {
         self.sides(node).map(|(_, length)| length as usize).product()
+    }
+
+    /// See [`super::Destinations::each_share`].
+    pub fn each_share(&self, node: usize, mut visit: impl FnMut(usize, f64)) {
+        let size = self.size(node);
+        let others = (size * self.per_node - 1) as f64;
+        for index in 0..size {
+            let to = self.node_at(node, index);
+            visit(to, (self.per_node - usize::from(to == node)) as f64 / others);
+        }
     }
 
     /// Draws a place among the processes in reach, uniform, the process itself excluded.
@@ -158,6 +180,26 @@ mod tests {
         );
         assert!(Reach::new(&topology, 0, 1).is_err());
         let pair = Topology::new(&TopologySpec::Pair).unwrap();
-        assert!(Reach::new(&pair, 0, 1).is_err());
+        let error = Reach::new(&pair, 1, 1).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "workload.radius = 1: must be left out: the machine has no coordinates"
+        );
+    }
+
+    #[test]
+    fn without_coordinates_all_others_are_drawn() {
+        let star = Topology::new(&TopologySpec::Star { nodes: 5 }).unwrap();
+        for per_node in [1, 2] {
+            let reach = Reach::new(&star, 0, per_node).unwrap();
+            let all = 5 * per_node as usize;
+            for process in 0..all {
+                let mut stream = Stream::new(9, Purpose::Destination, process as u32);
+                let drawn: BTreeSet<_> = (0..1_000)
+                    .map(|_| reach.process_at(process, reach.draw(process, &mut stream)))
+                    .collect();
+                assert_eq!(drawn, (0..all).filter(|&other| other != process).collect());
+            }
+        }
     }
 }

@@ -1,0 +1,86 @@
+//! What other algorithms stand on: one way from anywhere to anywhere.
+
+use super::Header;
+use super::ancestor::Ancestor;
+use super::dimension_order::DimensionOrder;
+use super::dragonfly::Dragonfly;
+use super::grid::Grid;
+use super::ring_order::RingOrder;
+use super::table::Table;
+use crate::error::SpecError;
+use crate::ids::SwitchId;
+use crate::topology::{Family, Topology};
+
+/// A minimal algorithm that gives one answer and remembers nothing.
+pub enum Base {
+    /// Dimension order on an open grid.
+    Open(DimensionOrder),
+    /// Dimension order on a grid with rings.
+    Rings(RingOrder),
+    /// Up a fat tree by the destination's digits, then down.
+    Tree(Ancestor),
+    /// From group to group of a dragonfly.
+    Groups(Dragonfly),
+    /// A table for any graph.
+    Paths(Table),
+}
+
+impl Base {
+    /// The usual one of a topology: dimension order in `order` on grids, those of fat trees
+    /// and dragonflies, else shortest paths.
+    ///
+    /// # Errors
+    /// An order that does not name every dimension once; a graph in pieces or too large for
+    /// tables.
+    pub fn usual(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
+        match topology.family {
+            _ if !topology.dims.is_empty() => Self::grid(algorithm, order, topology),
+            Family::FatTree { .. } => Ancestor::new(algorithm, false, topology).map(Self::Tree),
+            Family::Dragonfly { .. } => Dragonfly::new(algorithm, topology).map(Self::Groups),
+            _ => Table::shortest(algorithm, topology).map(Self::Paths),
+        }
+    }
+
+    /// Dimension order on a grid.
+    ///
+    /// # Errors
+    /// A topology that is no grid; an order that does not name every dimension once.
+    pub fn grid(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
+        let grid = Grid::new(algorithm, order, topology)?;
+        Ok(if grid.has_rings() {
+            Self::Rings(RingOrder::new(grid, false))
+        } else {
+            Self::Open(DimensionOrder::new(grid))
+        })
+    }
+
+    /// Classes of virtual channels it tells apart.
+    pub fn classes(&self) -> usize {
+        match self {
+            Self::Open(_) | Self::Tree(_) => 1,
+            Self::Groups(_) => Dragonfly::CLASSES,
+            Self::Rings(_) => RingOrder::CLASSES,
+            Self::Paths(table) => table.classes(),
+        }
+    }
+
+    /// Whether it is free of deadlock on this topology by its own argument.
+    pub fn is_known_free(&self) -> bool {
+        match self {
+            Self::Paths(table) => table.is_known_free(),
+            _ => true,
+        }
+    }
+
+    /// The port and the class by which a packet leaves a switch.
+    #[inline]
+    pub fn step(&self, switch: SwitchId, header: Header) -> Option<(usize, usize)> {
+        match self {
+            Self::Open(routing) => routing.next(switch, header).map(|port| (port, 0)),
+            Self::Rings(routing) => routing.step(switch, header),
+            Self::Tree(routing) => routing.step(switch, header.destination).map(|port| (port, 0)),
+            Self::Groups(routing) => routing.step(switch, header),
+            Self::Paths(routing) => routing.step(switch, header.destination),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Whether packets can wait for each other in a circle, found out channel by channel.
+//!
+//! A packet that holds one channel and asks for another makes the first *depend* on the
+//! second. If no circle of dependencies can be put together, there is no deadlock
+//! [Dally & Seitz 1987]. Here a channel is one class at one port of one switch; channels
+//! between nodes and switches are left out, for nothing that holds an injection channel is
+//! waited for by a packet in the network, and nodes always accept.
+//!
+//! Where an algorithm has a way out, only the channels of that count, and one of them
+//! depends on another also if a packet may go from one to the other over any number of
+//! adaptive channels: Duato's extended dependencies [Duato 1993]. No circle among these,
+//! and a way out from everywhere, is enough.
+//!
+//! **Cost.** Every state (channel, route) of every packet (source, destination, route it
+//! begins with) is looked at. After [`MOST_STEPS`] outputs the search ends: what it has
+//! not seen by then it does not know ([`Search::TooLarge`]).
+
+mod cycle;
+mod graph;
+
+pub use cycle::{Cycle, Link};
+
+use super::{Header, Outputs, Routing};
+use crate::ids::{NodeId, SwitchId};
+use crate::topology::Topology;
+use graph::Graph;
+use std::collections::{BTreeSet, HashSet};
+
+/// The most outputs looked at: enough for the pairs of a thousand nodes some fifty hops
+/// apart, in a few seconds.
+pub const MOST_STEPS: u64 = 50_000_000;
+
+/// What a search for a circle has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// There is none.
+    Free,
+    /// A shortest.
+    Cycle(Cycle),
+    /// None so far, but there is too much to look at.
+    TooLarge,
+}
+
+/// Searches for a shortest circle of dependencies. The same every time: of several, the
+/// one through the lowest channel.
+pub fn find_cycle(routing: &Routing, topology: &Topology) -> Search {
+    let mut walker = Walker::new(routing, topology);
+    let mut graph = Graph::new(walker.channels());
+    let is_complete = walker.walk(|_, from, to| graph.add(from, to));
+    match graph.shortest_cycle() {
+        Some(channels) => Search::Cycle(Cycle::explain(&mut walker, &channels)),
+        None if is_complete => Search::Free,
+        None => Search::TooLarge,
+    }
+}
+
+/// Walks all ways of all packets.
+struct Walker<'a> {
+    routing: &'a Routing,
+    topology: &'a Topology,
+    classes: usize,
+    outputs: Outputs,
+    /// Outputs looked at.
+    steps: u64,
+    seen: Seen,
+}
+
+/// A packet on a channel: the channel, and the route it then has.
+type State = (u32, u32);
+
+/// Where one packet has been.
+enum Seen {
+    /// It has no choice: what it comes to is new.
+    OneWay,
+    /// Each channel is a state: the last packet that has been there.
+    Channels { by: Vec<u32>, packet: u32 },
+    /// By channel and route.
+    States(HashSet<State>),
+}
+
+impl Seen {
+    /// For another packet.
+    fn clear(&mut self) {
+        match self {
+            Self::OneWay => {}
+            Self::Channels { packet, .. } => *packet += 1,
+            Self::States(states) => states.clear(),
+        }
+    }
+
+    /// Whether the packet has not been there; now it has.
+    fn is_new(&mut self, state: State) -> bool {
+        match self {
+            Self::OneWay => true,
+            Self::Channels { by, packet } => {
+                std::mem::replace(&mut by[state.0 as usize], *packet) != *packet
+            }
+            Self::States(states) => states.insert(state),
+        }
+    }
+}
+
+impl<'a> Walker<'a> {
+    fn new(routing: &'a Routing, topology: &'a Topology) -> Self {
+        let classes = routing.classes().len();
+        let channels = topology.neighbours.len() * classes;
+        let seen = if !routing.chooses() {
+            Seen::OneWay
+        } else if routing.remembers() {
+            Seen::States(HashSet::new())
+        } else {
+            Seen::Channels { by: vec![0; channels], packet: 0 }
+        };
+        Self { routing, topology, classes, outputs: Outputs::default(), steps: 0, seen }
+    }
+
+    /// How many channels there are, used or not.
+    fn channels(&self) -> usize {
+        self.topology.neighbours.len() * self.classes
+    }
+
+    /// The link a channel is on, and its class.
+    fn link(&self, channel: u32) -> Link {
+        let (at, class) = (channel as usize / self.classes, channel as usize % self.classes);
+        let switch = SwitchId::from_index(at / self.topology.ports);
+        let to = self.topology.neighbours[at];
+        Link { switch, port: at % self.topology.ports, class, to }
+    }
+
+    /// Tells of every dependency of every packet; whether there was time for all.
+    fn walk(&mut self, mut each: impl FnMut(Header, u32, u32)) -> bool {
+        self.steps = 0;
+        let nodes = || (0..self.topology.nodes).map(NodeId::from_index);
+        for source in nodes() {
+            let Some(enters) = self.topology.attachments[source.index()].enters() else { continue };
+            for destination in nodes().filter(|&node| node != source) {
+                for route in self.routing.beginnings(source, destination) {
+                    let header = Header { source, destination, route };
+                    self.follow(enters, header, |from, to| each(header, from, to));
+                    if self.steps > MOST_STEPS {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Tells of every dependency of one packet.
+    fn follow(&mut self, enters: SwitchId, header: Header, mut each: impl FnMut(u32, u32)) {
+        let escapes = self.routing.escapes();
+        let route = self.routing.passed(enters, header, None);
+        self.seen.clear();
+        let mut next = Vec::new();
+        self.states_after(enters, Header { route, ..header }, &mut next);
+        while let Some((channel, route)) = next.pop() {
+            if !self.seen.is_new((channel, route)) {
+                continue;
+            }
+            let class = channel as usize % self.classes;
+            let header = Header { route, ..header };
+            if escapes > 0 && class < escapes {
+                self.flood((channel, route), header, escapes, |to| each(channel, to));
+            }
+            let begin = next.len();
+            self.states_after(self.link(channel).to, header, &mut next);
+            if escapes == 0 {
+                next[begin..].iter().for_each(|&(to, _)| each(channel, to));
+            }
+        }
+    }
+
+    /// Names every channel of the way out that can be asked for from a state over adaptive
+    /// channels alone.
+    fn flood(&mut self, from: State, header: Header, escapes: usize, mut each: impl FnMut(u32)) {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![from];
+        let mut next = Vec::new();
+        while let Some((channel, route)) = open.pop() {
+            next.clear();
+            self.states_after(self.link(channel).to, Header { route, ..header }, &mut next);
+            for &(to, route) in &next {
+                if to as usize % self.classes < escapes {
+                    each(to);
+                } else if seen.insert((to, route)) {
+                    open.push((to, route));
+                }
+            }
+        }
+    }
+
+    /// Adds the states that follow when a packet leaves a switch.
+    fn states_after(&mut self, switch: SwitchId, header: Header, states: &mut Vec<State>) {
+        self.outputs.clear();
+        self.routing.outputs(switch, header, &mut self.outputs);
+        for (slot, _) in self.outputs.iter() {
+            self.steps += 1;
+            let channel = (switch.index() * self.topology.ports * self.classes + slot) as u32;
+            let to = self.topology.neighbour(switch, slot / self.classes);
+            states.push((channel, self.routing.passed(to, header, Some(slot))));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::walk::{machine, refusal};
+    use crate::spec::{RoutingSpec, TopologySpec};
+
+    /// The routing of a machine that may deadlock.
+    fn daring(topology: &TopologySpec, spec: &RoutingSpec, channels: u32) -> (Topology, Routing) {
+        let graph = Topology::new(topology).unwrap();
+        let machine = machine(topology, spec, channels);
+        let machine = crate::spec::Machine { allow_deadlock: true, ..machine };
+        let routing = Routing::new(&machine, &graph, 1).unwrap();
+        (graph, routing)
+    }
+
+    fn dimension_order() -> RoutingSpec {
+        RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false }
+    }
+
+    /// A ring of five with one class: each packet two away holds one channel and asks for
+    /// the next, all the way round.
+    #[test]
+    fn a_ring_with_one_class_deadlocks() {
+        let ring = TopologySpec::Torus { dims: vec![5] };
+        let (graph, routing) = daring(&ring, &dimension_order(), 1);
+        assert_eq!((routing.classes(), routing.is_known_free()), (&[1][..], false));
+        let Search::Cycle(cycle) = find_cycle(&routing, &graph) else { panic!("no cycle") };
+        let ways: Vec<(u32, u32)> = cycle.channels.iter().map(|l| (l.switch.0, l.to.0)).collect();
+        assert_eq!(ways, [(0, 4), (4, 3), (3, 2), (2, 1), (1, 0)]);
+        let packets: Vec<(u32, u32)> =
+            cycle.packets.iter().map(|p| (p.source.0, p.destination.0)).collect();
+        let pair_at = |place: usize| packets[cycle.holders[place]];
+        assert_eq!(
+            (0..5).map(pair_at).collect::<Vec<_>>(),
+            [(0, 3), (4, 2), (3, 1), (2, 0), (1, 4)]
+        );
+        assert_eq!(
+            refusal(&ring, &dimension_order(), 1),
+            "machine.routing = dimension_order: can deadlock: channel 0->4 waits for channel 4->3 \
+             waits for channel 3->2 waits for channel 2->1 waits for channel 1->0 waits for the \
+             first; routes 0->3, 4->2, 3->1, 2->0, 1->4; needs 2 virtual channels, or \
+             allow_deadlock = true"
+        );
+    }
+
+    /// Longer routes make several of the dependencies: few are needed.
+    #[test]
+    fn few_packets_explain_a_cycle() {
+        let (graph, routing) =
+            daring(&TopologySpec::Torus { dims: vec![9] }, &dimension_order(), 1);
+        let Search::Cycle(cycle) = find_cycle(&routing, &graph) else { panic!("no cycle") };
+        // Each route of four hops makes three of the nine dependencies.
+        assert_eq!((cycle.channels.len(), cycle.packets.len()), (9, 3));
+    }
+
+    /// Where no route is longer than one hop in a ring, one class is enough.
+    #[test]
+    fn what_cannot_deadlock_is_not_refused() {
+        let torus = TopologySpec::Torus { dims: vec![3, 3] };
+        assert_eq!(refusal(&torus, &dimension_order(), 1), "");
+        let mesh = TopologySpec::Mesh { dims: vec![2, 3] };
+        assert_eq!(refusal(&mesh, &RoutingSpec::Shortest, 1), "");
+    }
+
+    #[test]
+    fn phases_and_choices_in_one_class_deadlock() {
+        let mesh = TopologySpec::Mesh { dims: vec![3, 3] };
+        let two_phase = refusal(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 1);
+        assert!(two_phase.contains("waits for") && two_phase.contains("needs 2 "), "{two_phase}");
+        let adaptive = refusal(&mesh, &RoutingSpec::Adaptive { order: vec![] }, 1);
+        assert!(adaptive.contains("waits for") && adaptive.contains("needs 2 "), "{adaptive}");
+        let torus = TopologySpec::Torus { dims: vec![4, 4] };
+        let adaptive = refusal(&torus, &RoutingSpec::Adaptive { order: vec![] }, 2);
+        assert!(adaptive.contains("needs 3 virtual channels"), "{adaptive}");
+    }
+
+    /// From a channel of the way out over an adaptive one to another of the way out: an
+    /// extended dependency; and none of an adaptive channel.
+    #[test]
+    fn dependencies_pass_over_adaptive_channels() {
+        let mesh = TopologySpec::Mesh { dims: vec![3, 2] };
+        let (graph, routing) = daring(&mesh, &RoutingSpec::Adaptive { order: vec![] }, 2);
+        let mut walker = Walker::new(&routing, &graph);
+        let mut found = BTreeSet::new();
+        walker.walk(|_, from, to| {
+            found.insert((from, to));
+        });
+        let channel = |switch: u32, port: u32, class: u32| (switch * 4 + port) * 2 + class;
+        // East from switch 0 to 1, then north to 4 adaptively, then east to 5.
+        assert!(found.contains(&(channel(0, 1, 0), channel(4, 1, 0))));
+        assert!(found.iter().all(|(from, to)| from % 2 == 0 && to % 2 == 0));
+    }
+
+    #[test]
+    fn links_have_their_class_in_messages() {
+        let (switch, to) = (SwitchId(3), SwitchId(4));
+        let link = Link { switch, port: 1, class: 1, to };
+        assert_eq!(link.to_string(), "channel 3->4 (class 1)");
+    }
+}

@@ -1,0 +1,169 @@
+//! Minimal routing on dragonflies [Kim et al. 2008].
+//!
+//! A packet for another group goes to a switch of its own group that has a link there, over
+//! it, and to its destination's switch: at most three hops, one of them between groups.
+//! Where several links join the two groups it takes one of the fewest hops, of these one at
+//! its own switch, of these one picked by the numbers of source and destination.
+//!
+//! Free of deadlock with two classes: within a group, packets that have still to leave it
+//! are in class 0 and those that have arrived in class 1; between groups they may be in
+//! either, and are in that of their source's parity. Every hop is of the next kind: within
+//! the group left, between groups, within the group reached.
+
+use super::Header;
+use crate::error::SpecError;
+use crate::ids::SwitchId;
+use crate::topology::{Family, Topology};
+
+/// Minimal routing for one dragonfly.
+pub struct Dragonfly {
+    /// Nodes on a switch.
+    p: usize,
+    /// Switches in a group.
+    a: usize,
+    /// Links of a switch to other groups.
+    h: usize,
+    groups: usize,
+    /// Links between two groups.
+    rounds: usize,
+}
+
+impl Dragonfly {
+    /// Classes of virtual channels it tells apart.
+    pub const CLASSES: usize = 2;
+
+    /// Prepares routing on a dragonfly.
+    pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
+        let Family::Dragonfly { nodes_per_switch, switches_per_group, global_links, groups } =
+            topology.family
+        else {
+            return Err(SpecError::new("machine.routing", name, "needs a dragonfly"));
+        };
+        let [p, a, h, groups] = [nodes_per_switch, switches_per_group, global_links, groups]
+            .map(|parameter| parameter as usize);
+        Ok(Self { p, a, h, groups, rounds: a * h / (groups - 1) })
+    }
+
+    /// The port and the class by which a packet leaves a switch.
+    #[inline]
+    pub fn step(&self, switch: SwitchId, header: Header) -> Option<(usize, usize)> {
+        let (here, there) = (switch.index(), header.destination.index() / self.p);
+        let (group, place) = (here / self.a, here % self.a);
+        let (to_group, to_place) = (there / self.a, there % self.a);
+        if here == there {
+            return None;
+        }
+        if group == to_group {
+            return Some((to_place, 1));
+        }
+        let link = self.link((group, place), (to_group, to_place), header);
+        let gateway = link / self.h;
+        if gateway == place {
+            Some((self.a + link % self.h, header.source.index() % 2))
+        } else {
+            Some((gateway, 0))
+        }
+    }
+
+    /// The link of its group that a packet takes to another.
+    #[inline]
+    fn link(
+        &self,
+        (group, place): (usize, usize),
+        (to_group, to_place): (usize, usize),
+        header: Header,
+    ) -> usize {
+        let others = self.groups - 1;
+        // See `topology/dragonfly.rs`: the place in each round of the links to that group, and
+        // there of those that lead back.
+        let there = (group + others - to_group) % self.groups;
+        let back = others - 1 - there;
+        let start = (header.source.index() + header.destination.index()) % self.rounds;
+        let rounds = (start..self.rounds).chain(0..start);
+        let hops = |round: usize| {
+            let first = (round * others + there) / self.h != place;
+            let last = (round * others + back) / self.h != to_place;
+            (usize::from(first) + usize::from(last), first)
+        };
+        let round = rounds.min_by_key(|&round| hops(round)).unwrap_or(0);
+        round * others + there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::dependency::{Search, find_cycle};
+    use crate::routing::walk::{
+        Promise, cases, check_free, check_ways, refusal, routing, routing_on,
+    };
+    use crate::spec::{RoutingSpec, TopologySpec};
+
+    #[test]
+    fn random_dragonflies_have_no_circle_of_channels() {
+        let mut random = cases(13);
+        for case in 0..200 {
+            let [p, a, h] = [2, 5, 3].map(|most| 1 + random.below(most) as u32);
+            let groups = 2 + random.below(u64::from(a * h).min(8)) as u32;
+            let fly = TopologySpec::Dragonfly {
+                nodes_per_switch: p,
+                switches_per_group: a,
+                global_links: h,
+                groups,
+            };
+            let topology = Topology::new(&fly).unwrap();
+            let minimal = routing(&fly, &RoutingSpec::Minimal, 2);
+            assert!(check_ways(&topology, &minimal, Promise::Arrives) <= 3);
+            check_free(&topology, &minimal);
+            if case % 4 == 0 && topology.nodes <= 24 {
+                let two_phase = routing(&fly, &RoutingSpec::TwoPhase { order: vec![] }, 4);
+                assert!(check_ways(&topology, &two_phase, Promise::Arrives) <= 6);
+                check_free(&topology, &two_phase);
+            }
+        }
+    }
+
+    /// One hop between groups, between one within each.
+    #[test]
+    fn groups_are_changed_once() {
+        let fly = TopologySpec::Dragonfly {
+            nodes_per_switch: 2,
+            switches_per_group: 4,
+            global_links: 2,
+            groups: 5,
+        };
+        let topology = Topology::new(&fly).unwrap();
+        let routing = Dragonfly::new("minimal", &topology).unwrap();
+        use crate::ids::NodeId;
+        for pair in 0..40 * 40 {
+            let (source, destination) = (NodeId(pair / 40), NodeId(pair % 40));
+            let header = Header { source, destination, route: 0 };
+            let mut at = topology.attachments[source.index()].enters().unwrap();
+            let mut kinds = String::new();
+            while let Some((port, class)) = routing.step(at, header) {
+                let to = topology.neighbour(at, port);
+                let kind = if port >= 4 { 'g' } else { ['0', '1'][class] };
+                kinds.push(kind);
+                at = to;
+            }
+            let same_group = source.0 / 8 == destination.0 / 8;
+            let allowed: &[&str] = if same_group { &["", "1"] } else { &["g", "0g", "g1", "0g1"] };
+            assert!(allowed.contains(&kinds.as_str()), "{header:?}: {kinds}");
+        }
+    }
+
+    #[test]
+    fn one_class_deadlocks() {
+        let fly = TopologySpec::Dragonfly {
+            nodes_per_switch: 2,
+            switches_per_group: 4,
+            global_links: 2,
+            groups: 9,
+        };
+        let refused = refusal(&fly, &RoutingSpec::Minimal, 1);
+        assert!(refused.contains("waits for") && refused.contains("needs 2 "), "{refused}");
+        let topology = Topology::new(&fly).unwrap();
+        let routing = routing_on(&topology, &RoutingSpec::Minimal, 2).unwrap();
+        assert_eq!(find_cycle(&routing, &topology), Search::Free);
+    }
+}

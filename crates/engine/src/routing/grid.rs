@@ -1,0 +1,191 @@
+//! Where nodes lie in a grid, packed into one word each.
+
+use crate::error::SpecError;
+use crate::ids::{NodeId, SwitchId};
+use crate::topology::Topology;
+
+/// The coordinates of every node of a grid, and of the switch it sits on.
+///
+/// Coordinates are packed into one word, the dimension routed first in the highest
+/// bits: the highest bit in which two words differ lies in the first dimension still
+/// to be corrected, and comparing the words compares that coordinate. No loop over
+/// dimensions, no division.
+pub struct Grid {
+    /// Packed coordinates of every node.
+    pub packed: Vec<u64>,
+    /// By dimension.
+    pub lines: Vec<Line>,
+    /// The dimension each bit of a packed word belongs to.
+    pub dimension_of_bit: [u8; 64],
+    /// The lowest bit of every coordinate.
+    lowest: u64,
+}
+
+/// The lines of switches along one dimension.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    shift: u32,
+    mask: u64,
+    /// Switches on each.
+    pub side: u32,
+    /// Whether the last and the first are neighbours.
+    pub is_ring: bool,
+}
+
+/// In which directions a coordinate comes nearer to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It is there.
+    Arrived,
+    /// Downwards.
+    Descending,
+    /// Upwards.
+    Ascending,
+    /// Both: half a ring away.
+    Either,
+}
+
+impl Grid {
+    /// The grid of a topology with the dimensions taken in `order` (empty: 0, 1, 2, …).
+    ///
+    /// # Errors
+    /// A topology that is no grid; an order that does not name every dimension once.
+    pub fn new(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
+        let dims = &topology.dims;
+        if dims.is_empty() && topology.switches > 1 {
+            let allowed = "needs a topology with dimensions";
+            return Err(SpecError::new("machine.routing", algorithm, allowed));
+        }
+        let order: Vec<usize> = if order.is_empty() {
+            (0..dims.len()).collect()
+        } else {
+            order.iter().map(|&d| d as usize).collect()
+        };
+        check_order(&order, dims.len())?;
+        let mut dimension_of_bit = [0; 64];
+        let line = |&side: &u32| {
+            let bits = u32::BITS - (side - 1).leading_zeros();
+            let is_ring = topology.wraps && side > 2;
+            Line { shift: 0, mask: (1 << bits) - 1, side, is_ring }
+        };
+        let mut lines: Vec<Line> = dims.iter().map(line).collect();
+        let (mut shift, mut lowest) = (0, 0);
+        for &dimension in order.iter().rev() {
+            let line = &mut lines[dimension];
+            line.shift = shift;
+            let bits = line.mask.count_ones();
+            lowest |= u64::from(bits > 0) << shift;
+            dimension_of_bit[shift as usize..(shift + bits) as usize].fill(dimension as u8);
+            shift += bits;
+        }
+        let pack = |node| {
+            let coordinates = topology.coordinates(NodeId::from_index(node));
+            let placed =
+                coordinates.iter().zip(&lines).map(|(&c, line)| u64::from(c) << line.shift);
+            placed.sum()
+        };
+        let packed = (0..topology.nodes).map(pack).collect();
+        Ok(Self { packed, lines, dimension_of_bit, lowest })
+    }
+
+    /// The same for algorithms that do not know rings.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; a torus with rings.
+    pub fn open(algorithm: &str, topology: &Topology) -> Result<Self, SpecError> {
+        let grid = Self::new(algorithm, &[], topology)?;
+        if grid.has_rings() {
+            let allowed = "needs a mesh: on the rings of a torus it can deadlock";
+            return Err(SpecError::new("machine.routing", algorithm, allowed));
+        }
+        Ok(grid)
+    }
+
+    /// Whether any dimension has rings.
+    pub fn has_rings(&self) -> bool {
+        self.lines.iter().any(|line| line.is_ring)
+    }
+
+    /// The packed coordinates of a switch and of a destination.
+    #[inline]
+    pub fn ends(&self, switch: SwitchId, destination: NodeId) -> (u64, u64) {
+        (self.packed[switch.index()], self.packed[destination.index()])
+    }
+
+    /// The parity of the sum of all coordinates.
+    #[inline]
+    pub fn parity(&self, place: u64) -> u32 {
+        (place & self.lowest).count_ones() & 1
+    }
+
+    /// The ports that bring a packet nearer, dimension after dimension.
+    #[inline]
+    pub fn each_profitable(&self, here: u64, there: u64, mut each: impl FnMut(usize)) {
+        for (dimension, line) in self.lines.iter().enumerate() {
+            let way = line.way(line.of(here), line.of(there));
+            if matches!(way, Way::Descending | Way::Either) {
+                each(2 * dimension);
+            }
+            if matches!(way, Way::Ascending | Way::Either) {
+                each(2 * dimension + 1);
+            }
+        }
+    }
+}
+
+impl Line {
+    /// The coordinate in this dimension.
+    #[inline]
+    pub fn of(&self, place: u64) -> u32 {
+        (place >> self.shift & self.mask) as u32
+    }
+
+    /// In which directions `here` comes nearer to `there`.
+    #[inline]
+    pub fn way(&self, here: u32, there: u32) -> Way {
+        if here == there {
+            return Way::Arrived;
+        }
+        if !self.is_ring {
+            return if there > here { Way::Ascending } else { Way::Descending };
+        }
+        let up = if there > here { there - here } else { there + self.side - here };
+        match (2 * up).cmp(&self.side) {
+            std::cmp::Ordering::Less => Way::Ascending,
+            std::cmp::Ordering::Equal => Way::Either,
+            std::cmp::Ordering::Greater => Way::Descending,
+        }
+    }
+}
+
+fn check_order(order: &[usize], dimensions: usize) -> Result<(), SpecError> {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if sorted.iter().copied().eq(0..dimensions) {
+        return Ok(());
+    }
+    Err(SpecError::new(
+        "machine.routing.order",
+        format!("{order:?}"),
+        format!("must name each of the dimensions 0 to {} once", dimensions.saturating_sub(1)),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::TopologySpec;
+
+    #[test]
+    fn a_ring_is_left_by_the_shorter_way() {
+        let spec = TopologySpec::Torus { dims: vec![6, 2] };
+        let grid = Grid::new("adaptive", &[], &Topology::new(&spec).unwrap()).unwrap();
+        let ways: Vec<Way> = (0..6).map(|to| grid.lines[0].way(4, to)).collect();
+        let expected = {
+            use Way::{Arrived, Ascending, Descending, Either};
+            [Ascending, Either, Descending, Descending, Arrived, Ascending]
+        };
+        assert_eq!(ways, expected);
+        assert_eq!(grid.lines[1].way(0, 1), Way::Ascending);
+    }
+}

@@ -1,0 +1,65 @@
+//! The ports that bring a packet nearer to its destination.
+
+use super::distances::{Distances, Links};
+use super::grid::Grid;
+use crate::error::SpecError;
+use crate::ids::{NodeId, SwitchId};
+use crate::topology::Topology;
+
+/// Which ports are profitable from here to there.
+pub enum Nearer {
+    /// Known from coordinates.
+    Grid(Grid),
+    /// Known from a table of distances.
+    Graph(Distances),
+}
+
+impl Nearer {
+    /// Prepares the answer for a topology.
+    pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
+        Ok(if topology.dims.is_empty() {
+            Self::Graph(Distances::new(name, topology)?)
+        } else {
+            Self::Grid(Grid::new(name, &[], topology)?)
+        })
+    }
+
+    /// Names each profitable port; none where the destination is attached.
+    #[inline]
+    pub fn each(&self, switch: SwitchId, destination: NodeId, each: impl FnMut(usize)) {
+        match self {
+            Self::Grid(grid) => {
+                let (here, there) = grid.ends(switch, destination);
+                grid.each_profitable(here, there, each);
+            }
+            Self::Graph(distances) => distances.each_profitable(switch, destination, each),
+        }
+    }
+
+    /// Names each link that is not profitable.
+    #[inline]
+    pub fn each_other(
+        &self,
+        links: &Links,
+        switch: SwitchId,
+        destination: NodeId,
+        mut each: impl FnMut(usize),
+    ) {
+        match self {
+            Self::Grid(_) => {
+                // A grid has fewer than 64 ports: its coordinates fit one word.
+                let mut nearer = 0u64;
+                self.each(switch, destination, |port| nearer |= 1 << port);
+                let others = links.each(switch).filter(|(port, _)| nearer >> port & 1 == 0);
+                others.for_each(|(port, _)| each(port));
+            }
+            Self::Graph(distances) => {
+                let here = distances.hops(switch, destination);
+                let others = links.each(switch);
+                others
+                    .filter(|&(_, neighbour)| distances.hops(neighbour, destination) >= here)
+                    .for_each(|(port, _)| each(port));
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Routing tables: the next hop for every switch and destination.
+//!
+//! Given by the user, or made of shortest paths. Not free of deadlock by themselves:
+//! whether they are is found out channel by channel ([`super::dependency`]).
+
+use super::distances::{Distances, check_pairs};
+use super::named::Namer;
+use crate::error::SpecError;
+use crate::ids::{NodeId, SwitchId};
+use crate::spec::Hops;
+use crate::topology::{Family, Topology};
+
+/// Stands for "has arrived".
+const HERE: u16 = u16::MAX;
+
+/// The next hop for every switch and destination node.
+pub struct Table {
+    nodes: usize,
+    /// By switch, then by node: the port, or [`HERE`].
+    ports: Vec<u16>,
+    /// The class taken there; empty: 0 everywhere.
+    class_of: Vec<u8>,
+    classes: usize,
+    is_known_free: bool,
+}
+
+impl Table {
+    /// Shortest paths, each by the lowest port that brings the packet nearer.
+    ///
+    /// # Errors
+    /// A topology too large for tables; two nodes without a way.
+    pub fn shortest(name: &str, topology: &Topology) -> Result<Self, SpecError> {
+        let distances = Distances::new(name, topology)?;
+        // In a tree nobody turns round; else there may be nothing to wait for after one hop.
+        let is_known_free = matches!(
+            topology.family,
+            Family::Star | Family::Tree { .. } | Family::FullyConnected { .. }
+        );
+        let mut ports = Vec::with_capacity(topology.switches * topology.nodes);
+        for switch in (0..topology.switches).map(SwitchId::from_index) {
+            for node in (0..topology.nodes).map(NodeId::from_index) {
+                let mut lowest = HERE;
+                distances.each_profitable(switch, node, |port| lowest = lowest.min(port as u16));
+                ports.push(lowest);
+            }
+        }
+        Ok(Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1, is_known_free })
+    }
+
+    /// A table that the user gives.
+    ///
+    /// # Errors
+    /// A table of the wrong size; the first pair of nodes (by destination) whose route uses a link that is
+    /// not there, or never arrives.
+    pub fn given(
+        hops: Hops,
+        next: &[Vec<u32>],
+        classes: &[Vec<u8>],
+        topology: &Topology,
+    ) -> Result<Self, SpecError> {
+        check_pairs("table", topology)?;
+        let namer = Namer::new("routing table", hops, topology);
+        let size = (topology.switches, topology.nodes);
+        check_size("machine.routing.next", next, size)?;
+        if !classes.is_empty() {
+            check_size("machine.routing.classes", classes, size)?;
+        }
+        let class_of: Vec<u8> = classes.concat();
+        let classes = 1 + usize::from(class_of.iter().copied().max().unwrap_or(0));
+        let ports = vec![HERE; topology.switches * topology.nodes];
+        let mut table =
+            Self { nodes: topology.nodes, ports, class_of, classes, is_known_free: false };
+        for (destination, attachment) in topology.attachments.iter().enumerate() {
+            let Some(home) = attachment.leaves() else { continue };
+            let hop = |switch: SwitchId| next[switch.index()][destination];
+            table.follow(&namer, NodeId::from_index(destination), home, hop)?;
+        }
+        Ok(table)
+    }
+
+    /// Follows the hops to one destination from every node, and keeps their ports.
+    fn follow(
+        &mut self,
+        namer: &Namer,
+        destination: NodeId,
+        home: SwitchId,
+        hop: impl Fn(SwitchId) -> u32,
+    ) -> Result<(), SpecError> {
+        let topology = namer.topology;
+        // By switch: the source whose route came by last; those with a port kept arrive.
+        let mut seen = vec![NodeId::NONE; topology.switches];
+        for (source, attachment) in topology.attachments.iter().enumerate() {
+            let Some(mut at) = attachment.enters() else { continue };
+            let pair = (NodeId::from_index(source), destination);
+            while at != home && seen[at.index()] != pair.0 {
+                let is_known = seen[at.index()].is_some();
+                if is_known {
+                    at = home;
+                    break;
+                }
+                seen[at.index()] = pair.0;
+                let (port, neighbour) = namer.link(pair, at, hop(at))?;
+                self.ports[at.index() * self.nodes + destination.index()] = port as u16;
+                at = neighbour;
+            }
+            if at != home {
+                return Err(namer.refuse(pair, format!("comes to switch {} again", at.0)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Classes of virtual channels it names.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Whether nothing need be searched for: shortest paths of a tree, or of one hop.
+    pub fn is_known_free(&self) -> bool {
+        self.is_known_free
+    }
+
+    /// The port and the class by which a packet leaves a switch.
+    #[inline]
+    pub fn step(&self, switch: SwitchId, destination: NodeId) -> Option<(usize, usize)> {
+        let at = switch.index() * self.nodes + destination.index();
+        let port = self.ports[at];
+        let class = self.class_of.get(at).copied().unwrap_or(0);
+        (port != HERE).then_some((usize::from(port), usize::from(class)))
+    }
+}
+
+fn check_size<T>(field: &str, rows: &[Vec<T>], size: (usize, usize)) -> Result<(), SpecError> {
+    let (switches, nodes) = size;
+    let allowed = || format!("must have {switches} rows (switches) of {nodes} numbers (nodes)");
+    if rows.len() != switches {
+        return Err(SpecError::new(field, format!("{} rows", rows.len()), allowed()));
+    }
+    match rows.iter().position(|row| row.len() != nodes) {
+        None => Ok(()),
+        Some(row) => {
+            let given = format!("{} numbers in row {row}", rows[row].len());
+            Err(SpecError::new(field, given, allowed()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::Header;
+    use crate::routing::Routing;
+    use crate::routing::walk::{
+        Promise, cases, check_free, check_ways, graph, machine, random_graph, refusal_on,
+        routing_on,
+    };
+    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+
+    fn table(hops: Hops, next: Vec<Vec<u32>>) -> RoutingSpec {
+        RoutingSpec::Table { hops, next, classes: Vec::new() }
+    }
+
+    /// Shortest paths on random graphs; and the same ones written down, by port and by
+    /// switch.
+    #[test]
+    fn shortest_paths_are_minimal_and_can_be_written_down() {
+        let mut random = cases(10);
+        for _ in 0..200 {
+            let graph = random_graph(&mut random);
+            let daring = |spec: &RoutingSpec| {
+                let machine = machine(&TopologySpec::Pair, spec, 1);
+                Routing::new(&Machine { allow_deadlock: true, ..machine }, &graph, 1).unwrap()
+            };
+            let shortest = daring(&RoutingSpec::Shortest);
+            check_ways(&graph, &shortest, Promise::Minimal);
+            let row = |switch| {
+                let nodes = (0..graph.nodes).map(NodeId::from_index);
+                nodes.map(move |destination| {
+                    let header = Header { source: NodeId(0), destination, route: 0 };
+                    (SwitchId::from_index(switch), header)
+                })
+            };
+            let ports: Vec<Vec<u32>> = (0..graph.switches)
+                .map(|s| row(s).map(|(s, h)| shortest.next(s, h).unwrap_or(99) as u32).collect())
+                .collect();
+            let name = |(switch, header)| {
+                let port = shortest.next(switch, header);
+                port.map_or(99, |port| graph.neighbour(switch, port).0)
+            };
+            let switches = (0..graph.switches).map(|s| row(s).map(name).collect()).collect();
+            for written in [table(Hops::Ports, ports), table(Hops::Switches, switches)] {
+                let routing = daring(&written);
+                check_ways(&graph, &routing, Promise::Minimal);
+            }
+        }
+    }
+
+    /// A ring of four, always clockwise: free of deadlock only with a class for packets
+    /// that have passed switch 0.
+    #[test]
+    fn classes_are_taken_from_the_table() {
+        let ring = graph(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
+        let next: Vec<Vec<u32>> = (0..4u32).map(|s| vec![(s + 1) % 4; 4]).collect();
+        let one = refusal_on(&ring, &table(Hops::Switches, next.clone()), 1);
+        assert!(one.contains("can deadlock") && one.contains("needs other routes"), "{one}");
+        // Class 1 while the link from 3 to 0 is still to come.
+        let class = |switch: usize, destination: usize| u8::from(switch > destination);
+        let classes = (0..4).map(|s| (0..4).map(|d| class(s, d)).collect()).collect();
+        let spec = RoutingSpec::Table { hops: Hops::Switches, next, classes };
+        let routing = routing_on(&ring, &spec, 2).unwrap();
+        assert_eq!(check_ways(&ring, &routing, Promise::Arrives), 3);
+        assert!(!routing.is_known_free());
+    }
+
+    #[test]
+    fn wrong_tables_name_the_first_pair() {
+        let line = graph(4, &[(0, 1), (1, 2), (2, 3)]);
+        let right: Vec<Vec<u32>> =
+            vec![vec![0, 1, 1, 1], vec![0, 1, 2, 2], vec![1, 1, 2, 3], vec![2, 2, 2, 3]];
+        assert_eq!(refusal_on(&line, &table(Hops::Switches, right.clone()), 1), "");
+        let wrong = |switch: usize, destination: usize, hop: u32| {
+            let mut next = right.clone();
+            next[switch][destination] = hop;
+            refusal_on(&line, &table(Hops::Switches, next), 1)
+        };
+        assert_eq!(
+            wrong(1, 3, 3),
+            "machine.routing = routing table: node 0 to node 3: switch 1 has no link to switch 3"
+        );
+        assert_eq!(
+            wrong(2, 3, 1),
+            "machine.routing = routing table: node 0 to node 3: comes to switch 1 again"
+        );
+        assert_eq!(
+            refusal_on(&line, &table(Hops::Ports, right.clone()), 1),
+            "machine.routing = routing table: node 2 to node 0: switch 3 has no link at port 2"
+        );
+        assert_eq!(
+            refusal_on(&line, &table(Hops::Ports, vec![vec![5; 4]; 4]), 1),
+            "machine.routing = routing table: node 1 to node 0: switch 1 has no link at port 5"
+        );
+        assert_eq!(
+            refusal_on(&line, &table(Hops::Ports, vec![vec![0; 4]; 3]), 1),
+            "machine.routing.next = 3 rows: must have 4 rows (switches) of 4 numbers (nodes)"
+        );
+    }
+
+    #[test]
+    fn trees_and_fully_connected_switches_need_no_search() {
+        for spec in [
+            TopologySpec::Tree { children: vec![2, 3], nodes_per_switch: 2, widths: vec![] },
+            TopologySpec::FullyConnected { switches: 5, nodes_per_switch: 2 },
+            TopologySpec::Star { nodes: 4 },
+        ] {
+            let topology = Topology::new(&spec).unwrap();
+            let routing = routing_on(&topology, &RoutingSpec::Shortest, 1).unwrap();
+            check_ways(&topology, &routing, Promise::Minimal);
+            check_free(&topology, &routing);
+        }
+    }
+
+    #[test]
+    fn pieces_are_refused() {
+        assert_eq!(
+            refusal_on(&graph(4, &[(0, 1), (2, 3)]), &RoutingSpec::Shortest, 1),
+            "machine.routing = shortest: there is no way from node 0 to node 2"
+        );
+    }
+}

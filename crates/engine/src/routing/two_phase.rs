@@ -1,0 +1,206 @@
+//! Two-phase random routing: by way of a node drawn at random [Valiant 1982].
+//!
+//! Any traffic becomes two phases of uniform traffic, at twice the distance. The node
+//! in the middle may be any, the source and the destination included. Each phase goes the
+//! way of a minimal algorithm: dimension order on grids, those of fat trees and dragonflies,
+//! else shortest paths.
+//!
+//! Free of deadlock if that algorithm is: each phase has classes of its own, and a
+//! packet never goes back from the second to the first.
+//!
+//! The route is the node in the middle, and whether the packet has been there. On a torus
+//! a phase's class depends on where the phase began; the node is kept for that.
+
+use super::Header;
+use super::algorithm::Algorithm;
+use super::base::Base;
+use super::outputs::Slots;
+use crate::error::SpecError;
+use crate::ids::{NodeId, SwitchId};
+use crate::rng::Stream;
+use crate::topology::{Attachment, Topology};
+use std::ops::Range;
+
+/// In a route: the packet is on its way from the middle to its destination.
+const SECOND: u32 = 1 << 31;
+
+/// Two-phase routing for one topology.
+pub struct TwoPhase {
+    base: Base,
+    slots: Slots,
+    nodes: u32,
+}
+
+impl TwoPhase {
+    /// Prepares routing with the dimensions of a grid in `order`.
+    pub fn new(name: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
+        if !topology.attachments.iter().all(|a| matches!(a, Attachment::Switch(_))) {
+            let allowed = "needs nodes that enter and leave the network at the same switch";
+            return Err(SpecError::new("machine.routing", name, allowed));
+        }
+        let base = Base::usual(name, order, topology)?;
+        let slots = Slots::new(2 * base.classes());
+        Ok(Self { base, slots, nodes: topology.nodes as u32 })
+    }
+
+    /// What the current phase looks like to the algorithm that routes it.
+    #[inline]
+    fn phase(header: Header) -> Header {
+        let middle = NodeId(header.route & !SECOND);
+        if header.route & SECOND == 0 {
+            Header { destination: middle, ..header }
+        } else {
+            Header { source: middle, ..header }
+        }
+    }
+}
+
+impl Algorithm for TwoPhase {
+    fn slots(&self) -> Slots {
+        self.slots
+    }
+
+    fn fold(&mut self) {
+        self.slots.fold();
+    }
+
+    fn is_known_free(&self) -> bool {
+        self.base.is_known_free() && self.slots.classes() == 2 * self.base.classes()
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn draws(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn begin(&self, _source: NodeId, _destination: NodeId, way: Option<&mut Stream>) -> u32 {
+        way.map_or(0, |way| way.below(u64::from(self.nodes)) as u32)
+    }
+
+    fn beginnings(&self, _source: NodeId, _destination: NodeId) -> Range<u32> {
+        0..self.nodes
+    }
+
+    #[inline]
+    fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
+        if let Some((port, class)) = self.base.step(switch, Self::phase(header)) {
+            let first = if header.route & SECOND == 0 { 0 } else { self.base.classes() };
+            allow(self.slots.slot(port, first + class), 0);
+        }
+    }
+
+    #[inline]
+    fn passed(&self, switch: SwitchId, header: Header, _slot: Option<usize>) -> u32 {
+        let is_there = self.base.step(switch, Self::phase(header)).is_none();
+        if is_there { header.route | SECOND } else { header.route }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::Routing;
+    use crate::routing::walk::{
+        Promise, cases, check_free, check_ways, machine, order, routing, sides,
+    };
+    use crate::spec::{RoutingSpec, TopologySpec};
+
+    #[test]
+    fn random_grids_have_no_circle_of_channels() {
+        let mut random = cases(3);
+        for case in 0..210 {
+            let dimensions = 1 + case % 3;
+            let dims = sides(&mut random, dimensions, 20);
+            let order = order(&mut random, dimensions);
+            let is_torus = case % 2 == 1;
+            let grid = if is_torus {
+                TopologySpec::Torus { dims: dims.clone() }
+            } else {
+                TopologySpec::Mesh { dims: dims.clone() }
+            };
+            let routing = routing(&grid, &RoutingSpec::TwoPhase { order }, 4);
+            let topology = Topology::new(&grid).unwrap();
+            let diameter = |&k: &u32| if is_torus { k / 2 } else { k - 1 };
+            let longest = check_ways(&topology, &routing, Promise::Arrives);
+            assert_eq!(longest, 2 * dims.iter().map(diameter).sum::<u32>());
+            check_free(&topology, &routing);
+        }
+    }
+
+    #[test]
+    fn a_hypercube_and_a_star_are_routed_too() {
+        for (spec, channels) in
+            [(TopologySpec::Hypercube { dimensions: 4 }, 2), (TopologySpec::Star { nodes: 5 }, 2)]
+        {
+            let routing = routing(&spec, &RoutingSpec::TwoPhase { order: vec![] }, channels);
+            check_ways(&Topology::new(&spec).unwrap(), &routing, Promise::Arrives);
+        }
+    }
+
+    /// A packet is in the first class until it has been at the node in the middle.
+    #[test]
+    fn phases_change_in_the_middle() {
+        let mesh = TopologySpec::Mesh { dims: vec![4, 4] };
+        let routing = routing(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 2);
+        let topology = Topology::new(&mesh).unwrap();
+        let classes = |source, destination, middle| {
+            let mut at = SwitchId(source);
+            let (source, destination) = (NodeId(source), NodeId(destination));
+            let mut header = Header { source, destination, route: middle };
+            header.route = routing.passed(at, header, None);
+            let mut classes = Vec::new();
+            while let Some(slot) = routing.next(at, header) {
+                classes.push(slot % 2);
+                at = topology.neighbour(at, slot / 2);
+                header.route = routing.passed(at, header, Some(slot));
+            }
+            assert_eq!(at.0, destination.0);
+            classes
+        };
+        assert_eq!(classes(0, 3, 2), [0, 0, 1]);
+        assert_eq!(classes(0, 3, 4), [0, 1, 1, 1, 1]);
+        assert_eq!(classes(0, 2, 0), [1, 1]);
+        assert_eq!(classes(0, 2, 2), [0, 0]);
+        assert_eq!(classes(1, 1, 5), [0, 1]);
+        assert_eq!(classes(1, 1, 1), [0; 0]);
+    }
+
+    /// Every node is as likely to be in the middle, whatever source and destination.
+    #[test]
+    fn middles_are_uniform() {
+        let mesh = TopologySpec::Mesh { dims: vec![3, 3] };
+        let machine = machine(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 2);
+        let topology = Topology::new(&mesh).unwrap();
+        let mut routing = Routing::new(&machine, &topology, 7).unwrap();
+        let mut counts = [0u32; 9];
+        for _ in 0..9_000 {
+            counts[routing.begin(NodeId(2), NodeId(5)) as usize] += 1;
+        }
+        assert!(counts.iter().all(|&n| (880..1120).contains(&n)), "{counts:?}");
+    }
+
+    /// Of what is said without simulation, too: over all pairs, over those of one source
+    /// and over those of one destination.
+    #[test]
+    fn sampled_middles_are_about_uniform() {
+        let mesh = TopologySpec::Mesh { dims: vec![10, 10] };
+        let routing = routing(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 2);
+        let middles = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
+            let middle = |(s, d)| routing.sample(NodeId(s), NodeId(d)) as usize / 10;
+            let mut rows = [0u32; 10];
+            pairs.for_each(|pair| rows[middle(pair)] += 1);
+            rows
+        };
+        let all = middles(&mut (0..100).flat_map(|s| (0..100).map(move |d| (s, d))));
+        assert!(all.iter().all(|&n| (900..1100).contains(&n)), "{all:?}");
+        for node in 0..100 {
+            let from = middles(&mut (0..100).map(|other| (node, other)));
+            let to = middles(&mut (0..100).map(|other| (other, node)));
+            assert!(from.iter().chain(&to).all(|&n| (3..20).contains(&n)), "{from:?} {to:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Which way packets go, as users describe it.
+
+use serde::{Deserialize, Serialize};
+
+/// The routing algorithms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RoutingSpec {
+    /// One dimension after the other ("greedy"); on a torus with two classes of virtual
+    /// channels.
+    DimensionOrder {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+        /// Whether packets that cross no dateline are spread over both classes of a torus.
+        #[serde(default)]
+        balanced: bool,
+    },
+    /// By way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
+    /// without a choice on fat trees, else shortest paths, to it and on.
+    TwoPhase {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+    },
+    /// Descending first in all dimensions but the last, then any way that is nearer: in
+    /// two dimensions, west first.
+    WestFirst,
+    /// Descending first in all dimensions, then ascending.
+    NegativeFirst,
+    /// Turns that depend on whether a column is even or odd; in two dimensions.
+    OddEven,
+    /// Any way that is nearer, and dimension order as the way out.
+    Adaptive {
+        /// Dimensions in the order the way out takes them; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+    },
+    /// Any way that is nearer; the switch sends packets further away when it is full.
+    Chaos,
+    /// Any way at all, those that are nearer first: packets are never stored.
+    Deflection,
+    /// Up the links of a spanning tree, then down, by the shortest such way.
+    UpDown {
+        /// The switch at the top; absent: the first of those with the most links.
+        #[serde(default)]
+        root: Option<u32>,
+        /// Whether packets may choose among several shortest ways.
+        #[serde(default = "yes")]
+        adaptive: bool,
+    },
+    /// Shortest paths, the lowest port first.
+    Shortest,
+    /// The next hop for every switch and destination.
+    Table {
+        /// What the numbers in `next` are.
+        #[serde(default)]
+        hops: Hops,
+        /// By switch, then by destination node; what stands at the destination's own
+        /// switch is not looked at.
+        next: Vec<Vec<u32>>,
+        /// The class of the virtual channels taken there; empty: 0 everywhere.
+        #[serde(default)]
+        classes: Vec<Vec<u8>>,
+    },
+    /// The whole way of every pair of nodes.
+    SourceRoutes {
+        /// What the numbers in the routes are.
+        #[serde(default)]
+        hops: Hops,
+        /// One for each pair of nodes on different switches.
+        routes: Vec<SourceRoute>,
+    },
+    /// On fat trees: up to a switch above the destination, then down.
+    NearestCommonAncestor {
+        /// Whether packets may go up any way; else by the destination's digits.
+        #[serde(default = "yes")]
+        adaptive: bool,
+    },
+    /// On butterflies: the only way.
+    DestinationTag,
+    /// On dragonflies: from group to group directly.
+    Minimal,
+}
+
+/// How a hop is named in routing tables and source routes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hops {
+    /// By the port a packet leaves its switch by.
+    #[default]
+    Ports,
+    /// By the switch it goes to.
+    Switches,
+}
+
+/// The way from one node to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceRoute {
+    /// The node it begins at.
+    pub source: u32,
+    /// The node it ends at.
+    pub destination: u32,
+    /// One hop for every switch on the way but the last.
+    pub hops: Vec<u32>,
+    /// The class of the virtual channels taken at each hop; empty: 0 everywhere.
+    #[serde(default)]
+    pub classes: Vec<u8>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl RoutingSpec {
+    /// The name of the algorithm in experiment files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::DimensionOrder { .. } => "dimension_order",
+            Self::TwoPhase { .. } => "two_phase",
+            Self::WestFirst => "west_first",
+            Self::NegativeFirst => "negative_first",
+            Self::OddEven => "odd_even",
+            Self::Adaptive { .. } => "adaptive",
+            Self::Chaos => "chaos",
+            Self::Deflection => "deflection",
+            Self::UpDown { .. } => "up_down",
+            Self::Shortest => "shortest",
+            Self::Table { .. } => "table",
+            Self::SourceRoutes { .. } => "source_routes",
+            Self::NearestCommonAncestor { .. } => "nearest_common_ancestor",
+            Self::DestinationTag => "destination_tag",
+            Self::Minimal => "minimal",
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The families of topologies, and their formulas.
+
+use super::Topology;
+
+/// What a topology is a member of, with the parameters that routing needs.
+///
+/// How switches, nodes and ports are numbered stands in the file of each family.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Family {
+    /// A mesh, torus or hypercube: see [`Topology::dims`] and [`Topology::wraps`].
+    Grid,
+    /// Two nodes joined directly.
+    Pair,
+    /// One switch with all nodes on it.
+    Star,
+    /// The k-ary n-tree.
+    FatTree {
+        /// Links up, and down, of a switch (k).
+        arity: u32,
+        /// Levels of switches (n).
+        levels: u32,
+    },
+    /// The k-ary n-fly.
+    Butterfly {
+        /// Inputs, and outputs, of a switch (k).
+        arity: u32,
+        /// Stages (n).
+        stages: u32,
+    },
+    /// A tree of switches.
+    Tree {
+        /// Switches below each switch, by level from the root.
+        children: Vec<u32>,
+        /// Nodes on every leaf.
+        nodes_per_switch: u32,
+        /// Wires between a switch of each level and one below it; empty: as everywhere.
+        widths: Vec<u16>,
+    },
+    /// Switches each of which is joined to every other.
+    FullyConnected {
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
+    /// Groups of switches, fully connected inside and to each other.
+    Dragonfly {
+        /// Nodes on every switch (p).
+        nodes_per_switch: u32,
+        /// Switches of a group (a).
+        switches_per_group: u32,
+        /// Links from every switch to other groups (h).
+        global_links: u32,
+        /// Groups (g).
+        groups: u32,
+    },
+    /// Any other graph: nothing is known of it.
+    #[default]
+    Graph,
+}
+
+impl Family {
+    /// The fewest channels, both directions together, that must be cut to part one half of
+    /// the nodes from the other, if a link has `usual` wires (a link from a node to its
+    /// switch is never cut).
+    ///
+    /// `None` where nobody has a formula that holds: for a dragonfly, a graph, an odd arity
+    /// or an odd number of subtrees, and where there is one switch. Of a grid the largest
+    /// dimension is halved; of an odd number, the larger half has one more. The formulas of
+    /// grids and butterfly are those of [Dally & Towles 2004].
+    pub fn bisection(&self, topology: &Topology, usual: u64) -> Option<u64> {
+        let nodes = topology.nodes as u64;
+        match self {
+            Self::Grid => {
+                let largest = u64::from(*topology.dims.iter().max()?);
+                let lines = if topology.wraps && largest > 2 { 4 } else { 2 };
+                (largest > 1).then(|| lines * usual * nodes / largest)
+            }
+            // Every switch of the highest level has half of its links on each side.
+            Self::FatTree { arity, levels } => {
+                (arity % 2 == 0 && *levels > 1).then_some(nodes * usual)
+            }
+            // Half of the outputs of the first stage, in which the first digit is set.
+            Self::Butterfly { arity, stages } => {
+                (arity % 2 == 0 && *stages > 1).then_some(nodes / 2 * usual)
+            }
+            Self::Tree { children, widths, .. } => tree_bisection(children, widths, usual),
+            Self::FullyConnected { .. } => {
+                let switches = topology.switches as u64;
+                (switches > 1).then(|| 2 * usual * (switches / 2) * switches.div_ceil(2))
+            }
+            Self::Pair | Self::Star | Self::Dragonfly { .. } | Self::Graph => None,
+        }
+    }
+}
+
+/// Half of the subtrees of the root are cut off, each where that costs least.
+///
+/// No other half costs less: at one level, all subtrees cost the same per node cut off.
+fn tree_bisection(children: &[u32], widths: &[u16], usual: u64) -> Option<u64> {
+    let first = children.first().filter(|&&count| count % 2 == 0)?;
+    let mut switches = 1;
+    let mut least = u64::MAX;
+    for (level, &count) in children.iter().enumerate() {
+        if level > 0 {
+            switches *= u64::from(count);
+        }
+        let width = widths.get(level).map_or(usual, |&width| u64::from(width));
+        least = least.min(switches * width);
+    }
+    Some(u64::from(*first) * least)
+}

@@ -1,0 +1,55 @@
+//! Routers that send packets away from their destinations: chaos and deflection.
+
+use crate::common::{Run, spec};
+use crate::{burst, distances, machine, mesh, torus};
+use tailback_engine::spec::*;
+use tailback_engine::topology::Topology;
+
+/// Bursts far beyond what the network can hold, on several networks: everything arrives,
+/// and some of it by detours.
+#[test]
+fn all_packets_arrive_in_the_end() {
+    for routing in [RoutingSpec::Deflection, RoutingSpec::Chaos] {
+        for topology in [mesh(&[6, 6]), torus(&[4, 5]), TopologySpec::Hypercube { dimensions: 4 }] {
+            for tokens in [70, 140] {
+                let machine = machine_of(&routing, &topology, tokens);
+                let nodes = Topology::new(&topology).unwrap().nodes as u32;
+                let mut run = Run::new(machine, burst(nodes, 200, 7), Mode::Full);
+                run.finish();
+                assert_eq!(run.rows.len() as u32, nodes * 200);
+                let far = distances(run.simulation.topology());
+                let detours = run.rows.iter().filter(|row| {
+                    row.hops > far[row.source as usize][row.destination as usize] + 2
+                });
+                assert!(detours.count() > 0, "{routing:?} on {topology:?}: no detours");
+            }
+        }
+    }
+}
+
+fn machine_of(routing: &RoutingSpec, topology: &TopologySpec, tokens: u32) -> Machine {
+    let mut machine = machine(topology.clone(), routing.clone(), 1);
+    machine.switch.input_buffer_tokens = tokens;
+    machine.switch.selection = Selection::Random;
+    machine
+}
+
+/// A million packets on the 2-D grid under deflection: none goes about for ever.
+#[test]
+fn a_million_packets_are_not_deflected_for_ever() {
+    let mut machine = machine_of(&RoutingSpec::Deflection, &mesh(&[6, 6]), 70);
+    machine.switch.hop_limit = 1_000;
+    let mut workload = burst(36, 27_778, 11);
+    let Workload::Messages(list) = &mut workload else { unreachable!() };
+    // One every 300 ns: the channels are busy for a quarter of the time.
+    (list.time_ps.iter_mut().zip(0..)).for_each(|(time, row)| *time = row * 300_000);
+    let mut spec = spec(machine, workload, Mode::Full);
+    spec.record_packets = false;
+    let mut run = Run::with(&spec);
+    run.finish();
+    let counters = run.simulation.counters();
+    assert!(counters.packets[0].delivered > 1_000_000);
+    // Between random nodes it is 4 channels from switch to switch, and 2 to and from nodes.
+    let hops = counters.packets[0].hops as f64 / counters.packets[0].delivered as f64;
+    assert!((6.0..8.0).contains(&hops), "{hops}");
+}

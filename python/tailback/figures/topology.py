@@ -1,0 +1,149 @@
+"""A network as a picture: switches, nodes, and every link with its load.
+
+Links keep to the right-hand side of their way, as cars drive, so that both directions are
+seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import hypot, nan
+from typing import Any
+
+import numpy as np
+
+from tailback.errors import UserError
+from tailback.machines import Machine
+from tailback.places import Ends, shown
+
+from .picture import Line, Picture
+from .placing import Columns, Placing, Point, placed
+
+#: Of the largest network that is drawn.
+MOST_SWITCHES = 4_000
+MOST_LINKS = 20_000
+
+Loads = Mapping[tuple[str, int, int], float]
+"""Load in us of the channels of a kind from one number to another, as in tables of channels."""
+
+_ASIDE = (0.045, 0.006)
+"""How far from the middle of its way a link is: at most, and as a part of the drawing's size."""
+_BULGE = 0.18
+_BENDS = 9
+
+
+def picture(
+    machine: Machine, graph: Columns, switches: int, loads: Loads, names: Sequence[str] = ()
+) -> Picture:
+    """Return a machine's network; `names`: of its switches, if they have any.
+
+    Raises `UserError` if it is too large to be seen.
+    """
+    links = graph["link_from"].size
+    for count, most, what in (
+        (switches, MOST_SWITCHES, "switches"),
+        (links, MOST_LINKS, "links"),
+    ):
+        if count > most:
+            problem = f"cannot draw {count} {what}; at most {most}"
+            raise UserError("--plot", None, problem)
+    where = placed(machine, graph, switches)
+    ends = _ends(machine)
+    lines = [*_internal(where, graph, loads, ends), *_external(where, graph, loads, ends)]
+    entering = Counter(graph["node_enters"].tolist())
+    told = [_switch_text(ends, n, names, entering[n]) for n in range(switches)]
+    nodes = [(point, f"node {n}") for n, point in enumerate(where.senders)]
+    if where.receivers != where.senders:
+        nodes += [(point, f"node {n}") for n, point in enumerate(where.receivers)]
+    sizes = (_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es"))
+    title = f"{machine.topology}: {', '.join(sizes)}"
+    return Picture(title, lines, list(zip(where.switches, told, strict=True)), nodes)
+
+
+def _ends(machine: Machine) -> Ends:
+    if not machine.shape:
+        return Ends(None)
+    # Node 0 first, dimension 0 fastest: the numbering of grids.
+    reverse = np.indices(machine.shape[::-1]).reshape(len(machine.shape), -1)[::-1]
+    return Ends([tuple(int(c) for c in place) for place in reverse.T])
+
+
+def _switch_text(ends: Ends, number: int, names: Sequence[str], nodes: int) -> str:
+    if ends.places is not None:
+        return f"node {shown(ends.places[number])}"
+    named = f" ({names[number]})" if names and names[number] != str(number) else ""
+    return f"switch {number}{named}, {_count(nodes, 'node')}"
+
+
+def _count(number: int, of: str, plural: str = "s") -> str:
+    return f"{number:,} {of}{'' if number == 1 else plural}"
+
+
+def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Line]:
+    columns = (graph[name].tolist() for name in ("link_from", "link_to", "link_width"))
+    lines = []
+    for source, destination, width in zip(*columns, strict=True):
+        names = ends.of_channel("internal", source, destination)
+        round_ = abs(source - destination) in where.rounds
+        points = _way(where, where.switches[source], where.switches[destination], round_=round_)
+        load = loads.get(("internal", source, destination), nan)
+        lines.append(_line(points, names, width, load))
+    return lines
+
+
+def _external(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Line]:
+    """Return the channels of nodes, where nodes are drawn."""
+    lines = []
+    for node, (sender, receiver) in enumerate(zip(where.senders, where.receivers, strict=True)):
+        if not where.switches:
+            other = 1 - node
+            way = _way(where, sender, where.receivers[other])
+            lines.append(_external_line("direct", node, other, way, loads, ends))
+            continue
+        enters, leaves = int(graph["node_enters"][node]), int(graph["node_leaves"][node])
+        way = _way(where, sender, where.switches[enters])
+        lines.append(_external_line("injection", node, enters, way, loads, ends))
+        way = _way(where, where.switches[leaves], receiver)
+        lines.append(_external_line("ejection", leaves, node, way, loads, ends))
+    return lines
+
+
+def _external_line(
+    kind: str, source: int, destination: int, way: Sequence[Point], loads: Loads, ends: Ends
+) -> Line:
+    names = ends.of_channel(kind, source, destination)
+    load = loads.get((kind, source, destination), nan)
+    return _line(way, names, 1, load)
+
+
+def _line(points: Sequence[Point], names: tuple[Any, Any], width: int, load: float) -> Line:
+    text = f"{shown(names[0])} to {shown(names[1])}"
+    if width > 1:
+        text += f", {width} channels"
+    return Line(points, text, float(load), width)
+
+
+def _way(where: Placing, start: Point, end: Point, *, round_: bool = False) -> list[Point]:
+    """Return a line from start to end, a little to its right; perhaps an arc if it is long."""
+    along = (end[0] - start[0], end[1] - start[1])
+    length = hypot(*along) or 1.0
+    right = (along[1] / length, -along[0] / length)
+    aside = min(_ASIDE[0], _ASIDE[1] * where.extent)
+    if not round_ and (not where.bent or length < 1.05):
+        shift = (right[0] * aside, right[1] * aside)
+        return [(start[0] + shift[0], start[1] + shift[1]), (end[0] + shift[0], end[1] + shift[1])]
+    # Both directions bend to the same side of the drawing, one a little further.
+    out = 1.0 if (along[0], along[1]) > (0.0, 0.0) else -1.0
+    bulge = min(_BULGE * length, 0.25 + 0.03 * length) - out * aside
+    points = []
+    for step in range(_BENDS):
+        t = step / (_BENDS - 1)
+        off = -4 * bulge * t * (1 - t) * out
+        points.append(
+            (
+                start[0] + along[0] * t + right[0] * off,
+                start[1] + along[1] * t + right[1] * off,
+            )
+        )
+    return points

@@ -1,0 +1,87 @@
+"""Attributes of vertices and edges, as NetworkX reads them.
+
+* Of a vertex: `kind`, `"switch"` (if left out) or `"node"`; of a switch `nodes`, how many
+  nodes are on it; of either `x` and `y`, where it is drawn.
+* Of an edge: `width`, its parallel wires (1 if left out); `delay`, such as `"5 ns"`, or
+  `latency` in cycles: how much longer than `wire_delay` a token is on it.
+
+Others are ignored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import UserError, nearest, shown
+from ..units import Time
+from .assembling import Assembly, in_order
+
+_KINDS = ("switch", "node")
+Attributes = Mapping[str, Any]
+
+
+def add_vertices(found: Assembly, vertices: Mapping[str, Attributes]) -> None:
+    """Add switches and nodes, in the numerical order of their names if these are numbers."""
+    for name in in_order(list(vertices)):
+        given = vertices[name]
+        kind = given.get("kind", "switch")
+        if kind not in _KINDS:
+            problem = f'{name}: kind is {shown(kind)}; must be "switch" or "node"'
+            raise found.mistake(problem, nearest(kind, _KINDS))
+        if kind == "node":
+            found.add_node(name)
+        else:
+            found.add_switch(name, _whole(found, name, "nodes", given.get("nodes")))
+            place = tuple(given.get(axis) for axis in "xy")
+            if all(isinstance(along, int | float) and math.isfinite(along) for along in place):
+                found.positions[name] = (float(place[0] or 0), float(place[1] or 0))
+
+
+def add_edges(
+    found: Assembly,
+    edges: Iterable[tuple[str, str, Attributes]],
+    cycle_ps: int | None,
+    *,
+    directed: bool,
+) -> None:
+    """Add links: one for a directed edge, one each way for another."""
+    for source, destination, given in edges:
+        what = f"link from {source} to {destination}"
+        width = _whole(found, what, "width", given.get("width"))
+        delay_ps = _delay_ps(found, what, given, cycle_ps)
+        width = 1 if width is None else width
+        found.add_edge(source, destination, width, delay_ps)
+        if not directed:
+            found.add_edge(destination, source, width, delay_ps)
+
+
+def _whole(found: Assembly, what: str, name: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = int(value) if value.strip().isdecimal() else value
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise found.mistake(f"{what}: {name} is {shown(value)}; must be a whole number")
+    return int(value)
+
+
+def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | None) -> int | None:
+    if "delay" in given:
+        if "latency" in given:
+            raise found.mistake(f"{what}: has both a delay and a latency; must have one")
+        try:
+            return Time.parse(given["delay"]).ps
+        except UserError as error:
+            raise found.mistake(f"{what}: delay is {error.given}; {error.allowed}") from None
+    if "latency" not in given:
+        return None
+    cycles = given["latency"]
+    if isinstance(cycles, bool) or not isinstance(cycles, int | float):
+        raise found.mistake(f"{what}: latency is {shown(cycles)}; must be a number of cycles")
+    if not (math.isfinite(cycles) and cycles >= 0):
+        raise found.mistake(f"{what}: latency is {cycles}; must not be negative")
+    if cycle_ps is None:
+        raise found.mistake(f"{what}: latency is in cycles; machine.cycle must be given")
+    return round(cycles * cycle_ps)

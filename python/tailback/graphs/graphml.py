@@ -1,0 +1,57 @@
+"""GraphML, read by NetworkX; what NetworkX would take without a word is looked at before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ..errors import nearest
+from .assembling import Assembly
+from .attributes import add_edges, add_vertices
+
+
+def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
+    """Return what a file says. Raises `UserError`."""
+    import networkx as nx  # here: it takes a fifth of a second, and few machines need it
+
+    found = Assembly(path)
+    _check(found, content)
+    try:
+        graph = nx.parse_graphml(content.decode(), node_type=str, force_multigraph=True)
+    except (nx.NetworkXError, ValueError, KeyError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise found.mistake(f"is not GraphML that can be read: {reason}") from None
+    add_vertices(found, dict(graph.nodes(data=True)))
+    add_edges(found, graph.edges(data=True), cycle_ps, directed=graph.is_directed())
+    return found
+
+
+def _check(found: Assembly, content: bytes) -> None:
+    """Refuse what is not XML, names that are there twice, and links to what is not there."""
+    try:
+        root = ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        raise found.mistake(f"is not XML: {error}") from None
+    if _plain(root.tag) != "graphml":
+        raise found.mistake(f"is not GraphML: begins with <{_plain(root.tag)}>")
+    names = Counter(vertex.get("id", "") for vertex in _elements(root, "node"))
+    for name, count in names.items():
+        if count > 1:
+            raise found.mistake(f"{name} is there twice; names must differ")
+    for edge in _elements(root, "edge"):
+        source, destination = edge.get("source", ""), edge.get("target", "")
+        for name in (source, destination):
+            if name not in names:
+                problem = f"link from {source} to {destination}: there is no {name or 'end'}"
+                raise found.mistake(problem, nearest(name, names))
+
+
+def _elements(root: ElementTree.Element, kind: str) -> Iterator[ElementTree.Element]:
+    return (element for element in root.iter() if _plain(element.tag) == kind)
+
+
+def _plain(tag: str) -> str:
+    """Return the name of an element without its namespace."""
+    return tag.rpartition("}")[2]

@@ -1,0 +1,111 @@
+"""A network as a file describes it: switches, links in one direction, places of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The wires from one switch to another that take the same time."""
+
+    source: int
+    destination: int
+    width: int
+    """Parallel wires."""
+    delay_ps: int
+    """How much longer than the machine's `wire_delay` a token is on them."""
+
+
+@dataclass(frozen=True)
+class NetworkGraph:
+    """Switches by number, with the names the file gives them, and how they are joined.
+
+    Every node can reach every other.
+    """
+
+    switches: tuple[str, ...]
+    nodes: tuple[str, ...]
+    """Names of the nodes; a node that the file does not name is named after its switch."""
+    links: tuple[Link, ...]
+    """In order of source, then as in the file."""
+    enters: tuple[int, ...]
+    """The switch each node sends to."""
+    leaves: tuple[int, ...]
+    """The switch each node receives from."""
+    positions: tuple[tuple[float, float], ...] | None = None
+    """Where each switch is to be drawn, if the file says so."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every link has one that leads back, and every node enters where it leaves."""
+        return self.first_one_way() is None and self.enters == self.leaves
+
+    def first_one_way(self) -> tuple[str, str] | None:
+        """Return the names of the ends of the first link that no link leads back along."""
+        known = {(link.source, link.destination) for link in self.links}
+        for link in self.links:
+            if (link.destination, link.source) not in known:
+                return self.switches[link.source], self.switches[link.destination]
+        return None
+
+    def first_unpaired(self) -> tuple[str, str] | None:
+        """Return the names of the ends of the first link that no link as wide leads back along."""
+        widths: dict[tuple[int, int], list[int]] = {}
+        for link in self.links:
+            widths.setdefault((link.source, link.destination), []).append(link.width)
+        for (source, destination), there in widths.items():
+            if widths.get((destination, source)) != there:
+                return self.switches[source], self.switches[destination]
+        return None
+
+    def first_unreachable(self) -> tuple[str, str] | None:
+        """Return the names of two nodes of which the first cannot reach the second, if any."""
+        if self.enters != self.leaves:
+            entries = {switch: node for node, switch in reversed(list(enumerate(self.enters)))}
+            ahead = self._neighbours()
+            for switch, node in entries.items():
+                other = self._unreached(_reached(ahead, switch), self.leaves, node)
+                if other is not None:
+                    return self.nodes[node], self.nodes[other]
+            return None
+        # All reach all if one does, and is reached by all.
+        start = self.enters[0]
+        other = self._unreached(_reached(self._neighbours(), start), self.leaves, 0)
+        if other is not None:
+            return self.nodes[0], self.nodes[other]
+        other = self._unreached(_reached(self._neighbours(back=True), start), self.enters, 0)
+        return None if other is None else (self.nodes[other], self.nodes[0])
+
+    def eccentricity(self) -> int:
+        """Return the links of the longest of the shortest ways from the first node's switch."""
+        return max(_reached(self._neighbours(), self.enters[0]).values())
+
+    def _neighbours(self, *, back: bool = False) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.switches]
+        for link in self.links:
+            ends = (link.destination, link.source) if back else (link.source, link.destination)
+            found[ends[0]].append(ends[1])
+        return found
+
+    @staticmethod
+    def _unreached(reached: Iterable[int], places: Sequence[int], but: int) -> int | None:
+        known = set(reached)
+        missing = (n for n, place in enumerate(places) if place not in known and n != but)
+        return next(missing, None)
+
+
+def _reached(neighbours: Sequence[Sequence[int]], start: int) -> dict[int, int]:
+    """Return how many links from `start` each switch is that can be reached."""
+    distance = {start: 0}
+    front = [start]
+    while front:
+        further = []
+        for switch in front:
+            for other in neighbours[switch]:
+                if other not in distance:
+                    distance[other] = distance[switch] + 1
+                    further.append(other)
+        front = further
+    return distance

@@ -1,0 +1,58 @@
+"""Files of networks, whatever their format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from ..errors import UserError, listed, read_bytes, read_text
+from .anynet import read_anynet
+from .edge_list import read_edge_list
+from .graphml import read_graphml
+from .network import NetworkGraph
+
+Format = Literal["graphml", "edge_list", "anynet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_ENDINGS: dict[str, Format] = {
+    ".graphml": "graphml",
+    ".edgelist": "edge_list",
+    ".edges": "edge_list",
+    ".anynet": "anynet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What a file leaves open."""
+
+    format: Format | None = None
+    """None: by the ending of its name."""
+    cycle_ps: int | None = None
+    """How long a cycle is, in which latencies are counted."""
+    nodes_per_switch: int = 1
+    """Nodes on every switch, if the file says nothing of nodes."""
+    directed: bool = False
+    """Whether an edge of an edge list is one link, or two."""
+
+
+def read_graph(path: Path, conventions: Conventions) -> NetworkGraph:
+    """Read a network from a file.
+
+    Raises `UserError` for a file that is missing or unreadable, or a network that no
+    machine can have: not connected, with links to nowhere, with nodes on no switch.
+    """
+    chosen = conventions.format or _ENDINGS.get(path.suffix.lower())
+    cycle_ps = conventions.cycle_ps
+    if chosen is None:
+        needed = f"must end in {listed(_ENDINGS)}, or machine.format must say what it is"
+        raise UserError(str(path), None, needed)
+    if chosen == "graphml":
+        found = read_graphml(path, read_bytes(path), cycle_ps)
+    elif chosen == "edge_list":
+        directed = conventions.directed
+        found = read_edge_list(path, read_text(path), cycle_ps, directed=directed)
+    else:
+        found = read_anynet(path, read_text(path), cycle_ps)
+    return found.finished(conventions.nodes_per_switch)

@@ -1,0 +1,6 @@
+"""What can be said about a network by counting: distances, minimal paths, bisection."""
+
+from .bisection import Bisection, bisection_found
+from .counting import Survey, survey
+
+__all__ = ["Bisection", "Survey", "bisection_found", "survey"]

@@ -1,0 +1,88 @@
+"""The numbers of a network, whatever routes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tailback import engine
+from tailback.machines import Machine
+
+from .bisection import Bisection, bisection_found
+
+#: Links looked at before only a sample of the switches is searched from.
+MOST_LINKS = 300_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Distances, minimal paths, bisection; and the links and nodes themselves.
+
+    Pairs are ordered pairs of different nodes. Nothing is asked of routing. If it is not
+    `exact`, ways were searched from `sources` of the switches only: means are estimates,
+    the diameters and `paths_max` at least what is said, `paths_min` at most.
+    """
+
+    nodes: int
+    switches: int
+    links: int
+    """Links between switches, each direction counted."""
+    degree: int
+    """Links from the switch with most of them."""
+    symmetric: bool
+    """Whether every link has one that leads back, and every node enters where it leaves."""
+    switch_diameter: int
+    """Links on the longest of the shortest ways from switch to switch."""
+    diameter: int
+    """Channels on the longest of the shortest ways from node to node."""
+    mean_hops: float
+    """Channels on the shortest ways, on average over all pairs."""
+    paths_mean: float
+    """Minimal paths between two nodes, on average over all pairs."""
+    paths_min: float
+    paths_max: float
+    bisection: Bisection | None
+    sources: int
+    exact: bool
+    graph: engine.Columns
+    """`link_from`, `link_to`, `link_width`, `link_delay_ps`; `node_enters`, `node_leaves`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers for JSON; None where one is too large to be one."""
+        names = ("links", "degree", "symmetric", "switch_diameter", "diameter", "mean_hops")
+        paths = {
+            f"minimal_paths_{name}": _finite(value)
+            for name, value in (
+                ("mean", self.paths_mean),
+                ("min", self.paths_min),
+                ("max", self.paths_max),
+            )
+        }
+        return {
+            **{name: getattr(self, name) for name in names},
+            **paths,
+            "bisection": None if self.bisection is None else self.bisection.to_dict(),
+            "sources": self.sources,
+            "exact": self.exact,
+        }
+
+
+def survey(machine: Machine) -> Survey:
+    """Return the numbers of a machine's network."""
+    spec = machine.spec(machine.usual_fidelity)
+    width = spec["switch"]["link_width"]
+    counted = engine.survey(json.dumps(spec["topology"]), width, MOST_LINKS)
+    graph = {name: counted.pop(name) for name in list(counted) if name.startswith(_OF_GRAPH)}
+    formula = counted.pop("bisection_channels")
+    found = bisection_found(graph, counted["switches"]) if formula is None else None
+    bisection = found if formula is None else Bisection(formula, exact=True)
+    return Survey(**counted, bisection=bisection, graph=graph)
+
+
+_OF_GRAPH = ("link_", "node_")
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

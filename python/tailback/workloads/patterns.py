@@ -1,0 +1,110 @@
+"""Traffic patterns: which node sends to which.
+
+The formulas are those of [Dally & Towles 2004], table 3.1; ``docs/model.md`` has
+them. The engine has them too: here they say what a description needs, how many
+nodes send anything, and which wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Literal
+
+from ..errors import UserError, shown
+
+Pattern = Literal[
+    "uniform",
+    "transpose",
+    "bit_complement",
+    "bit_reverse",
+    "shuffle",
+    "tornado",
+    "neighbour",
+    "hot_spot",
+    "permutation",
+]
+
+#: Patterns that draw destinations at random.
+DRAWN: tuple[Pattern, ...] = ("uniform", "hot_spot")
+
+
+@lru_cache(maxsize=8)
+def destinations(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return for every node the node it sends to, in a pattern that is a formula.
+
+    ``shape`` is empty for a machine without coordinates. Raises `UserError` if the
+    pattern is not defined for this machine.
+    """
+    found = tuple(map(_formula(pattern, nodes, shape), range(nodes)))
+    refuse_identity(pattern, found)
+    return found
+
+
+def refuse_identity(pattern: Pattern, to: Sequence[int]) -> None:
+    """Raise `UserError` if every node would send to itself."""
+    if all(node == destination for node, destination in enumerate(to)):
+        allowed = "leaves nobody to send to: here every node is its own destination"
+        raise UserError("workload.pattern", shown(pattern), allowed)
+
+
+def longest_cycle(to: Sequence[int]) -> int:
+    """Return how many nodes come after each other, at most, until one sends to the first."""
+    seen = [False] * len(to)
+    longest = 0
+    for start in range(len(to)):
+        length, node = 0, start
+        while not seen[node]:
+            seen[node] = True
+            length, node = length + 1, to[node]
+        longest = max(longest, length)
+    return longest
+
+
+def _formula(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> Callable[[int], int]:
+    bits = nodes.bit_length() - 1
+    is_power = nodes == 1 << bits
+    if pattern == "transpose":
+        return _transpose(nodes, shape)
+    if pattern in ("bit_reverse", "shuffle"):
+        if not is_power:
+            raise _needs(pattern, f"a power of two of nodes, not {nodes}")
+        if pattern == "shuffle":
+            return lambda node: (node << 1 | node >> (bits - 1)) & (nodes - 1)
+        return lambda node: int(f"{node:0{bits}b}"[::-1], 2)
+    if pattern == "bit_complement":
+        if not is_power and not shape:
+            raise _needs(pattern, f"a grid or a power of two of nodes, not {nodes}")
+        return lambda node: nodes - 1 - node
+    if not shape:
+        raise _needs(pattern, "a machine with coordinates, such as a mesh")
+    if pattern == "tornado":
+        return _moved(shape, [(side + 1) // 2 - 1 for side in shape])
+    return _moved(shape, [1] * len(shape))
+
+
+def _transpose(nodes: int, shape: tuple[int, ...]) -> Callable[[int], int]:
+    if len(shape) == 2 and shape[0] == shape[1]:
+        side = shape[0]
+        return lambda node: node // side + node % side * side
+    half = (nodes.bit_length() - 1) // 2
+    if nodes != 1 << 2 * half:
+        needed = "a square grid of two dimensions or an even power of two of nodes"
+        raise _needs("transpose", f"{needed}, not {nodes}")
+    return lambda node: node >> half | (node & (1 << half) - 1) << half
+
+
+def _moved(shape: tuple[int, ...], by: Sequence[int]) -> Callable[[int], int]:
+    """Return the node whose every coordinate is further by so much, modulo the side."""
+    strides = [prod(shape[:dimension]) for dimension in range(len(shape))]
+
+    def to(node: int) -> int:
+        places = zip(shape, strides, by, strict=True)
+        return sum((node // stride + step) % side * stride for side, stride, step in places)
+
+    return to
+
+
+def _needs(pattern: Pattern, needed: str) -> UserError:
+    return UserError("workload.pattern", shown(pattern), f"needs {needed}")

@@ -1,0 +1,363 @@
+"""Networks from files: every format, what it becomes, and what is refused in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.graphs import Conventions, Link, NetworkGraph, read_graph
+from tailback.machines import Graph
+from tailback.survey import survey
+from tailback.sweeps import Sweep
+
+SQUARE = "router 0 node 0 router 1 router 2\nrouter 3 node 1 node 2 router 1 router 2\n"
+
+
+def read(folder: Path, name: str, text: str, **conventions: object) -> NetworkGraph:
+    path = folder / name
+    path.write_text(text)
+    return read_graph(path, Conventions(**conventions))  # type: ignore[arg-type]
+
+
+def graphml(vertices: str, edges: str, default: str = "undirected", keys: str = "") -> str:
+    return (
+        '<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="k" for="node" attr.name="kind" attr.type="string"/>'
+        '<key id="n" for="node" attr.name="nodes" attr.type="int"/>'
+        '<key id="w" for="edge" attr.name="width" attr.type="int"/>'
+        '<key id="l" for="edge" attr.name="latency" attr.type="double"/>'
+        '<key id="d" for="edge" attr.name="delay" attr.type="string"/>'
+        f'{keys}<graph edgedefault="{default}">{vertices}{edges}</graph></graphml>'
+    )
+
+
+def vertex(name: str, **attributes: object) -> str:
+    short = {"kind": "k", "nodes": "n", "x": "x", "y": "y"}
+    inner = "".join(f'<data key="{short[a]}">{v}</data>' for a, v in attributes.items())
+    return f'<node id="{name}">{inner}</node>'
+
+
+def edge(source: str, target: str, **attributes: object) -> str:
+    short = {"width": "w", "latency": "l", "delay": "d"}
+    inner = "".join(f'<data key="{short[a]}">{v}</data>' for a, v in attributes.items())
+    return f'<edge source="{source}" target="{target}">{inner}</edge>'
+
+
+A, B, C = vertex("a"), vertex("b"), vertex("c")
+
+
+class TestAnynet:
+    def test_lines_lead_back(self, tmp_path: Path) -> None:
+        graph = read(tmp_path, "square.anynet", SQUARE)
+        assert graph.switches == ("0", "1", "2", "3")
+        assert graph.nodes == ("n0", "n1", "n2")
+        assert graph.enters == graph.leaves == (0, 3, 3)
+        assert {(link.source, link.destination) for link in graph.links} == {
+            *[(0, 1), (1, 0), (0, 2), (2, 0), (3, 1), (1, 3), (3, 2), (2, 3)]
+        }
+        assert {(link.width, link.delay_ps) for link in graph.links} == {(1, 0)}
+        assert graph.is_symmetric
+
+    def test_latencies_are_of_one_direction(self, tmp_path: Path) -> None:
+        """BookSim: the way back is of one cycle, unless the other line says otherwise."""
+        text = "router 0 node 0 router 1 15 router 2 4\nrouter 2 node 1 router 0 6\nrouter 1 node 2"
+        graph = read(tmp_path, "net", text, format="anynet", cycle_ps=2000)
+        delays = {(link.source, link.destination): link.delay_ps for link in graph.links}
+        assert delays == {(0, 1): 30_000, (1, 0): 2000, (0, 2): 8000, (2, 0): 12_000}
+
+    def test_parallel_links_become_wires(self, tmp_path: Path) -> None:
+        text = "router 0 node 0 router 1 router 1 router 1 5\nrouter 1 node 1 router 0"
+        graph = read(tmp_path, "net.anynet", text, cycle_ps=1000)
+        assert graph.links == (Link(0, 1, 2, 1000), Link(0, 1, 1, 5000), Link(1, 0, 1, 1000))
+
+    def test_a_line_may_begin_with_a_node(self, tmp_path: Path) -> None:
+        graph = read(tmp_path, "net.anynet", "node 0 router 5\nnode 1 router 7\nrouter 5 router 7")
+        assert (graph.switches, graph.enters) == (("5", "7"), (0, 1))
+
+
+class TestGraphml:
+    def test_an_edge_without_direction_is_two_links(self, tmp_path: Path) -> None:
+        text = graphml(A + B, edge("a", "b", width=3, delay="5 ns"))
+        graph = read(tmp_path, "net.graphml", text)
+        assert graph.links == (Link(0, 1, 3, 5000), Link(1, 0, 3, 5000))
+        assert (graph.nodes, graph.enters) == (("a", "b"), (0, 1))
+
+    def test_a_directed_edge_is_one_link(self, tmp_path: Path) -> None:
+        edges = edge("a", "b") + edge("b", "c") + edge("c", "a")
+        graph = read(tmp_path, "net.graphml", graphml(A + B + C, edges, "directed"))
+        assert len(graph.links) == 3
+        assert not graph.is_symmetric
+        assert graph.first_one_way() == ("a", "b")
+
+    def test_parallel_edges_become_wires(self, tmp_path: Path) -> None:
+        edges = edge("a", "b", width=2) + edge("b", "a") + edge("a", "b", latency=1.5)
+        graph = read(tmp_path, "net.graphml", graphml(A + B, edges), cycle_ps=1000)
+        assert graph.links[:2] == (Link(0, 1, 3, 0), Link(0, 1, 1, 1500))
+
+    def test_nodes_are_counted_on_switches(self, tmp_path: Path) -> None:
+        vertices = vertex("a", nodes=2) + vertex("b", nodes=1) + vertex("c")
+        graph = read(tmp_path, "net.graphml", graphml(vertices, edge("a", "c") + edge("c", "b")))
+        assert (graph.nodes, graph.enters) == (("a.0", "a.1", "b"), (0, 0, 1))
+
+    def test_nodes_are_vertices(self, tmp_path: Path) -> None:
+        vertices = A + vertex("p", kind="node") + B + vertex("q", kind="node")
+        edges = edge("a", "b") + edge("p", "b") + edge("q", "a")
+        graph = read(tmp_path, "net.graphml", graphml(vertices, edges))
+        assert (graph.switches, graph.nodes) == (("a", "b"), ("p", "q"))
+        assert graph.enters == graph.leaves == (1, 0)
+
+    def test_nodes_may_leave_elsewhere(self, tmp_path: Path) -> None:
+        vertices = A + B + vertex("p", kind="node") + vertex("q", kind="node")
+        ends = [("p", "a"), ("q", "a"), ("a", "b"), ("b", "p"), ("b", "q")]
+        text = graphml(vertices, "".join(edge(*end) for end in ends), "directed")
+        graph = read(tmp_path, "net.graphml", text)
+        assert (graph.enters, graph.leaves) == ((0, 0), (1, 1))
+        assert not graph.is_symmetric
+
+    def test_positions_are_kept(self, tmp_path: Path) -> None:
+        keys = "".join(
+            f'<key id="{axis}" for="node" attr.name="{axis}" attr.type="double"/>' for axis in "xy"
+        )
+        vertices = vertex("a", x=1, y=2) + vertex("b", x=3.5, y=4)
+        graph = read(tmp_path, "net.graphml", graphml(vertices, edge("a", "b"), keys=keys))
+        assert graph.positions == ((1.0, 2.0), (3.5, 4.0))
+
+    def test_what_networkx_writes_is_read(self, tmp_path: Path) -> None:
+        nx.write_graphml(nx.petersen_graph(), tmp_path / "net.graphml")
+        graph = read_graph(tmp_path / "net.graphml", Conventions(nodes_per_switch=2))
+        assert (len(graph.switches), len(graph.links), len(graph.nodes)) == (10, 30, 20)
+
+
+class TestEdgeLists:
+    def test_each_line_is_an_edge(self, tmp_path: Path) -> None:
+        text = "# a ring\n10 9\n9 2 {'width': 2}\n\n2 10  # the last\n"
+        graph = read(tmp_path, "net.edgelist", text)
+        assert graph.switches == ("2", "9", "10")
+        assert len(graph.links) == 6
+        assert Link(1, 0, 2, 0) in graph.links
+
+    def test_edges_may_have_a_direction(self, tmp_path: Path) -> None:
+        graph = read(tmp_path, "net.edges", "a b\nb c\nc a {'delay': '1 ns'}", directed=True)
+        assert graph.links == (Link(0, 1, 1, 0), Link(1, 2, 1, 0), Link(2, 0, 1, 1000))
+
+
+BAD = [
+    ("net.anynet", "", "net.anynet: has no switch"),
+    ("net.anynet", "router 0 node 0", "has 1 nodes; must have at least 2"),
+    ("net.anynet", "ruter 0 node 0", 'line 1: "ruter" where "router" or "node" is expected; did'),
+    ("net.anynet", "router 0 node 0 5x", 'line 1: "5x" where "router", "node" or a latency is'),
+    ("net.anynet", "router 0 node", "line 1: node without a number"),
+    ("net.anynet", "router", "line 1: router without a number"),
+    ("net.anynet", "router x node 1", 'line 1: "x" is no number of a router'),
+    ("net.anynet", "router 0 router 1 -3", "line 1: latency -3 must not be negative"),
+    ("net.anynet", "router 0 router 1 3", "line 1: latency 3 is in cycles; machine.cycle must be"),
+    ("net.anynet", "router 0 node 1 3", "the link of node n1 has a width or latency; those of"),
+    ("net.anynet", "router 0 router 0", "link from 0 to 0: must not lead back to where it comes"),
+    ("net.anynet", "router 0 node 1\nrouter 2 node 1", "node n1 is on two switches, 0 and 2"),
+    ("net.anynet", "node 0 node 1\nrouter 0", "nodes n0 and n1 are joined without a switch"),
+    (
+        "net.anynet",
+        "router 0 node 0 node 1\nrouter 1 node 2 router 2",
+        "is not connected: there is no way from node n0 to node n2",
+    ),
+    ("net.edges", "a b\nc\n", "line 2: must name two switches"),
+    ("net.edges", "a b c", "line 1: what follows the two names must be like {'width': 2}"),
+    ("net.edges", "a b {'width': 0}", "link from a to b: has 0 wires; must be 1 to 255"),
+    ("net.edges", "a b {'width': 256}", "has 256 wires; must be 1 to 255"),
+    ("net.edges", "a b {'width': 200}\n" * 2, "has 400 wires; must be 1 to 255"),
+    ("net.edges", "a b {'width': 1.5}", "link from a to b: width is 1.5; must be a whole number"),
+    ("net.edges", "a b {'delay': 3}", 'delay is 3; needs a unit: write "3 us" if that is meant'),
+    ("net.edges", "a b {'delay': '-3 ns'}", 'delay is "-3 ns"; must not be negative'),
+    ("net.edges", "a b {'delay': '2 s'}", "link from a to b: must take at most 1 s"),
+    ("net.edges", "a b {'latency': -1}", "latency is -1; must not be negative"),
+    ("net.edges", "a b {'latency': 2}", "latency is in cycles; machine.cycle must be given"),
+    ("net.edges", "a b {'latency': 'x'}", 'latency is "x"; must be a number of cycles'),
+    ("net.edges", "a b {'latency': 1, 'delay': 0}", "has both a delay and a latency; must have"),
+    ("net.edges", "a b\nc d", "is not connected: there is no way from node a to node c"),
+    ("net.edges", "a a", "link from a to a: must not lead back to where it comes from"),
+    ("net.graphml", "not xml", "net.graphml: is not XML: syntax error"),
+    ("net.graphml", "<html/>", "is not GraphML: begins with <html>"),
+    ("net.graphml", graphml(A + A, ""), "a is there twice; names must differ"),
+    ("net.graphml", graphml(A + B, edge("a", "bb")), "link from a to bb: there is no bb; did you"),
+    ("net.graphml", graphml(A + B, edge("a", "a")), "must not lead back to where it comes from"),
+    ("net.graphml", graphml(A + B, edge("a", "b", latency=-1)), "must not be negative"),
+    ("net.graphml", graphml(A + B, edge("a", "b", width="x")), "is not GraphML that can be read"),
+    ("net.graphml", graphml(A + B, ""), "there is no way from node a to node b"),
+    (
+        "net.graphml",
+        graphml(A + B + vertex("p", kind="node"), edge("a", "b")),
+        "node p is on no switch",
+    ),
+    (
+        "net.graphml",
+        graphml(A + vertex("p", kind="node"), edge("p", "a"), "directed"),
+        "node p sends to switch a but receives from none",
+    ),
+    (
+        "net.graphml",
+        graphml(A + vertex("p", kind="node"), edge("a", "p"), "directed"),
+        "node p receives from switch a but sends to none",
+    ),
+    ("net.graphml", graphml(vertex("a", kind="nod"), ""), 'a: kind is "nod"; must be "switch" or'),
+    ("net.graphml", graphml(vertex("a", nodes=-1), ""), "switch a has -1 nodes; must be 0 to"),
+    (
+        "net.graphml",
+        graphml(A + B + C, edge("a", "b") + edge("b", "a") + edge("b", "c"), "directed"),
+        "there is no way from node c to node a",
+    ),
+    ("net.txt", "a b", "must end in .graphml, .edgelist, .edges or .anynet, or machine.format"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), BAD)
+def test_refused_in_one_line(name: str, text: str, expected: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, name, text)
+    line = str(caught.value)
+    assert expected in line
+    assert line.startswith(str(tmp_path))
+    assert "\n" not in line
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none.graphml: no such file"):
+        read_graph(tmp_path / "none.graphml", Conventions())
+    with pytest.raises(UserError, match=r"is a directory, not a file"):
+        read_graph(tmp_path, Conventions(format="anynet"))
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "net.anynet").write_bytes(b"router \xff")
+    with pytest.raises(UserError, match=r"is not UTF-8 text \(byte 7\)"):
+        read_graph(tmp_path / "net.anynet", Conventions())
+
+
+class TestMachine:
+    def experiment(self, folder: Path, text: str, name: str = "net.anynet") -> Experiment:
+        (folder / name).write_text(text)
+        workload = 'kind = "messages"\nmessages = [["0 ns", 0, 1, "1 B"]]'
+        keys = f'topology = "graph"\nfile = "{name}"\nformat = "anynet"'
+        (folder / "e.toml").write_text(f"[machine]\n{keys}\n[workload]\n{workload}\n")
+        return Experiment.load(folder / "e.toml")
+
+    def test_the_name_is_relative_to_the_experiment_file(self, tmp_path: Path) -> None:
+        experiment = self.experiment(tmp_path, SQUARE)
+        assert experiment.machine.nodes == 3
+        topology = experiment.machine.spec("packet")["topology"]
+        assert (topology["kind"], topology["switches"], topology["nodes"]) == (
+            "graph",
+            4,
+            [0, 3, 3],
+        )
+        assert topology["links"][0] == {"from": 0, "to": 1, "width": 1, "delay_ps": 0}
+        assert topology["leaves"] == []
+
+    def test_the_content_is_the_identity_not_the_name(self, tmp_path: Path) -> None:
+        first = self.experiment(tmp_path, SQUARE).identity(1)
+        assert self.experiment(tmp_path, SQUARE, "other.net").identity(1) == first
+        assert self.experiment(tmp_path, f"{SQUARE}router 1 router 2").identity(1) != first
+
+    def test_sweeps_may_vary_the_file(self, tmp_path: Path) -> None:
+        self.experiment(tmp_path, SQUARE)
+        (tmp_path / "other.anynet").write_text(f"{SQUARE}router 1 router 2")
+        text = (tmp_path / "e.toml").read_text()
+        files = '["net.anynet", "other.anynet"]'
+        (tmp_path / "s.toml").write_text(f"{text}[sweep]\nmachine.file = {files}\n")
+        sweep = Sweep.load(tmp_path / "s.toml")
+        points = list(sweep.points())
+        names = ["net.anynet", "other.anynet"]
+        assert [point.varied["machine.file"] for point in points] == names
+        assert len({point.experiment.identity(1) for point in points}) == 2
+        assert str(tmp_path) not in json.dumps(sweep.description())
+
+    def test_parameters_name_the_content(self, tmp_path: Path) -> None:
+        resolved = self.experiment(tmp_path, SQUARE).resolved()["machine"]
+        assert (resolved["nodes"], resolved["switches"], resolved["links"]) == (3, 4, 8)
+        assert len(resolved["network_sha256"]) == 64
+
+    def test_tokens_need_a_way_back(self, tmp_path: Path) -> None:
+        (tmp_path / "ring.edges").write_text("a b\nb c\nc a")
+        ring = Graph(file=str(tmp_path / "ring.edges"), directed=True)
+        ring.check("packet")
+        with pytest.raises(
+            UserError, match=r"ring.edges do not all have one of .* \(first: a to b\)"
+        ):
+            ring.check("token")
+        (tmp_path / "wide.anynet").write_text("router 0 node 0 router 1 router 1\nrouter 1 node 1")
+        Graph(file=str(tmp_path / "wide.anynet"), adaptive_ways=False).check("token")
+        (tmp_path / "odd.anynet").write_text(
+            "router 0 node 0 router 1 router 1\nrouter 1 node 1 router 0"
+        )
+        with pytest.raises(UserError, match=r"do not all have one of as many wires"):
+            Graph(file=str(tmp_path / "odd.anynet"), adaptive_ways=False).check("token")
+        Graph(file=str(tmp_path / "ring.edges"), adaptive_ways=False).check("token")
+
+    @pytest.mark.parametrize(
+        ("keys", "expected"),
+        [
+            ({}, "machine.file: must be given"),
+            ({"file": 3}, "machine.file = 3: must be a text in quotes"),
+            ({"file": "x", "format": "gml"}, 'must be "graphml", "edge_list" or "anynet"'),
+            ({"file": "x", "cycle": 0}, 'machine.cycle = "0 s": must be above zero'),
+            ({"file": "x", "nodes_per_switch": 0}, "machine.nodes_per_switch = 0: must be at"),
+            ({"file": "x", "routing": "dimension_order"}, 'must be "up_down", "shortest"'),
+        ],
+    )
+    def test_keys_are_refused_in_one_line(self, keys: dict[str, object], expected: str) -> None:
+        with pytest.raises(UserError) as caught:
+            Graph(**keys)
+        assert expected in str(caught.value)
+
+
+@st.composite
+def connected_graphs(draw: st.DrawFn) -> nx.Graph:
+    """A tree and a few more edges, with wires."""
+    count = draw(st.integers(2, 12))
+    graph = nx.Graph()
+    graph.add_nodes_from(range(count))
+    for vertex in range(1, count):
+        graph.add_edge(vertex, draw(st.integers(0, vertex - 1)))
+    for _ in range(draw(st.integers(0, 8))):
+        a, b = draw(st.integers(0, count - 1)), draw(st.integers(0, count - 1))
+        if a != b:
+            graph.add_edge(a, b)
+    for _, _, data in graph.edges(data=True):
+        data["width"] = draw(st.integers(1, 3))
+    return graph
+
+
+@settings(max_examples=40, deadline=None)
+@given(graph=connected_graphs())
+def test_all_formats_say_the_same_and_are_counted_alike(
+    graph: nx.Graph, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("graphs")
+    nx.write_graphml(graph, folder / "g.graphml")
+    nx.write_edgelist(graph, folder / "g.edgelist")
+    lines = [f"router {vertex} node {vertex}" for vertex in graph]
+    for a, b, width in graph.edges(data="width"):
+        lines += [f"router {a}{f' router {b}' * width}"]
+    (folder / "g.anynet").write_text("\n".join(lines))
+    machines = [Graph(file=str(folder / f"g.{end}")) for end in ("graphml", "edgelist", "anynet")]
+    specs = [machine.spec("packet")["topology"] for machine in machines]
+    for spec in specs:
+        spec["links"].sort(key=json.dumps)
+    assert specs[0] == specs[1] == specs[2]
+    counted = survey(machines[0])
+    lengths = dict(nx.all_pairs_shortest_path_length(graph))
+    pairs = [(a, b) for a in graph for b in graph if a != b]
+    hops = [lengths[a][b] + 2 for a, b in pairs]
+    paths = [len(list(nx.all_shortest_paths(graph, a, b))) for a, b in pairs]
+    assert counted.diameter == max(hops)
+    assert counted.mean_hops == pytest.approx(sum(hops) / len(hops), rel=1e-12)
+    assert (counted.paths_min, counted.paths_max) == (min(paths), max(paths))
+    assert counted.paths_mean == pytest.approx(sum(paths) / len(paths), rel=1e-12)
+    assert counted.bisection is not None
+    assert sum(counted.bisection.halves or ()) == len(graph)
