@@ -53,7 +53,7 @@ impl<C: HasPort> Search<'_, C> {
         }
         let port = self.board.at(head).port();
         let packet = &self.packets[id];
-        if !port.switch.is_some() || packet.ready > self.now {
+        if !port.switch.is_some() || packet.ready > self.now || self.blame.is_stored(id) {
             return None;
         }
         let leaver = self.blame.leaver(head, self.now);
@@ -70,6 +70,9 @@ impl<C: HasPort> Search<'_, C> {
 
     /// The packet that keeps another from being granted a group, or from its room.
     fn holds(&self, lead: ChannelId, id: PacketId) -> Option<Step> {
+        if !lead.is_some() {
+            return None;
+        }
         if let Some(holder) = self.blame.holder(lead, self.now) {
             return Some((holder, lead));
         }

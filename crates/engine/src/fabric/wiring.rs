@@ -12,6 +12,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 
 /// What every model of the network needs to know.
+#[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
 pub struct Wiring {
     /// The numbering of channels.
     pub layout: Layout,

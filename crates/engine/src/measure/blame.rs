@@ -161,12 +161,12 @@ impl Blame {
     /// A packet's turns on the channel it is granted and at the front of the buffer it leaves.
     fn take_turns(&mut self, id: PacketId, (granted, end): (Time, Time), since: Since) {
         let record = &self.records[id.index()];
-        let &Record { class, head: channel, from, root, .. } = record;
+        let &Record { class, head: channel, from, root, is_stored, .. } = record;
         let asked = record.asked.min(granted);
         let turn = Turn { packet: id, class, channel, root, asked, granted, end };
         let place = self.place(channel);
         self.holders[place.index()].push(turn, since.asked);
-        if from.is_some() {
+        if from.is_some() && !is_stored {
             // It has waited behind others itself, since it was ready.
             let turn = Turn { asked: since.ready, ..turn };
             self.fronts[from.index()].push(turn, since.behind);
@@ -206,37 +206,36 @@ impl Blame {
         let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
         if record.from.is_some() {
             // Its header came as fast as it could.
-            let free = self.fronts[record.from.index()].latest().map_or(0, |turn| turn.end);
-            record.asked = free.max(since.ready);
+            let fronts = &self.fronts[record.from.index()];
+            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
+            record.asked = fronts.end_before(place).max(since.ready);
         }
         if keeps.is_some() {
             self.keepers[keeps.index()] = PacketId::NONE;
         }
         self.charge(id, channel, (since.ready, now), Turns::ToCome);
         self.take_turns(id, (granted, end), since);
-        self.records[id.index()].asked = NEVER;
+        let record = &mut self.records[id.index()];
+        record.asked = NEVER;
+        record.is_stored = false;
     }
 
-    /// A packet leaves the front of the buffer it stands in and is stored in its switch; its
-    /// last token will have left the buffer at `end`. What it waits is charged to those who
-    /// have the output it leaves by in the end.
+    /// A packet has moved from the front of a buffer into its switch's own queue, and is out
+    /// of the buffer at `end`.
     #[cold]
     #[inline(never)]
     pub fn stored(&mut self, id: PacketId, (now, end): (Time, Time), since: Since) {
         let record = &mut self.records[id.index()];
-        let buffer = std::mem::replace(&mut record.head, ChannelId::NONE);
-        record.asked = record.asked.min(now);
         record.is_stored = true;
-        let turn = Turn {
-            packet: id,
-            class: record.class,
-            channel: buffer,
-            root: buffer,
-            asked: since.ready,
-            granted: now,
-            end,
-        };
-        self.fronts[buffer.index()].push(turn, since.behind);
+        let (class, channel) = (record.class, record.head);
+        let (root, asked) = (channel, since.ready);
+        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
+        self.fronts[channel.index()].push(turn, since.behind);
+    }
+
+    /// Whether a packet stands in its switch's own queue.
+    pub fn is_stored(&self, id: PacketId) -> bool {
+        self.records[id.index()].is_stored
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
@@ -283,22 +282,11 @@ impl Blame {
             // There is none for its node's queue.
             let fronts = self.fronts.get(record.from.index());
             let holders = (holders, before(holders));
-            let fronts = fronts.map(|fronts| (fronts, before(fronts)));
-            let first = record.charges.len();
-            let before_it = if cfg!(debug_assertions) { record.charged() } else { 0 };
+            let is_stored = record.is_stored;
+            let fronts = fronts
+                .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
             record.charge_wait(channel, holders, fronts, (ready, start));
-            debug_assert_eq!(
-                record.charged() - before_it,
-                start - ready,
-                "every instant is charged once"
-            );
-            record.charges[first..].reverse();
-            if let Some(last) = record.charges.last() {
-                record.last = Root { class: last.culprit, channel: last.root };
-                record.root = last.root;
-            }
         }
-        record.is_stored = false;
         record.stalls.clear();
         record.asked_root = None;
     }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
-use tailback_engine::spec::{Blame, Fidelity, Mode, Rates, Sharing, Spec};
+use tailback_engine::spec::{
+    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec,
+};
 
 /// A random small case of a fidelity with a workload that ends.
 fn case(number: u64, fidelity: Fidelity) -> Spec {
@@ -48,7 +50,33 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
         machine.switch.sharing = if takes_turns { any } else { Sharing::Separate };
         machine.switch.link_width = 1;
     }
+    if matches!(&machine.topology, TopologySpec::Mesh { dims } if dims.len() == 2)
+        && dice.chance(60)
+    {
+        route(&mut dice, machine, fidelity);
+    }
     spec
+}
+
+/// Packets have a choice of outputs, or are sent anywhere.
+fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
+    let choices = [RoutingSpec::OddEven, RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
+    let chaotic = [RoutingSpec::Chaos, RoutingSpec::Deflection];
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
+        return;
+    }
+    machine.routing = choices[dice.number(0, 2) as usize].clone();
+    let is_equal = machine.rates == Rates::default();
+    if fidelity == Fidelity::Packet && is_equal && dice.chance(60) {
+        machine.routing = chaotic[dice.number(0, 1) as usize].clone();
+        machine.switch.virtual_channels = 1;
+        let packet = Timing::new(&machine.link).packet_tokens(machine.node.packet_bytes);
+        machine.switch.input_buffer_tokens = packet * dice.number(2, 3) as u32;
+    } else if matches!(fidelity, Fidelity::Flit | Fidelity::Packet) && dice.chance(30) {
+        machine.routing = RoutingSpec::Adaptive { order: Vec::new() };
+        machine.switch.virtual_channels = machine.switch.virtual_channels.max(2);
+        machine.switch.link_width = 1;
+    }
 }
 
 fn each_case(usual: u64, check: impl Fn(u64, &Spec)) {

@@ -26,6 +26,29 @@ impl PacketFabric {
         self.board.blame_room(channel, id, act);
     }
 
+    /// The front packet of a buffer finds no output at the desk it asks at.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn blame_waiting(&self, input: ChannelId, act: &mut Act) {
+        let port = &self.board.at(input).port;
+        let (switch, id) = (port.switch, port.buffer.first);
+        let lead = act.wiring.preferred_lead(switch, act.packets[id].header());
+        if lead.is_some() {
+            self.blame_no_room(lead, id, act);
+        }
+    }
+
+    /// A packet has moved from the buffer of `input` into the multiqueue of its switch; it is
+    /// out of the buffer at `end`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn blame_storing(&self, input: ChannelId, id: PacketId, end: Time, act: &mut Act) {
+        let since = self.board.since(input, id, input, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.stored(id, (act.now, end), since);
+        }
+    }
+
     /// A packet that has left the buffer of `input` (none: its node's queue) is to start on a
     /// channel.
     #[cold]
@@ -41,17 +64,6 @@ impl PacketFabric {
         let end = act.now + act.wiring.timing(channel).packet_ps(act.packets[id].bytes);
         if let Some(blame) = &mut act.measures.blame {
             blame.starts_whole(id, channel, (act.now, end), since);
-        }
-    }
-
-    /// A packet that has left the buffer of `input` is stored in its switch; its last token
-    /// will have left the buffer at `end`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn blame_store(&self, id: PacketId, input: ChannelId, end: Time, act: &mut Act) {
-        let since = self.board.since(input, id, input, act);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.stored(id, (act.now, end), since);
         }
     }
 }

@@ -60,10 +60,7 @@ impl PacketFabric {
             } else {
                 place += 1;
                 if act.measures.blame.is_some() {
-                    let switch = self.board.at(input).port.switch;
-                    let id = self.board.at(input).port.buffer.first;
-                    let lead = act.wiring.preferred_lead(switch, act.packets[id].header());
-                    self.blame_no_room(lead, id, act);
+                    self.blame_waiting(input, act);
                 }
             }
         }

@@ -37,12 +37,14 @@ pub struct Record {
     pub root: ChannelId,
     /// The lead of the group where it keeps others waiting while it waits for room, or none.
     pub keeps: ChannelId,
-    /// Whether it is stored in a switch.
+    /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
     /// What it has lacked since it might have started.
     pub stalls: Vec<Stall>,
     /// What it has been charged so far, in order of time.
     pub charges: Vec<Charge>,
+    /// How many charges there were before its latest wait.
+    before: usize,
     /// Who was in its way last.
     pub last: Root,
 }
@@ -64,13 +66,9 @@ impl Record {
             is_stored: false,
             stalls: Vec::new(),
             charges: Vec::new(),
+            before: 0,
             last: Root { class, channel: none },
         }
-    }
-
-    /// All that it has been charged so far.
-    pub fn charged(&self) -> Time {
-        self.charges.iter().map(|charge| charge.time).sum()
     }
 
     /// Another packet takes the place of this one.
@@ -82,10 +80,29 @@ impl Record {
         *self = Self { stalls, charges, ..Self::new(class, now) };
     }
 
-    /// Charges the time from when it was ready until it starts on a channel, latest first:
-    /// for room there, in turn to those who held it, and to those who stood before this
-    /// packet in its buffer.
+    /// Charges the time from when it was ready until it starts on a channel: for room there,
+    /// in turn to those who held it, and to those who stood before this packet in its buffer.
     pub fn charge_wait(
+        &mut self,
+        channel: ChannelId,
+        holders: (&Log, usize),
+        fronts: Option<(&Log, usize)>,
+        (ready, start): (Time, Time),
+    ) {
+        self.before = self.charges.len();
+        self.charge_backwards(channel, holders, fronts, (ready, start));
+        let pieces = &mut self.charges[self.before..];
+        let sum: Time = pieces.iter().map(|charge| charge.time).sum();
+        debug_assert_eq!(sum, start - ready, "every instant is charged once");
+        pieces.reverse();
+        if let Some(last) = self.charges.last() {
+            self.last = Root { class: last.culprit, channel: last.root };
+            self.root = last.root;
+        }
+    }
+
+    /// The same, latest first.
+    fn charge_backwards(
         &mut self,
         channel: ChannelId,
         (holders, place): (&Log, usize),
@@ -98,7 +115,7 @@ impl Record {
         for (turn, time) in holders.cut(place, (asked, idle)) {
             let is_before = turn.granted < asked;
             let cause = match (fronts, is_before) {
-                (None, _) if !self.is_stored => Cause::Throttling,
+                (None, _) => Cause::Throttling,
                 _ if turn.channel != channel => Cause::SharedWire,
                 (_, true) => Cause::OutputBusy,
                 (_, false) => Cause::Arbitration,
@@ -136,7 +153,8 @@ impl Record {
         if charge.time == 0 {
             return;
         }
-        match self.charges.last_mut() {
+        // Those of this wait only: a packet may cross a channel twice.
+        match self.charges[self.before..].last_mut() {
             Some(last) if (Charge { time: charge.time, ..*last }) == charge => {
                 last.time += charge.time;
             }
@@ -147,7 +165,7 @@ impl Record {
     /// Makes the sum of all charges `beyond`, by which it lived longer than alone: the rest
     /// of it was stopped, or caught up with waits of its header.
     pub fn settle(&mut self, beyond: Time) {
-        let sum = self.charged();
+        let sum: Time = self.charges.iter().map(|charge| charge.time).sum();
         let (culprit, channel) = (self.last.class, self.head);
         let root = if self.last.channel.is_some() { self.last.channel } else { channel };
         let time = beyond.saturating_sub(sum);
