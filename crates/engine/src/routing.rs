@@ -113,9 +113,13 @@ impl Routing {
         } else {
             "needs other routes, or allow_deadlock = true".to_string()
         };
+        let mut circle = Vec::new();
         let allowed = match find_cycle(self, topology) {
             Search::Free => return Ok(()),
-            Search::Cycle(cycle) => format!("can deadlock: {cycle}; {remedy}"),
+            Search::Cycle(cycle) => {
+                circle = cycle.held();
+                format!("can deadlock: {cycle}; {remedy}")
+            }
             Search::TooLarge if too_few => remedy,
             Search::TooLarge => {
                 "may deadlock, and the network is too large to find out; needs allow_deadlock = \
@@ -123,7 +127,7 @@ impl Routing {
                     .to_string()
             }
         };
-        Err(SpecError::new("machine.routing", name, allowed))
+        Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
     }
 
     /// Virtual channels of a link that each class has.
@@ -162,6 +166,11 @@ impl Routing {
     #[inline]
     pub fn remembers(&self) -> bool {
         match_algorithm!(&self.algorithm, routing => routing.remembers())
+    }
+
+    /// Whether it draws random numbers for every packet.
+    pub fn draws(&self) -> bool {
+        !self.ways.is_empty()
     }
 
     /// The route of a new packet.
