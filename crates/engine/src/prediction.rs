@@ -44,9 +44,9 @@ pub struct Prediction {
     pub zero_load_neighbour_ps: f64,
     /// Per channel: time occupied (data and acknowledgements) by one message from every node.
     pub channel_load_ps: Vec<f64>,
-    /// The largest of these.
+    /// The largest of these; of channels that share a wire, together.
     pub load_max_ps: f64,
-    /// Their mean over internal channels.
+    /// Their mean over internal channels, or wires that several share.
     pub load_mean_internal_ps: f64,
     /// Messages per node and millisecond at which the most loaded channel is always busy.
     pub saturation_per_ms: Option<f64>,
@@ -295,19 +295,24 @@ fn summarise(
     let per_node = sums.messages / topology.nodes as f64;
     let share = |load: f64| if per_node > 0.0 { load / per_node } else { 0.0 };
     let channel_load_ps: Vec<f64> = sums.load_ps.iter().map(|&load| share(load)).collect();
-    let load_max_ps = channel_load_ps.iter().copied().fold(0.0, f64::max);
-    let internal: Vec<f64> = layout
-        .group_of
-        .iter()
-        .zip(&channel_load_ps)
-        .filter(|(group, _)| layout.groups[group.index()].kind == ChannelKind::Internal)
-        .map(|(_, &load)| load)
+    // What channels share is as busy as they are together.
+    let mut wire_load_ps = vec![0.0; channel_load_ps.len()];
+    for (wire, load) in layout.wire_of.iter().zip(&channel_load_ps) {
+        wire_load_ps[wire.index()] += load;
+    }
+    let load_max_ps = wire_load_ps.iter().copied().fold(0.0, f64::max);
+    let kind = |channel: usize| layout.groups[layout.group_of[channel].index()].kind;
+    let is_internal = |&channel: &usize| kind(channel) == ChannelKind::Internal;
+    let internal_channels = (0..channel_load_ps.len()).filter(is_internal).count();
+    let internal: Vec<f64> = (0..channel_load_ps.len())
+        .filter(|&channel| is_internal(&channel) && layout.wire_of[channel].index() == channel)
+        .map(|channel| wire_load_ps[channel])
         .collect();
     let mean = |sum: f64| if sums.remote > 0.0 { sum / sums.remote } else { 0.0 };
     Prediction {
         nodes: topology.nodes,
         switches: topology.switches,
-        internal_channels: internal.len(),
+        internal_channels,
         bisection_channels: topology.bisection_channels(spec.machine.switch.link_width),
         pairs: sums.pairs,
         exact,
@@ -457,8 +462,9 @@ mod tests {
         let found = routed(ring, RoutingSpec::TwoPhase { order: vec![] }, 4);
         assert!((found.mean_hops - (2.0 + 2.0 * 6.0 / 5.0)).abs() < 1e-9, "{}", found.mean_hops);
         assert_eq!((found.routing.classes.as_slice(), found.routing.ways), (&[1; 4][..], 64));
-        // Ten links of the four classes each.
-        let load = 2.0 * 6.0 / 5.0 * MESSAGE_PS * 5.0 / (10.0 * 4.0);
+        // Ten links, whose four classes share a wire.
+        let load = 2.0 * 6.0 / 5.0 * MESSAGE_PS * 5.0 / 10.0;
+        assert_eq!(found.internal_channels, 40);
         assert!((found.load_mean_internal_ps / load - 1.0).abs() < 1e-9);
     }
 
