@@ -211,8 +211,9 @@ class _Names:
         """Return a message of the engine with coordinates instead of numbers."""
         if not self._shape:
             return text
-        text = re.sub(r"(?<=\bswitch )\d+|(?<=\bnode )\d+", self._match, text)
-        return re.sub(r"\d+(?=->)|(?<=->)\d+", self._match, text)
+        text = re.sub(r"\bswitch (\d+)", lambda match: self._number(int(match[1])), text)
+        numbers = r"(?<=\bnode )\d+|\d+(?=->)|(?<=->)\d+"
+        return re.sub(numbers, lambda match: self._number(int(match[0])), text)
 
     def blocked(self, packet: Mapping[str, Any]) -> dict[str, Any]:
         """Return a packet of a deadlock with names."""
@@ -240,9 +241,6 @@ class _Names:
         kind, number = end
         is_known = bool(self._shape) and kind == "switch"
         return self._number(number) if is_known else f"{kind} {self._number(number)}"
-
-    def _match(self, number: re.Match[str]) -> str:
-        return self._number(int(number[0]))
 
     def _number(self, number: int) -> str:
         """Return ``(3, 0)`` for a switch or the node on it; a number where it has only that."""
