@@ -32,7 +32,9 @@ class RoutedMachine(SwitchedMachine, init=False):
     """The words that `routing` may be; the first is meant if it is left out."""
 
     routing: str | None = Field(
-        default=None, description="Which way packets go; default: the first of these words."
+        default=None,
+        description="Which way packets go; not every topology has every word, nor the same usual "
+        "one (docs/routing.md).",
     )
     virtual_channels: int | None = Field(
         default=None,
