@@ -99,7 +99,8 @@ def _machine_keys() -> str:
     for schema in kinds.values():
         for key, value in schema["properties"].items():
             owners = tuple(word for word, other in kinds.items() if key in other["properties"])
-            having.setdefault(owners, {})[key] = value
+            known = having.setdefault(owners, {})
+            known[key] = _either(known[key], value) if key in known else value
     parts = []
     for owners, properties in having.items():
         words = ", ".join(f'`"{word}"`' for word in owners)
@@ -108,6 +109,21 @@ def _machine_keys() -> str:
         table = _table({"properties": properties, "required": required})
         parts.append(f"**{title}**\n\n{table}")
     return "\n\n".join(parts)
+
+
+def _either(first: Schema, other: Schema) -> Schema:
+    """Return a key as the first topology has it, with the words that it has for another."""
+    words, more = _words(first), _words(other)
+    if words == more:
+        return first
+    plain = {key: value for key, value in first.items() if key != "anyOf"}
+    return plain | {"enum": list(dict.fromkeys([*words, *more])), "default": None}
+
+
+def _words(schema: Schema) -> list[str]:
+    """Return the words that a key may be, if it is one of some words."""
+    options = [schema, *schema.get("anyOf", [])]
+    return next((list(option["enum"]) for option in options if "enum" in option), [])
 
 
 def _topologies() -> str:

@@ -13,6 +13,7 @@ class SpecError(ValueError):
     field: str
     given: str
     allowed: str
+    circle: list[dict[str, int]]
 
 class DeadlockError(RuntimeError):
     at_ps: int

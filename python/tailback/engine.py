@@ -6,8 +6,9 @@ of an experiment file, a deadlock becomes a `RunFailure`.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailback import _engine
-from tailback.errors import RunFailure, UserError
+from tailback.errors import CircleError, RunFailure, UserError
 
 VERSION: str = _engine.VERSION
 RESULTS_VERSION: int = _engine.RESULTS_VERSION
@@ -32,6 +33,9 @@ _USER_FIELDS = {
     "machine.topology.widths": "machine.level_widths",
     "machine.routing.kind": "machine.routing",
     "machine.routing.order": "machine.dimension_order",
+    "machine.routing.root": "machine.up_down_root",
+    "machine.routing.next": "machine.routes_file",
+    "machine.routing.classes": "machine.routes_file",
     "machine.link.bit_ps": "machine.link_rate",
     "machine.link.header_bytes": "machine.header",
     "machine.link.packet_gap_ps": "machine.packet_gap",
@@ -82,12 +86,13 @@ class Simulation:
 
         Classes matter only if the specification asks for blame.
         """
-        with _user_errors():
+        self._spec = spec
+        with _user_errors(spec):
             self._engine = _engine.Simulation(spec, messages, classes)
 
     def advance(self, until_ps: int, max_events: int) -> Stop:
         """Run until an instant, for `max_events` more events, or to the end of the workload."""
-        with _user_errors():
+        with _user_errors(self._spec):
             reached = self._engine.advance(until_ps, max_events)
         assert reached in ("time", "events", "finished")
         return reached  # type: ignore[return-value]
@@ -146,13 +151,13 @@ class Simulation:
 
 def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -> dict[str, Any]:
     """Return what can be said without simulating; see `prediction`."""
-    with _user_errors():
+    with _user_errors(spec):
         return _engine.predict(spec, max_pairs, messages)
 
 
 def survey(topology: str, link_width: int, max_links: int) -> dict[str, Any]:
     """Return what can be said about a topology (JSON) by counting; see `survey`."""
-    with _user_errors():
+    with _user_errors("{}"):
         return _engine.survey(topology, link_width, max_links)
 
 
@@ -162,16 +167,102 @@ def user_field(field: str) -> str:
 
 
 @contextmanager
-def _user_errors() -> Iterator[None]:
+def _user_errors(spec: str) -> Iterator[None]:
     """Map engine errors to exceptions users see; the only place that does."""
     try:
         yield
     except _engine.SpecError as error:
-        raise UserError(user_field(error.field), error.given or None, error.allowed) from None
+        raise _user_error(error, spec) from None
     except _engine.DeadlockError as error:
-        text = str(error.args[0])
-        raise RunFailure(text, "deadlock", error.at_ps, error.waiting, error.circle) from None
+        raise _deadlock(error, spec) from None
     except _engine.LivelockError as error:
-        raise RunFailure(str(error.args[0]), "livelock", error.at_ps) from None
+        text = _Names.of(spec).told(str(error.args[0]))
+        raise RunFailure(text, "livelock", error.at_ps) from None
     except _engine.ClockStuckError as error:
         raise RunFailure(str(error.args[0]), "clock stands still") from None
+
+
+def _deadlock(error: _engine.DeadlockError, spec: str) -> RunFailure:
+    names, text = _Names.of(spec), str(error.args[0])
+    if len(error.circle) > _LONGEST_CIRCLE:
+        size = len(error.circle)
+        text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
+    circle = [names.blocked(packet) for packet in error.circle]
+    told = names.told(text) if circle else text
+    return RunFailure(told, "deadlock", error.at_ps, error.waiting, circle)
+
+
+def _user_error(error: _engine.SpecError, spec: str) -> UserError:
+    field, given, allowed = user_field(error.field), error.given or None, error.allowed
+    if not error.circle:
+        return UserError(field, given, allowed)
+    names = _Names.of(spec)
+    if len(error.circle) > _LONGEST_CIRCLE:
+        remedy = allowed.rpartition("; ")[2]
+        size = len(error.circle)
+        allowed = f"can deadlock: {size} channels wait for each other in a circle; {remedy}"
+    circle = [names.held(channel) for channel in error.circle]
+    return CircleError(field, given, names.told(allowed), circle)
+
+
+#: Channels or packets of a circle that are named in one line.
+_LONGEST_CIRCLE = 6
+
+
+class _Names:
+    """What switches and nodes are called in messages: by their coordinates, if they have two."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        """``shape``: switches along each dimension, x first; empty without dimensions."""
+        self._shape = shape if len(shape) > 1 else ()
+
+    @classmethod
+    def of(cls, spec: str) -> _Names:
+        """Return the names of the machine of a run."""
+        topology = json.loads(spec).get("machine", {}).get("topology", {})
+        return cls(tuple(topology.get("dims", ())) or (2,) * topology.get("dimensions", 0))
+
+    def told(self, text: str) -> str:
+        """Return a message of the engine with coordinates instead of numbers."""
+        if not self._shape:
+            return text
+        text = re.sub(r"\bswitch (\d+)", lambda match: self._number(int(match[1])), text)
+        numbers = r"(?<=\bnode )\d+|\d+(?=->)|(?<=->)\d+"
+        return re.sub(numbers, lambda match: self._number(int(match[0])), text)
+
+    def blocked(self, packet: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a packet of a deadlock with names."""
+        return {
+            **packet,
+            "text": self.told(packet["text"]),
+            "from": self._number(packet["source"]),
+            "to": self._number(packet["destination"]),
+            "holds": [self._channel(place) for place in packet["holds"]],
+            "waits_for": self._channel(packet["waits_for"]),
+        }
+
+    def held(self, channel: Mapping[str, int]) -> dict[str, Any]:
+        """Return a channel of a circle with names."""
+        ends = f"{self._number(channel['from'])} to {self._number(channel['to'])}"
+        kind = f" (class {channel['class']})" if channel["class"] else ""
+        packet = f"{self._number(channel['source'])} to {self._number(channel['destination'])}"
+        return {**channel, "channel": f"{ends}{kind}", "packet": packet}
+
+    def _channel(self, place: Mapping[str, Any]) -> dict[str, Any]:
+        lane = f" (channel {place['lane']})" if place["lane"] else ""
+        return {**place, "name": f"{self._end(place['from'])} to {self._end(place['to'])}{lane}"}
+
+    def _end(self, end: tuple[str, int]) -> str:
+        kind, number = end
+        is_known = bool(self._shape) and kind == "switch"
+        return self._number(number) if is_known else f"{kind} {self._number(number)}"
+
+    def _number(self, number: int) -> str:
+        """Return ``(3, 0)`` for a switch or the node on it; a number where it has only that."""
+        if not self._shape:
+            return str(number)
+        place = []
+        for extent in self._shape:
+            number, coordinate = divmod(number, extent)
+            place.append(str(coordinate))
+        return f"({', '.join(place)})"

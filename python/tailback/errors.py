@@ -49,12 +49,31 @@ class UserError(ValueError):
         return " ".join(f"{place}: {self.allowed}{hint}".split())
 
 
+class CircleError(UserError):
+    """A routing that is refused because packets could wait for each other in a circle.
+
+    ``circle`` holds its channels in order, as mappings: the switches a channel leads
+    ``from`` and ``to``, its ``class`` of virtual channels, and the nodes (``source``,
+    ``destination``) of a packet that holds it and asks for the next. ``channel`` and
+    ``packet`` are the same in words, with coordinates where there are any.
+    """
+
+    def __init__(
+        self, field: str, given: str | None, allowed: str, circle: Sequence[dict[str, Any]]
+    ) -> None:
+        """``circle``: as above."""
+        super().__init__(field, given, allowed)
+        self.args = (field, given, allowed, tuple(circle))
+        self.circle = tuple(circle)
+
+
 class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about the workload
     """A run that cannot go on: a deadlock, a livelock, or a clock that stands still.
 
     ``kind`` is one of these; ``waiting`` holds pairs of who waits and what for,
     ``circle`` the packets of a deadlocked network, each of which waits for the next:
-    where it comes from and goes to, the channels it holds and the one it waits for.
+    where it comes from and goes to, the channels it holds and the one it waits for, by
+    number and, as ``name``, in words.
     ``at_ps`` is the instant of simulated time. What was measured before stays valid.
     """
 

@@ -49,6 +49,38 @@ class LoadedChannel:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """What the routing of a machine makes of its links."""
+
+    classes: tuple[int, ...]
+    """Virtual channels of a link that each class has."""
+    chooses: bool
+    """Whether packets may have a choice of several outputs."""
+    known_free: bool
+    """Whether it is free of deadlock by its algorithm's own argument: nothing was searched."""
+    allows_deadlock: bool
+    """Whether the machine allows deadlock: nothing was searched either."""
+    ways: int
+    """Ways that were walked for each pair of nodes, whose loads are averages."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "virtual_channels_per_class": list(self.classes),
+            "chooses": self.chooses,
+            "free_of_deadlock_by": self.free_by,
+            "ways_per_pair": self.ways,
+        }
+
+    @property
+    def free_by(self) -> str | None:
+        """Why it is free of deadlock: ``argument`` or ``search``; None if it may not be."""
+        if self.known_free:
+            return "argument"
+        return None if self.allows_deadlock else "search"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Prediction:
     """What `describe` says: sizes, distances, zero-load latencies, loads, saturation.
@@ -78,6 +110,7 @@ class Prediction:
     """Rate at which the most loaded channel is always busy."""
     pairs: int
     exact: bool
+    routing: Routed
     channels: pa.Table
     """One row per channel: its ends and its `load_us`."""
     ends: Ends
@@ -151,6 +184,7 @@ class Prediction:
         return {
             **{name: _finite(value) for name, value in predicted.items()},
             "topology": self.survey.to_dict(),
+            "routing": self.routing.to_dict(),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,
             "seed": self.experiment.run.seed,
@@ -189,6 +223,13 @@ def describe(experiment: Experiment) -> Prediction:
         saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],
         pairs=pairs,
         exact=predicted["exact"],
+        routing=Routed(
+            classes=tuple(predicted["routing_classes"]),
+            chooses=predicted["routing_chooses"],
+            known_free=predicted["routing_known_free"],
+            allows_deadlock=getattr(experiment.machine, "allow_deadlock", False),
+            ways=predicted["ways"],
+        ),
         channels=channels.append_column("load_us", pa.array(load_us)),
         ends=Ends.of(tables.table(machine.nodes())),
         survey=counted,

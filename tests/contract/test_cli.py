@@ -211,7 +211,7 @@ class TestMistakes:
             (["--set", "workload.raduis=3"], ["workload.raduis", "workload.radius"]),
             (["--set", "workload.compute_period=5"], ["workload.compute_period", "unit"]),
             (["--set", "workload.radius=9"], ["workload.radius"]),
-            (["--set", "machine.topology=torus"], ["virtual channels"]),
+            (["--set", "machine.routing=minimal"], ["machine.routing", "dimension_order"]),
             (["--set", "nonsense"], ["--set"]),
             (["--seed", "-1"], ["run.seed"]),
             (["--modes", "fulll"], ["did you mean", "full"]),

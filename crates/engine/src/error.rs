@@ -15,6 +15,24 @@ pub struct SpecError {
     pub given: String,
     /// What is allowed, as text.
     pub allowed: String,
+    /// The channels by which packets could wait for each other in a circle, each held by a
+    /// packet that asks for the next; empty if that is not what is wrong.
+    pub circle: Vec<Held>,
+}
+
+/// A channel on a circle of channels that wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The switch it comes from.
+    pub from: u32,
+    /// The switch it leads to.
+    pub to: u32,
+    /// The class of virtual channels.
+    pub class: u32,
+    /// Where the packet that holds it and asks for the next comes from.
+    pub source: u32,
+    /// Where that packet goes.
+    pub destination: u32,
 }
 
 impl SpecError {
@@ -23,7 +41,12 @@ impl SpecError {
         given: impl fmt::Display,
         allowed: impl Into<String>,
     ) -> Self {
-        Self { field: field.into(), given: given.to_string(), allowed: allowed.into() }
+        Self {
+            field: field.into(),
+            given: given.to_string(),
+            allowed: allowed.into(),
+            circle: Vec::new(),
+        }
     }
 }
 

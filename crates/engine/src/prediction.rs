@@ -6,14 +6,18 @@
 
 use crate::error::SpecError;
 use crate::fabric::{End, Running, Timing, Wiring};
-use crate::ids::NodeId;
+use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
-use crate::routing::Header;
+use crate::rng::{Purpose, Stream};
+use crate::routing::{Header, Outputs};
 use crate::simulation::Simulation;
 use crate::spec::{Spec, Step, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Destinations;
+
+/// Ways of a pair of nodes that are walked at most.
+const MOST_WAYS: u64 = 64;
 
 /// Expectations under the workload's traffic.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,12 +44,29 @@ pub struct Prediction {
     pub zero_load_neighbour_ps: f64,
     /// Per channel: time occupied (data and acknowledgements) by one message from every node.
     pub channel_load_ps: Vec<f64>,
-    /// The largest of these.
+    /// The largest of these; of channels that share a wire, together.
     pub load_max_ps: f64,
-    /// Their mean over internal channels.
+    /// Their mean over internal channels, or wires that several share.
     pub load_mean_internal_ps: f64,
     /// Messages per node and millisecond at which the most loaded channel is always busy.
     pub saturation_per_ms: Option<f64>,
+    /// What routing makes of the machine.
+    pub routing: Routed,
+}
+
+/// What the routing of a machine is like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routed {
+    /// Virtual channels of a link that each class has.
+    pub classes: Vec<u16>,
+    /// Whether packets may have a choice of several outputs. Loads are then those of one
+    /// way of each packet, drawn at random: at every switch the outputs of the first tier
+    /// are equally likely.
+    pub chooses: bool,
+    /// Whether it is free of deadlock by its own argument, not by a search.
+    pub is_known_free: bool,
+    /// Ways that were walked for each pair of nodes.
+    pub ways: u64,
 }
 
 /// Traffic from one node to another: `weight` messages of `bytes` bytes.
@@ -64,20 +85,44 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     // Building the run checks the whole description.
     let simulation = Simulation::new(spec)?;
     let topology = simulation.topology();
-    let walk = Walk {
+    let mut walk = Walk {
         wiring: simulation.wiring(),
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
         acknowledges: spec.machine.node.acknowledges,
+        ways: ways(spec, topology, simulation.wiring(), max_pairs)?,
+        draws: Stream::new(0, Purpose::Way, 0),
+        outputs: Outputs::default(),
     };
     let mut sums = Sums { load_ps: vec![0.0; walk.wiring.layout.channels()], ..Sums::default() };
     let exact = each_flow(spec, topology, max_pairs, |flow| walk.add(&flow, &mut sums))?;
     Ok(summarise(spec, topology, &walk, &sums, exact))
 }
 
+/// How many ways of every pair are walked: one, or where packets may go several ways as
+/// many as there is time for.
+fn ways(
+    spec: &Spec,
+    topology: &Topology,
+    wiring: &Wiring,
+    max_pairs: u64,
+) -> Result<u64, SpecError> {
+    if !wiring.routing.chooses() && !wiring.routing.draws() {
+        return Ok(1);
+    }
+    let mut pairs = 0;
+    each_flow(spec, topology, max_pairs, |_| pairs += 1)?;
+    Ok((max_pairs / pairs.max(1)).clamp(1, MOST_WAYS))
+}
+
 struct Walk<'a> {
     wiring: &'a Wiring,
     packet_bytes: u64,
     acknowledges: bool,
+    /// Ways walked for every pair.
+    ways: u64,
+    /// What they are drawn from: always the same, whatever the seed of the run.
+    draws: Stream,
+    outputs: Outputs,
 }
 
 #[derive(Default)]
@@ -94,7 +139,7 @@ struct Sums {
 }
 
 impl Walk<'_> {
-    fn add(&self, flow: &Flow, sums: &mut Sums) {
+    fn add(&mut self, flow: &Flow, sums: &mut Sums) {
         sums.messages += flow.weight;
         if flow.from == flow.to {
             return;
@@ -104,36 +149,60 @@ impl Walk<'_> {
         let full = flow.bytes / self.packet_bytes;
         let rest = (flow.bytes % self.packet_bytes) as u32;
         let partial = u64::from(rest > 0 || full == 0);
+        let size = self.packet_bytes as u32;
         let data = |timing: &Timing| {
-            let packets = full * timing.packet_ps(self.packet_bytes as u32)
-                + partial * timing.packet_ps(rest);
+            let packets = full * timing.packet_ps(size) + partial * timing.packet_ps(rest);
             flow.weight * packets as f64
         };
-        let size = self.packet_bytes as u32;
         let (hops, lifetime) = self.occupy(flow.from, flow.to, size, data, sums);
-        sums.data_ps += flow.weight * lifetime as f64;
+        sums.data_ps += flow.weight * lifetime;
         let packets = if self.acknowledges { (full + partial) as f64 } else { 0.0 };
         let acks = |timing: &Timing| flow.weight * packets * timing.packet_ps(0) as f64;
         let (_, lifetime) = self.occupy(flow.to, flow.from, 0, acks, sums);
-        sums.ack_ps += flow.weight * lifetime as f64;
-        sums.hops += flow.weight * f64::from(hops);
+        sums.ack_ps += flow.weight * lifetime;
+        sums.hops += flow.weight * hops;
     }
 
-    /// Spreads a load over the channels of a route. `load` says for how long a channel with
-    /// such times is occupied. How many groups it crosses, and the lifetime of a packet of
-    /// `bytes` bytes that is alone there.
+    /// Spreads a load over the ways from one node to another: all that a new packet may
+    /// begin with, or so many of them, drawn. How many groups a packet crosses on average,
+    /// and its lifetime.
     fn occupy(
-        &self,
+        &mut self,
         from: NodeId,
         to: NodeId,
         bytes: u32,
         load: impl Fn(&Timing) -> f64,
         sums: &mut Sums,
+    ) -> (f64, f64) {
+        let routes = self.wiring.routing.beginnings(from, to);
+        let all = u64::from(routes.end - routes.start);
+        let takes_all = all <= self.ways && !self.wiring.routing.chooses();
+        let count = if takes_all { all } else { self.ways };
+        let (mut hops, mut lifetime) = (0.0, 0.0);
+        for way in 0..count {
+            let chosen = if takes_all { way } else { self.draws.below(all) };
+            let header =
+                Header { source: from, destination: to, route: routes.start + chosen as u32 };
+            let part = |timing: &Timing| load(timing) / count as f64;
+            let (crossed, lasted) = self.occupy_way(header, bytes, part, sums);
+            hops += f64::from(crossed);
+            lifetime += lasted as f64;
+        }
+        (hops / count as f64, lifetime / count as f64)
+    }
+
+    /// Spreads a load over the channels of a way. `load` says for how long a channel with
+    /// such times is occupied. How many groups it crosses, and the lifetime of a packet of
+    /// `bytes` bytes that is alone there.
+    fn occupy_way(
+        &mut self,
+        mut header: Header,
+        bytes: u32,
+        load: impl Fn(&Timing) -> f64,
+        sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start) = (Running::default(), 0);
-        let route = self.wiring.routing.sample(from, to);
-        let mut header = Header { source: from, destination: to, route };
-        let mut lead = self.wiring.layout.injection_lead(from);
+        let mut lead = self.wiring.layout.injection_lead(header.source);
         let mut hops = 0;
         loop {
             let place = self.wiring.layout.group(lead);
@@ -149,10 +218,23 @@ impl Walk<'_> {
                 End::Node(_) => return (hops, end + timing.wire_ps),
                 End::Switch(switch) => {
                     header.route = self.wiring.passed(place, header);
-                    lead = self.wiring.first_lead(switch, header);
+                    lead = self.next_lead(switch, header);
                 }
             }
         }
+    }
+
+    /// The lead of the group a packet leaves a switch by: of several outputs of the first
+    /// tier, one drawn.
+    fn next_lead(&mut self, switch: SwitchId, header: Header) -> ChannelId {
+        if !self.wiring.routing.chooses() {
+            return self.wiring.first_lead(switch, header);
+        }
+        let leads = self.wiring.leads(switch, header, &mut self.outputs);
+        let mut best = leads.clone().take_while(|&(_, tier)| tier == 0);
+        let choices = best.clone().count() as u64;
+        let drawn = best.nth(self.draws.below(choices) as usize);
+        drawn.map_or_else(|| self.wiring.first_lead(switch, header), |(lead, _)| lead)
     }
 }
 
@@ -213,19 +295,24 @@ fn summarise(
     let per_node = sums.messages / topology.nodes as f64;
     let share = |load: f64| if per_node > 0.0 { load / per_node } else { 0.0 };
     let channel_load_ps: Vec<f64> = sums.load_ps.iter().map(|&load| share(load)).collect();
-    let load_max_ps = channel_load_ps.iter().copied().fold(0.0, f64::max);
-    let internal: Vec<f64> = layout
-        .group_of
-        .iter()
-        .zip(&channel_load_ps)
-        .filter(|(group, _)| layout.groups[group.index()].kind == ChannelKind::Internal)
-        .map(|(_, &load)| load)
+    // What channels share is as busy as they are together.
+    let mut wire_load_ps = vec![0.0; channel_load_ps.len()];
+    for (wire, load) in layout.wire_of.iter().zip(&channel_load_ps) {
+        wire_load_ps[wire.index()] += load;
+    }
+    let load_max_ps = wire_load_ps.iter().copied().fold(0.0, f64::max);
+    let kind = |channel: usize| layout.groups[layout.group_of[channel].index()].kind;
+    let is_internal = |&channel: &usize| kind(channel) == ChannelKind::Internal;
+    let internal_channels = (0..channel_load_ps.len()).filter(is_internal).count();
+    let internal: Vec<f64> = (0..channel_load_ps.len())
+        .filter(|&channel| is_internal(&channel) && layout.wire_of[channel].index() == channel)
+        .map(|channel| wire_load_ps[channel])
         .collect();
     let mean = |sum: f64| if sums.remote > 0.0 { sum / sums.remote } else { 0.0 };
     Prediction {
         nodes: topology.nodes,
         switches: topology.switches,
-        internal_channels: internal.len(),
+        internal_channels,
         bisection_channels: topology.bisection_channels(spec.machine.switch.link_width),
         pairs: sums.pairs,
         exact,
@@ -237,6 +324,12 @@ fn summarise(
         load_mean_internal_ps: internal.iter().sum::<f64>() / internal.len().max(1) as f64,
         saturation_per_ms: (load_max_ps > 0.0).then(|| 1e9 / load_max_ps),
         channel_load_ps,
+        routing: Routed {
+            classes: walk.wiring.routing.classes().to_vec(),
+            chooses: walk.wiring.routing.chooses(),
+            is_known_free: walk.wiring.routing.is_known_free(),
+            ways: walk.ways,
+        },
     }
 }
 
@@ -352,6 +445,40 @@ mod tests {
         // x first: all three of row 0 come from (1, 0) to (0, 0), and so do acknowledgements.
         let per_node = 12.0 / 16.0;
         assert!((transposed.load_max_ps * per_node / MESSAGE_PS - 3.0).abs() < 1e-9);
+    }
+
+    fn routed(topology: TopologySpec, routing: RoutingSpec, channels: u32) -> Prediction {
+        let is_grid = matches!(topology, TopologySpec::Torus { .. });
+        let mut spec = thesis(vec![2], if is_grid { 4 } else { 0 });
+        spec.machine = Machine { routing, ..Machine::t9000(topology) };
+        spec.machine.switch.virtual_channels = channels;
+        predict(&spec, u64::MAX).unwrap()
+    }
+
+    /// By way of every node: on the ring of five the mean distance of two nodes, the same
+    /// ones included, is 6/5, and each phase is that long.
+    #[test]
+    fn loads_of_two_phases_are_averages_over_the_middle() {
+        let ring = TopologySpec::Torus { dims: vec![5] };
+        let found = routed(ring, RoutingSpec::TwoPhase { order: vec![] }, 4);
+        assert!((found.mean_hops - (2.0 + 2.0 * 6.0 / 5.0)).abs() < 1e-9, "{}", found.mean_hops);
+        assert_eq!((found.routing.classes.as_slice(), found.routing.ways), (&[1; 4][..], 64));
+        // Ten links, whose four classes share a wire.
+        let load = 2.0 * 6.0 / 5.0 * MESSAGE_PS * 5.0 / 10.0;
+        assert_eq!(found.internal_channels, 40);
+        assert!((found.load_mean_internal_ps / load - 1.0).abs() < 1e-9);
+    }
+
+    /// Up a fat tree any way is as good as any other, so all links up have about the same
+    /// load, not those of the first ports all of it.
+    #[test]
+    fn loads_are_spread_over_the_ways_there_are() {
+        let tree = TopologySpec::FatTree { arity: 2, levels: 3 };
+        let chosen = routed(tree.clone(), RoutingSpec::NearestCommonAncestor { adaptive: true }, 1);
+        assert!(chosen.routing.chooses && chosen.routing.is_known_free);
+        let fixed = routed(tree, RoutingSpec::NearestCommonAncestor { adaptive: false }, 1);
+        assert_eq!(chosen.mean_hops, fixed.mean_hops);
+        assert!((chosen.load_max_ps / fixed.load_max_ps - 1.0).abs() < 0.1, "{chosen:?}");
     }
 
     /// All but the hot spot send half of their messages there.

@@ -114,9 +114,13 @@ impl Routing {
         } else {
             "needs other routes, or allow_deadlock = true".to_string()
         };
+        let mut circle = Vec::new();
         let allowed = match find_cycle(self, topology) {
             Search::Free => return Ok(()),
-            Search::Cycle(cycle) => format!("can deadlock: {cycle}; {remedy}"),
+            Search::Cycle(cycle) => {
+                circle = cycle.held();
+                format!("can deadlock: {cycle}; {remedy}")
+            }
             Search::TooLarge if too_few => remedy,
             Search::TooLarge => {
                 "may deadlock, and the network is too large to find out; needs allow_deadlock = \
@@ -124,7 +128,7 @@ impl Routing {
                     .to_string()
             }
         };
-        Err(SpecError::new("machine.routing", name, allowed))
+        Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
     }
 
     /// Virtual channels of a link that each class has.
@@ -165,6 +169,11 @@ impl Routing {
         match_algorithm!(&self.algorithm, routing => routing.remembers())
     }
 
+    /// Whether it draws random numbers for every packet.
+    pub fn draws(&self) -> bool {
+        !self.ways.is_empty()
+    }
+
     /// The route of a new packet.
     #[inline]
     pub fn begin(&mut self, source: NodeId, destination: NodeId) -> u32 {
@@ -175,16 +184,6 @@ impl Routing {
     /// All routes a new packet may begin with.
     pub fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
         match_algorithm!(&self.algorithm, routing => routing.beginnings(source, destination))
-    }
-
-    /// One of these, the same every time, so that pairs have all of them about equally often:
-    /// for what is said of traffic without simulating it.
-    pub fn sample(&self, source: NodeId, destination: NodeId) -> u32 {
-        let all = self.beginnings(source, destination);
-        let pair = (u64::from(source.0) << 32) | u64::from(destination.0);
-        // Multiplicative hashing by the golden ratio: the high bits depend on all of the pair.
-        let high = pair.wrapping_add(source.0.into()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        all.start + ((high * u64::from(all.end - all.start)) >> 32) as u32
     }
 
     /// The slot by which a packet leaves `switch`, or `None` where its destination is

@@ -8,7 +8,7 @@ mod routing;
 
 use crate::time::Time;
 pub use pattern::Pattern;
-pub use routing::{Hops, RoutingSpec, SourceRoute};
+pub use routing::{Hops, NO_HOP, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can change the answer of one run.

@@ -181,7 +181,7 @@ fn a_bernoulli_process_waits_as_its_queue_does() {
 
 /// Bursts all at once are batches of a geometric number X of packets, mean B, that come in
 /// a Poisson process. M^X/D/1: who arrives waits for those before it of its batch,
-/// E[X (X - 1)] / 2 E[X] = B - 1, and for earlier batches,
+/// E(X (X - 1)) / 2 E(X) = B - 1, and for earlier batches,
 /// rate E[X²] / 2 (1 - ρ) = ρ (2 B - 1) / 2 (1 - ρ), each times the service.
 #[test]
 fn bursts_wait_as_batches_do() {

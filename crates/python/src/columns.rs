@@ -233,6 +233,11 @@ pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, 
     set("bisection_channels", prediction.bisection_channels.into_pyobject(py)?.into_any())?;
     set("pairs", prediction.pairs.into_pyobject(py)?.into_any())?;
     set("exact", prediction.exact.into_pyobject(py)?.to_owned().into_any())?;
+    let routing = prediction.routing;
+    table.0.set_item("routing_classes", routing.classes)?;
+    table.0.set_item("routing_chooses", routing.chooses)?;
+    table.0.set_item("routing_known_free", routing.is_known_free)?;
+    table.0.set_item("ways", routing.ways)?;
     let numbers = [
         ("mean_hops", Some(prediction.mean_hops)),
         ("zero_load_data_ps", Some(prediction.zero_load_data_ps)),

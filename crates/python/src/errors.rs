@@ -11,7 +11,8 @@ create_exception!(tailback, DeadlockError, PyRuntimeError, "Processes wait for e
 create_exception!(tailback, LivelockError, PyRuntimeError, "A packet goes about for ever.");
 create_exception!(tailback, ClockStuckError, PyRuntimeError, "Simulated time does not pass.");
 
-/// With attributes `field`, `given`, `allowed`.
+/// With attributes `field`, `given`, `allowed`, and `circle`: channels by which packets could
+/// wait for each other, as mappings.
 pub fn spec_error(py: Python<'_>, error: &engine::SpecError) -> PyErr {
     let exception = SpecError::new_err(error.to_string());
     let attributes =
@@ -21,7 +22,19 @@ pub fn spec_error(py: Python<'_>, error: &engine::SpecError) -> PyErr {
             return failure;
         }
     }
-    exception
+    let circle: PyResult<Vec<_>> = error.circle.iter().map(|at| held(py, at)).collect();
+    let set = circle.and_then(|circle| exception.value(py).setattr("circle", circle));
+    set.err().unwrap_or(exception)
+}
+
+fn held<'py>(py: Python<'py>, held: &engine::error::Held) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("from", held.from)?;
+    row.set_item("to", held.to)?;
+    row.set_item("class", held.class)?;
+    row.set_item("source", held.source)?;
+    row.set_item("destination", held.destination)?;
+    Ok(row)
 }
 
 /// A deadlock has attributes `at_ps`, `waiting`, pairs of who and what, and `circle`: the

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from tailback.errors import RunFailure
+    from tailback.errors import CircleError, RunFailure
 
 INTERRUPTED = 130
 
@@ -31,12 +31,14 @@ def exit_unless(complete: bool) -> None:
 @contextmanager
 def failures(json: bool) -> Iterator[None]:
     """Turn what can go wrong into one line on standard error and an exit code."""
-    from tailback.errors import RunFailure, UserError
+    from tailback.errors import CircleError, RunFailure, UserError
 
     try:
         yield
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        if isinstance(error, CircleError):
+            _tell_circle(error, json)
         raise typer.Exit(error.exit_code) from None
     except RunFailure as failure:
         _tell(failure, json)
@@ -59,3 +61,14 @@ def _tell(failure: RunFailure, json: bool) -> None:
         from tailback.terminal.layout import show
 
         show(failure_report(failure), stderr=True)
+
+
+def _tell_circle(error: CircleError, json: bool) -> None:
+    """Say which channels could wait for each other, and for which packets."""
+    if json:
+        print_json({"error": "can deadlock", "text": str(error), "circle": list(error.circle)})
+    else:
+        from tailback.terminal.failed import circle_report
+        from tailback.terminal.layout import show
+
+        show(circle_report(error.circle), stderr=True)

@@ -21,6 +21,12 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="a.b=VALUE", help="Change one parameter; repeatable."),
 ]
+AllowDeadlock = Annotated[
+    bool,
+    typer.Option(
+        "--allow-deadlock", help="Simulate a routing that can deadlock (machine.allow_deadlock)."
+    ),
+]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every random stream.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Out = Annotated[
@@ -36,6 +42,15 @@ Modes = Annotated[
     str,
     typer.Option("--modes", help="Contention modes; full and throttled are always run."),
 ]
+
+
+def overrides(
+    given: list[str] | None, allow_deadlock: bool = False, seed: int | None = None
+) -> list[str]:
+    """Return what is to be changed in the experiment file; --set first."""
+    allowed = ["machine.allow_deadlock=true"] if allow_deadlock else []
+    seeds = [] if seed is None else [f"run.seed={seed}"]
+    return [*(given or []), *allowed, *seeds]
 
 
 def _version(wanted: bool) -> None:

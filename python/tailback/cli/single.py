@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .answering import exit_unless, failures, print_json
-from .options import File, Json, Modes, Out, Packets, Plot, Seed, Set, app
+from .options import (
+    AllowDeadlock,
+    File,
+    Json,
+    Modes,
+    Out,
+    Packets,
+    Plot,
+    Seed,
+    Set,
+    app,
+    overrides,
+)
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
@@ -22,6 +34,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
     seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
     json: Json = False,
     out: Out = None,
     packets: Packets = False,
@@ -33,7 +46,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.progress import Ticker
         from tailback.terminal.measured import cost_report
 
-        experiment = _experiment(file, set_, seed)
+        experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         wanted = comparison.chosen_modes(m.strip() for m in modes.split(",") if m.strip())
         _prepare(out, experiment, wanted, packets)
         with Ticker() as watch:
@@ -44,10 +57,11 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
     seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
     json: Json = False,
     out: Out = None,
     packets: Packets = False,
@@ -58,7 +72,7 @@ def run(
         from tailback.runner import run_mode
         from tailback.terminal.measured import run_report
 
-        experiment = _experiment(file, set_, seed)
+        experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         mode = experiment.run.mode
         _prepare(out, experiment, packets=packets)
         with Ticker() as watch:
@@ -69,10 +83,11 @@ def run(
 
 
 @app.command()
-def describe(
+def describe(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
     seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
     json: Json = False,
     out: Out = None,
     plot: Plot = None,
@@ -82,7 +97,7 @@ def describe(
         from tailback.prediction import describe as predict
         from tailback.terminal.predicted import prediction_report
 
-        experiment = _experiment(file, set_, seed)
+        experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         _prepare(out, experiment)
         prediction = predict(experiment)
         if plot is not None:
@@ -100,11 +115,10 @@ def schema() -> None:
     print_json(json_schema())
 
 
-def _experiment(file: Path, overrides: list[str] | None, seed: int | None) -> Experiment:
+def _experiment(file: Path, changes: list[str]) -> Experiment:
     from tailback.experiment import Experiment
 
-    seeds = [] if seed is None else [f"run.seed={seed}"]
-    return Experiment.load(file, [*(overrides or []), *seeds])
+    return Experiment.load(file, changes)
 
 
 def _prepare(

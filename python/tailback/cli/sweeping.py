@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
-from .options import File, Json, Seed, Set, app
+from .options import AllowDeadlock, File, Json, Seed, Set, app, overrides
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
         Path, typer.Option("--out", metavar="DIR", help="Folder of results, new or begun earlier.")
     ],
     set_: Set = None,
+    allow_deadlock: AllowDeadlock = False,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     cluster: Cluster = None,
@@ -61,7 +62,7 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.sweeps import Sweep
         from tailback.sweeps.running import SweepRun
 
-        asked = Sweep.load(file, set_ or ())
+        asked = Sweep.load(file, overrides(set_, allow_deadlock))
         _confirm(asked.count, yes)
         with _pool(jobs, scheduler, cluster) as pool:
             run = SweepRun(asked, out)
@@ -239,6 +240,7 @@ def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
     seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
     low: Annotated[
         float | None,
         typer.Option("--low", metavar="LOAD", help="Try no load below, in messages per ms."),
@@ -259,8 +261,7 @@ def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.experiment import Experiment
         from tailback.progress import Ticker
 
-        seeds = [] if seed is None else [f"run.seed={seed}"]
-        experiment = Experiment.load(file, [*(set_ or []), *seeds])
+        experiment = Experiment.load(file, overrides(set_, allow_deadlock, seed))
         with Ticker() as watch:
             found = saturation.saturate(
                 experiment, low=low, high=high, tolerance=tolerance, watch=watch

@@ -18,7 +18,11 @@ _NAMES = "xyz"
 class Lattice(JoinedSwitches, init=False):
     """A machine with one switch per node, each joined to its neighbours along dimensions."""
 
-    routing: str = Field(default="dimension_order", description="Which way packets go.")
+    routing: str = Field(
+        default="dimension_order",
+        description="Which way packets go; not every topology has every word, nor the same usual "
+        "one (docs/routing.md).",
+    )
     dimension_order: Annotated[tuple[int | str, ...], Strict(False)] | None = Field(
         default=None,
         description="With dimension_order, two_phase and adaptive: order of the dimensions, as "

@@ -32,7 +32,9 @@ class RoutedMachine(SwitchedMachine, init=False):
     """The words that `routing` may be; the first is meant if it is left out."""
 
     routing: str | None = Field(
-        default=None, description="Which way packets go; default: the first of these words."
+        default=None,
+        description="Which way packets go; not every topology has every word, nor the same usual "
+        "one (docs/routing.md).",
     )
     virtual_channels: int | None = Field(
         default=None,
@@ -140,7 +142,8 @@ class RoutedMachine(SwitchedMachine, init=False):
         return self.routing_classes if self.virtual_channels is None else self.virtual_channels
 
     @property
-    def _shares_wires(self) -> bool:
+    def shares_wires(self) -> bool:
+        """Whether several virtual channels share a wire anywhere."""
         is_shared = self.sharing != "separate" and self.has_internal_channels
         return is_shared and self.channels_per_wire > 1
 
@@ -170,7 +173,7 @@ class RoutedMachine(SwitchedMachine, init=False):
             return f'cannot do machine.routing = "{self.chosen_routing}": {self._algorithm.because}'
         if fidelity in ("token", "stream") and self._chooses:
             return "cannot do packets that have a choice of outputs"
-        if fidelity in ("token", "worm", "stream") and self._shares_wires:
+        if fidelity in ("token", "worm", "stream") and self.shares_wires:
             shared = f"{self.channels_per_wire} virtual channels that share a wire"
             return f'cannot do {shared}, only machine.sharing = "separate"'
         return None

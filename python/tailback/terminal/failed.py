@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -13,6 +14,8 @@ from tailback.errors import RunFailure
 from .layout import new_table
 
 _SHOWN = 40
+_BESIDE = 8
+"""Who waits is shown so often beside a circle, which is the reason."""
 
 
 def failure_report(failure: RunFailure) -> RenderableType:
@@ -20,9 +23,10 @@ def failure_report(failure: RunFailure) -> RenderableType:
     parts: list[RenderableType] = []
     if failure.circle:
         parts.append(_circle_table(failure.circle))
+    shown = _BESIDE if failure.circle else _SHOWN
     if failure.waiting:
-        parts.append(_waiting_table(failure.waiting))
-    more = len(failure.waiting) - _SHOWN
+        parts.append(_waiting_table(failure.waiting[:shown]))
+    more = len(failure.waiting) - shown
     if more > 0:
         parts.append(Text(f"  and {more} more"))
     return Group(*parts)
@@ -31,15 +35,15 @@ def failure_report(failure: RunFailure) -> RenderableType:
 def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
     """Return the packets that wait for each other, each for something the next one has."""
     table = new_table("Packets that wait for each other")
-    for heading in ("packet", "from node", "to node", "holds", "waits for", "held by"):
-        table.add_column(heading)
+    for heading in ("packet", "from", "to", "holds", "waits for", "held by"):
+        table.add_column(heading, no_wrap=True)
     for blocked in circle[:_SHOWN]:
         holder = blocked["held_by"]
         table.add_row(
-            *(str(blocked[key]) for key in ("packet", "source", "destination")),
-            "\n".join(map(_place, blocked["holds"])),
-            _place(blocked["waits_for"]),
-            "no room in its buffer" if holder is None else f"packet {holder}",
+            *(str(blocked[key]) for key in ("packet", "from", "to")),
+            "\n".join(place["name"] for place in blocked["holds"]),
+            blocked["waits_for"]["name"],
+            "(no room)" if holder is None else f"packet {holder}",
         )
     return table
 
@@ -49,12 +53,17 @@ def _waiting_table(waiting: tuple[tuple[str, str], ...]) -> Table:
     table.show_header = False
     table.add_column("", no_wrap=True)
     table.add_column("")
-    for who, what in waiting[:_SHOWN]:
+    for who, what in waiting:
         table.add_row(who, what)
     return table
 
 
-def _place(place: dict[str, Any]) -> str:
-    ends = (" ".join(map(str, place[end])) for end in ("from", "to"))
-    lane = f" (channel {place['lane']})" if place["lane"] else ""
-    return f"{' to '.join(ends)}{lane}"
+def circle_report(circle: Sequence[dict[str, Any]]) -> RenderableType:
+    """Return the channels by which packets could wait for each other, and which do."""
+    table = new_table("Channels that wait for each other")
+    for heading in ("channel", "held by a packet", "that asks for"):
+        table.add_column(heading)
+    asked = [*circle[1:], circle[0]]
+    for channel, following in zip(circle, asked, strict=True):
+        table.add_row(channel["channel"], channel["packet"], following["channel"])
+    return table

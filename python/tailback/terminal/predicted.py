@@ -10,8 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tailback.machines import RoutedMachine
 from tailback.places import shown as place
-from tailback.prediction import Prediction
+from tailback.prediction import Prediction, Routed
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 
@@ -26,6 +27,9 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     machine = _listing("Machine", _prediction_rows(prediction))
     topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
     parts: list[RenderableType] = [heading(prediction.experiment), machine, Text(), topology]
+    if isinstance(prediction.experiment.machine, RoutedMachine):
+        rows = _routing_rows(prediction.routing, prediction.experiment.machine)
+        parts += [Text(), _listing("Routing", rows)]
     loaded = prediction.most_loaded()
     if loaded:
         table = new_table("Channels loaded most")
@@ -68,6 +72,31 @@ def _survey_rows(s: Survey) -> list[tuple[str, str]]:
     return rows
 
 
+_FREE = {
+    "argument": "no, by the algorithm's own argument",
+    "search": "no, all ways of all packets searched",
+    None: "allowed, not searched for",
+}
+
+
+def _routing_rows(r: Routed, machine: RoutedMachine) -> list[tuple[str, str]]:
+    """Return how packets find their way, and by what channels."""
+    parts = " + ".join(map(str, r.classes))
+    by_class = f" ({parts}, by class)" if len(r.classes) > 1 else ""
+    rows = [
+        ("routing", machine.chosen_routing),
+        ("  choice of outputs", machine.chosen_selection if r.chooses else "none"),
+        ("virtual channels of a link", f"{sum(r.classes)}{by_class}"),
+    ]
+    if sum(r.classes) > 1:
+        rows.append(("  share a wire", machine.sharing))
+    rows.append(("deadlock", _FREE[r.free_by]))
+    if r.chooses or r.ways > 1:
+        ways = "one way" if r.ways == 1 else f"up to {r.ways} ways"
+        rows.append(("loads are those of", f"{ways} of each packet, drawn"))
+    return rows
+
+
 def _counted(paths: float) -> str:
     """Return a whole number in full, or how large it is."""
     return f"{paths:,.0f}" if paths < _COUNTED else f"{paths:.4g}"
@@ -91,6 +120,8 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("channels", f"{p.channel_count:,}"),
         ("  between switches", f"{p.internal_channels:,}"),
     ]
+    machine = p.experiment.machine
+    loaded = "wire" if isinstance(machine, RoutedMachine) and machine.shares_wires else "channel"
     pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,
@@ -98,8 +129,8 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("zero-load latency, data packet", f"{plain(p.zero_load_data_us)} us"),
         ("  to a neighbour", f"{plain(p.zero_load_neighbour_us)} us"),
         ("  acknowledgement", f"{plain(p.zero_load_ack_us)} us"),
-        ("load per message, mean internal channel", f"{plain(p.load_mean_internal_us)} us"),
-        ("  most loaded channel", f"{plain(p.load_max_us)} us"),
+        (f"load per message, mean internal {loaded}", f"{plain(p.load_mean_internal_us)} us"),
+        (f"  most loaded {loaded}", f"{plain(p.load_max_us)} us"),
         (
             "predicted saturation, messages per node and ms",
             _or_unknown(p.saturation_messages_per_node_per_ms),

@@ -205,6 +205,7 @@ impl<'a> Walker<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Held;
     use crate::routing::walk::{machine, refusal};
     use crate::spec::{RoutingSpec, TopologySpec};
 
@@ -238,6 +239,8 @@ mod tests {
             (0..5).map(pair_at).collect::<Vec<_>>(),
             [(0, 3), (4, 2), (3, 1), (2, 0), (1, 4)]
         );
+        let second = Held { from: 4, to: 3, class: 0, source: 4, destination: 2 };
+        assert_eq!((cycle.held().len(), cycle.held()[1]), (5, second));
         assert_eq!(
             refusal(&ring, &dimension_order(), 1),
             "machine.routing = dimension_order: can deadlock: channel 0->4 waits for channel 4->3 \

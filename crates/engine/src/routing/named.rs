@@ -2,7 +2,7 @@
 
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
-use crate::spec::Hops;
+use crate::spec::{Hops, NO_HOP};
 use crate::topology::Topology;
 
 /// Finds the links that hops name.
@@ -38,6 +38,7 @@ impl<'a> Namer<'a> {
         let found = port.and_then(|port| Some((port, *around.get(port)?)));
         found.filter(|(_, neighbour)| neighbour.is_some()).ok_or_else(|| {
             let missing = match self.hops {
+                _ if hop == NO_HOP => format!("switch {} has no hop for it", switch.0),
                 Hops::Ports => format!("switch {} has no link at port {hop}", switch.0),
                 Hops::Switches => format!("switch {} has no link to switch {hop}", switch.0),
             };

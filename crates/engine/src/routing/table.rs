@@ -154,7 +154,7 @@ mod tests {
         Promise, cases, check_free, check_ways, graph, machine, random_graph, refusal_on,
         routing_on,
     };
-    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+    use crate::spec::{Machine, NO_HOP, RoutingSpec, TopologySpec};
 
     fn table(hops: Hops, next: Vec<Vec<u32>>) -> RoutingSpec {
         RoutingSpec::Table { hops, next, classes: Vec::new() }
@@ -230,6 +230,10 @@ mod tests {
         assert_eq!(
             wrong(2, 3, 1),
             "machine.routing = routing table: node 0 to node 3: comes to switch 1 again"
+        );
+        assert_eq!(
+            wrong(1, 3, NO_HOP),
+            "machine.routing = routing table: node 0 to node 3: switch 1 has no hop for it"
         );
         assert_eq!(
             refusal_on(&line, &table(Hops::Ports, right.clone()), 1),

@@ -83,6 +83,9 @@ pub enum RoutingSpec {
     Minimal,
 }
 
+/// Stands in a table where there is no hop.
+pub const NO_HOP: u32 = u32::MAX;
+
 /// How a hop is named in routing tables and source routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

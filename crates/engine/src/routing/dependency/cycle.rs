@@ -1,6 +1,7 @@
 //! A circle of channels that wait for each other, and who makes them.
 
 use super::Walker;
+use crate::error::Held;
 use crate::ids::SwitchId;
 use crate::routing::Header;
 use std::collections::BTreeMap;
@@ -63,6 +64,18 @@ impl Cycle {
         let (packets, holders) = cover(&makers, channels.len());
         let channels = channels.iter().map(|&channel| walker.link(channel)).collect();
         Self { channels, packets, holders }
+    }
+
+    /// Its channels, each with the packet that holds it.
+    pub fn held(&self) -> Vec<Held> {
+        let pairs = self.channels.iter().zip(&self.holders);
+        let held = pairs.map(|(link, &holder)| {
+            let Header { source, destination, .. } = self.packets[holder];
+            let class = link.class as u32;
+            let (source, destination) = (source.0, destination.0);
+            Held { from: link.switch.0, to: link.to.0, class, source, destination }
+        });
+        held.collect()
     }
 }
 

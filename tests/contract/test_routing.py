@@ -1,0 +1,309 @@
+"""Every routing on every topology that may have it, through the engine; and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.errors import CircleError
+from tailback.machines import TOPOLOGIES, RoutedMachine, Torus
+
+CAMPUS = Path(__file__).parents[2] / "examples" / "campus.graphml"
+SMALL: dict[str, dict[str, Any]] = {
+    "mesh": {"dims": [4, 3]},
+    "torus": {"dims": [4, 4]},
+    "hypercube": {"dimensions": 4},
+    "fat_tree": {"arity": 2, "levels": 3},
+    "butterfly": {"arity": 2, "stages": 3},
+    "tree": {"fan_out": 3, "depth": 3, "nodes_per_switch": 2},
+    "fully_connected": {"switches": 5, "nodes_per_switch": 2},
+    "dragonfly": {},
+    "graph": {"file": str(CAMPUS)},
+}
+#: Shortest paths by the lowest port, which go round in circles there.
+CIRCLES = {("torus", "shortest"), ("dragonfly", "shortest")}
+OUT_OF_BAND = {"flow_control": "out_of_band"}
+
+
+def _cases() -> Iterator[tuple[str, str, str]]:
+    for topology, kind in TOPOLOGIES.items():
+        if issubclass(kind, RoutedMachine):
+            for routing in kind.routings:
+                if routing not in ("table", "source_routes") and (topology, routing) not in CIRCLES:
+                    for flow_control in ("in_band", "out_of_band"):
+                        yield topology, routing, flow_control
+
+
+def _messages(nodes: int, count: int = 150) -> tb.Messages:
+    """Return messages between random nodes, so many at once that they are in each other's way."""
+    draw = random.Random(5)
+    rows = []
+    for _ in range(count):
+        source = draw.randrange(nodes)
+        destination = (source + draw.randrange(1, nodes)) % nodes
+        rows.append([f"{draw.randrange(20_000)} ns", source, destination, "40 B"])
+    return tb.Messages(messages=rows)
+
+
+def _check(machine: tb.Machine, **run: Any) -> None:
+    """Run until all messages are there, and compare with the network without contention."""
+    cost = tb.cost(machine, _messages(machine.nodes), packets=True, **run)
+    for result in cost.modes.values():
+        assert result.ending.stop_reason == "finished"
+        packets = result.packets
+        assert packets is not None
+        # Two packets for 40 B, each with an acknowledgement.
+        assert packets.num_rows == 150 * 2 * 2
+    assert 0 < cost.theta_t.value <= 1
+
+
+@pytest.mark.parametrize(("topology", "routing", "flow_control"), list(_cases()))
+def test_all_packets_arrive(topology: str, routing: str, flow_control: str) -> None:
+    keys = SMALL[topology] | {"routing": routing, "flow_control": flow_control}
+    _check(TOPOLOGIES[topology](**keys))
+
+
+@pytest.mark.parametrize(("topology", "routing"), sorted(CIRCLES))
+def test_what_can_deadlock_is_refused(topology: str, routing: str) -> None:
+    machine = TOPOLOGIES[topology](**SMALL[topology], routing=routing)
+    with pytest.raises(CircleError, match="can deadlock") as caught:
+        tb.describe(machine, _messages(machine.nodes))
+    assert "\n" not in str(caught.value)
+    ends = [(held["from"], held["to"]) for held in caught.value.circle]
+    assert [to for _, to in ends] == [from_ for from_, _ in [*ends[1:], ends[0]]]
+
+
+CHANNELS: list[dict[str, Any]] = [
+    {"virtual_channels": 4},
+    {"virtual_channels": 4, "balanced": True},
+    {"virtual_channels": 3, "sharing": "until_stall", **OUT_OF_BAND},
+    {"virtual_channels": 4, "sharing": "separate", **OUT_OF_BAND},
+    {"routing": "adaptive", "virtual_channels": 5, "selection": "most_credit", **OUT_OF_BAND},
+    {"routing": "adaptive", "selection": "fewest_waiting"},
+    {"routing": "two_phase", "dimension_order": ["y", "x"], **OUT_OF_BAND},
+    {"routing": "up_down", "up_down_root": 5, "adaptive_ways": False},
+    {"routing": "chaos", "selection": "first"},
+]
+
+
+@pytest.mark.parametrize("keys", CHANNELS)
+def test_every_key_of_channels_is_simulated(keys: dict[str, Any]) -> None:
+    _check(Torus(dims=[4, 4], **keys))
+
+
+@pytest.mark.parametrize("fidelity", ["worm", "flit", "packet"])
+def test_separate_wires_suit_every_fidelity(fidelity: str) -> None:
+    _check(Torus(dims=[4, 4], sharing="separate", **OUT_OF_BAND), fidelity=fidelity)
+
+
+def _x_first(at: int, to: int) -> int:
+    """Return the next switch on a 4 x 3 mesh, x first."""
+    (x, y), (to_x, to_y) = (at % 4, at // 4), (to % 4, to // 4)
+    if x != to_x:
+        return at + (1 if x < to_x else -1)
+    return at + (4 if y < to_y else -4)
+
+
+def _table() -> str:
+    pairs = [(at, to) for at in range(12) for to in range(12) if at != to]
+    rows = [f"{at},{to},{_x_first(at, to)}" for at, to in pairs]
+    return "\n".join(["switch,destination,next_switch", *rows])
+
+
+def _routes() -> str:
+    rows = ["source,destination,hops"]
+    for source in range(12):
+        for to in range(12):
+            way = [source]
+            while way[-1] != to:
+                way.append(_x_first(way[-1], to))
+            if source != to:
+                rows.append(",".join(map(str, [source, to, *way[1:]])))
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize(("routing", "text"), [("table", _table()), ("source_routes", _routes())])
+def test_written_routes_are_those_of_dimension_order(
+    tmp_path: Path, routing: str, text: str
+) -> None:
+    (tmp_path / "routes.csv").write_text(text, encoding="utf-8")
+    written = tb.Mesh(dims=[4, 3], routing=routing, routes_file=str(tmp_path / "routes.csv"))
+    results = [
+        tb.run(machine, _messages(12), packets=True).packets
+        for machine in (written, tb.Mesh(dims=[4, 3]))
+    ]
+    assert results[0] is not None
+    assert results[0] == results[1]
+    assert tb.describe(written, _messages(12)).to_dict()["routing"]["free_of_deadlock_by"] == (
+        "search"
+    )
+
+
+WRONG: list[tuple[str, str, str]] = [
+    (
+        "table",
+        _table().replace("5,11,6", "5,11,7"),
+        "routing table: node 4 to node 11: switch 5 has no link to switch 7",
+    ),
+    (
+        "table",
+        _table().replace("\n5,11,6", ""),
+        "routing table: node 4 to node 11: switch 5 has no hop for it",
+    ),
+    (
+        "table",
+        _table().replace("6,11,7", "6,11,5"),
+        "routing table: node 4 to node 11: comes to switch 5 again",
+    ),
+    (
+        "source_routes",
+        _routes().replace("\n0,11,1,2,3,7,11", "\n0,11,1,2,3,7"),
+        "source routes: node 0 to node 11: ends at switch 7, not at switch 11",
+    ),
+    (
+        "source_routes",
+        _routes().replace("\n0,11,1,2,3,7,11", ""),
+        "source routes: node 0 to node 11: is missing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("routing", "text", "expected"), WRONG)
+def test_the_first_wrong_route_is_named(
+    tmp_path: Path, routing: str, text: str, expected: str
+) -> None:
+    (tmp_path / "routes.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "x.toml").write_text(
+        f'[machine]\ndims = [4, 3]\nrouting = "{routing}"\nroutes_file = "routes.csv"\n'
+        "[workload]\nradius = 2\n",
+        encoding="utf-8",
+    )
+    done = _tailback("describe", str(tmp_path / "x.toml"))
+    assert done.returncode == 2
+    assert done.stderr == f"error: machine.routing = {expected}\n"
+
+
+def _tailback(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tailback", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
+    )
+
+
+@pytest.fixture
+def torus(tmp_path: Path) -> str:
+    file = tmp_path / "torus.toml"
+    file.write_text(
+        '[machine]\ntopology = "torus"\ndims = [4, 4]\nvirtual_channels = 1\n'
+        '[workload]\nsync = "asynchronous"\ncompute_period = "1 us"\n'
+        '[run]\nduration = "2 ms"\n',
+        encoding="utf-8",
+    )
+    return str(file)
+
+
+class TestDeadlock:
+    @pytest.mark.parametrize("command", ["run", "cost", "describe", "saturate"])
+    def test_is_refused_with_the_circle(self, torus: str, command: str) -> None:
+        done = _tailback(command, torus)
+        assert done.returncode == 2
+        first, title, *rows = done.stderr.splitlines()
+        assert first.startswith("error: machine.routing = dimension_order: can deadlock: channel (")
+        assert first.endswith("; needs 2 virtual channels, or allow_deadlock = true")
+        assert title.strip() == "Channels that wait for each other"
+        assert "(0, 0) to (3, 0)" in rows[2]
+        assert len(rows) == 2 + 4
+
+    def test_is_refused_in_json(self, torus: str) -> None:
+        done = _tailback("run", torus, "--json")
+        assert done.returncode == 2
+        answer = json.loads(done.stdout)
+        assert answer["error"] == "can deadlock"
+        assert answer["circle"][0] == {
+            "from": 0,
+            "to": 3,
+            "class": 0,
+            "source": 0,
+            "destination": 6,
+            "channel": "(0, 0) to (3, 0)",
+            "packet": "(0, 0) to (2, 1)",
+        }
+
+    def test_long_circles_are_counted_in_the_line(self, torus: str) -> None:
+        done = _tailback("describe", torus, "--set", "machine.dims=[8, 8]")
+        assert done.stderr.splitlines()[0] == (
+            "error: machine.routing = dimension_order: can deadlock: 8 channels wait for each "
+            "other in a circle; needs 2 virtual channels, or allow_deadlock = true"
+        )
+
+    def test_happens_where_it_is_allowed(self, torus: str) -> None:
+        done = _tailback("run", torus, "--allow-deadlock")
+        assert done.returncode == 3
+        assert done.stderr.startswith("error: deadlock at ")
+        assert "Packets that wait for each other" in done.stderr
+        assert "holds (" in done.stderr.splitlines()[0]
+
+    def test_happens_in_json(self, torus: str) -> None:
+        done = _tailback("cost", torus, "--allow-deadlock", "--json")
+        assert done.returncode == 3
+        answer = json.loads(done.stdout)
+        assert answer["error"] == "deadlock"
+        circle = answer["circle"]
+        assert len(circle) > 2
+        following = [*circle[1:], circle[0]]
+        for blocked, other in zip(circle, following, strict=True):
+            assert blocked["waits_for"] in other["holds"]
+            assert blocked["waits_for"]["name"].startswith("(")
+
+    def test_is_allowed_in_sweeps(self, torus: str, tmp_path: Path) -> None:
+        out = str(tmp_path / "out")
+        assert _tailback("sweep", torus, "--out", out, "--jobs", "1").returncode in (2, 3)
+        done = _tailback("sweep", torus, "--out", f"{out}2", "--jobs", "1", "--allow-deadlock")
+        assert done.returncode == 3
+        assert "1 failed" in done.stdout
+
+    def test_two_channels_are_enough(self, torus: str) -> None:
+        done = _tailback("describe", torus, "--set", "machine.virtual_channels=2", "--json")
+        assert done.returncode == 0
+        assert json.loads(done.stdout)["routing"] == {
+            "virtual_channels_per_class": [1, 1],
+            "chooses": False,
+            "free_of_deadlock_by": "argument",
+            "ways_per_pair": 1,
+        }
+
+
+def test_a_packet_that_goes_too_far_is_a_livelock(torus: str) -> None:
+    changes = ["--set", "machine.virtual_channels=2", "--set", "machine.hop_limit=4"]
+    done = _tailback("run", torus, *changes, "--json")
+    assert done.returncode == 3
+    assert "livelock at " in done.stderr
+    assert "has crossed more than 4 channels" in done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["error"] == "livelock"
+    assert answer["at_ns"] > 0
+
+
+def test_describe_says_how_packets_are_routed(torus: str) -> None:
+    adaptive = ["--set", "machine.virtual_channels=4", "--set", "machine.routing=adaptive"]
+    words = _tailback("describe", torus, *adaptive).stdout
+    for expected in (
+        "4 (1 + 1 + 2, by class)",
+        "round_robin",
+        "no, by the algorithm's own argument",
+        "up to 64 ways of each packet, drawn",
+    ):
+        assert expected in words
+    assert "allowed, not searched for" in _tailback("describe", torus, "--allow-deadlock").stdout
