@@ -26,7 +26,7 @@ MISTAKES = [
     (
         "run.flux = [1]",
         "sweep.run.flux: unknown key; known here: seed, mode, fidelity, duration, precision, "
-        "confidence, metric, warmup, sample_interval, max_duration, max_events",
+        "confidence, metric, warmup, sample_interval, blame, max_duration, max_events",
     ),
     (
         'run.mode = ["full"]',
@@ -486,7 +486,7 @@ def test_a_parameter_without_a_value_is_named() -> None:
             'workload.kind = ["synthetic", "compute_only"]\nworkload.radius = [1]',
             'with kind = "compute_only", radius = 1: workload.radius: '
             'not a key with kind = "compute_only"; '
-            "known here: kind, period, processes_per_node, distribution, sigma",
+            "known here: kind, classes, period, processes_per_node, distribution, sigma",
         ),
         # What is wrong with the base alone is not the combination's mistake.
         (

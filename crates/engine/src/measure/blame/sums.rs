@@ -99,9 +99,9 @@ impl Sums {
     }
 
     /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
-    /// rest, of each cause.
+    /// rest, of each cause. Whether the key has a sum of its own.
     #[inline]
-    pub fn add(&mut self, key: Key, value: u64, batch: usize) {
+    pub fn add(&mut self, key: Key, value: u64, batch: usize) -> bool {
         let mut at = self.place(key);
         if self.slots[at].count == 0 {
             at = self.enter(key, at);
@@ -114,6 +114,19 @@ impl Sums {
         }
         slot.count += 1;
         slot.latest += value;
+        slot.key() == key
+    }
+
+    /// Adds a whole sum to a key's, likewise.
+    pub fn merge(&mut self, key: Key, sum: &Sum) {
+        let mut at = self.place(key);
+        if self.slots[at].count == 0 {
+            at = self.enter(key, at);
+        }
+        let slot = &mut self.slots[at];
+        slot.count += sum.count as u32;
+        let row = &mut self.rows[slot.row as usize];
+        row.iter_mut().zip(sum.batches).for_each(|(own, more)| *own += more);
     }
 
     /// The slot of a key, or the free one that would be.

@@ -1,14 +1,15 @@
 //! The tables of a window.
 
 use super::cause::{Cause, Charge};
-use super::sums::{Batches, Key, Sums};
+use super::sums::{Batches, Key, REST, Sums};
 use crate::ids::ChannelId;
 use crate::time::Time;
 
 /// The tables of a window.
 #[derive(Clone)]
 pub struct Tables {
-    /// By victim and culprit: pieces of waits, and time.
+    /// By victim and culprit: pieces of waits, and time. Until [`Self::settled`] only of those
+    /// that `channels` has no room for: the others follow from it.
     pub pairs: Sums,
     /// The same by channel waited for.
     pub channels: Sums,
@@ -77,10 +78,9 @@ impl Tables {
     /// Adds what is still to be added.
     fn settle(&mut self) {
         for &Pending { key, batch, time, .. } in &self.pending {
-            self.channels.add(key, time, batch as usize);
-        }
-        for &Pending { key, batch, time, .. } in &self.pending {
-            self.pairs.add(Key { channel: 0, ..key }, time, batch as usize);
+            if !self.channels.add(key, time, batch as usize) {
+                self.pairs.add(Key { channel: 0, ..key }, time, batch as usize);
+            }
         }
         for &Pending { key: Key { cause, .. }, root, batch, time } in &self.pending {
             let key = Key { channel: root.0, victim: 0, culprit: 0, cause };
@@ -94,6 +94,41 @@ impl Tables {
     pub fn settled(&self) -> Self {
         let mut tables = self.clone();
         tables.settle();
+        for (key, sum) in tables.channels.sorted() {
+            if key.channel != REST {
+                tables.pairs.merge(Key { channel: 0, ..key }, &sum);
+            }
+        }
         tables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs are known although the table by channel has room for two of four channels only.
+    #[test]
+    fn pairs_are_whole_when_channels_are_not() {
+        let mut tables = Tables::new(0, 10);
+        tables.channels = Sums::of_at_most(2);
+        for number in 0..40 {
+            let charge = Charge {
+                channel: ChannelId(number % 4),
+                root: ChannelId(0),
+                culprit: 5,
+                cause: Cause::OutputBusy,
+                time: 3,
+            };
+            tables.add(number % 2, &[charge], true, u64::from(number) * 100);
+        }
+        let settled = tables.settled();
+        let pairs = settled.pairs.sorted();
+        let known: Vec<_> = pairs.iter().map(|(key, sum)| (key.victim, sum.total())).collect();
+        assert_eq!(known, [(0, 60), (1, 60)]);
+        let [.., (last, rest)] = settled.channels.sorted()[..] else { panic!() };
+        assert_eq!((last.channel, rest.total(), rest.count), (REST, 60, 20));
+        assert_eq!(settled.roots.sorted()[0].1.total(), 120);
+        assert_eq!(settled.victims.sorted().len(), 2);
     }
 }
