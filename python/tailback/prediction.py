@@ -13,7 +13,7 @@ import pyarrow as pa
 from tailback import engine, tables
 from tailback.errors import UserError
 from tailback.files import write_named
-from tailback.machines import Graph, JoinedSwitches
+from tailback.machines import Graph
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 
@@ -54,8 +54,8 @@ class Prediction:
     """What `describe` says: sizes, distances, zero-load latencies, loads, saturation.
 
     Averages are over the pairs of nodes the workload's messages go between;
-    all of them if `exact`, else a sample of `pairs`; NaN if there are none, or if nothing
-    routes the machine. What holds for all pairs, whatever runs, is in `survey`.
+    all of them if `exact`, else a sample of `pairs`; NaN if there are none. What holds for all
+    pairs, whatever runs, is in `survey`.
     """
 
     experiment: Experiment
@@ -71,7 +71,7 @@ class Prediction:
     zero_load_neighbour_us: float
     """The same of a data packet to a neighbour."""
     bisection_channels: int | None
-    """Channels, both directions, between two halves of the nodes, where there is a formula."""
+    """Wires, both directions, between two halves of the nodes, where there is a formula."""
     load_max_us: float
     load_mean_internal_us: float
     saturation_messages_per_node_per_ms: float | None
@@ -79,7 +79,7 @@ class Prediction:
     pairs: int
     exact: bool
     channels: pa.Table
-    """One row per channel: its ends and its `load_us`; none if nothing routes the machine."""
+    """One row per channel: its ends and its `load_us`."""
     ends: Ends
     survey: Survey
 
@@ -167,8 +167,7 @@ class Prediction:
 def describe(experiment: Experiment) -> Prediction:
     """Return what would be simulated. Nothing is."""
     counted = survey(experiment.machine)
-    if isinstance(experiment.machine, JoinedSwitches) and not experiment.machine.chosen_routing:
-        return _unrouted(experiment, counted)
+    bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
     predicted = engine.predict(spec, _PAIRS, messages)
     machine = engine.Simulation(spec, messages)
@@ -184,7 +183,7 @@ def describe(experiment: Experiment) -> Prediction:
         zero_load_data_us=predicted["zero_load_data_ps"] / 1e6 if pairs else math.nan,
         zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
         zero_load_neighbour_us=predicted["zero_load_data_1hop_ps"] / 1e6,
-        bisection_channels=predicted["bisection_channels"],
+        bisection_channels=bisection.wires if bisection and bisection.exact else None,
         load_max_us=predicted["channel_load_max"] / 1e6,
         load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
         saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],
@@ -192,32 +191,6 @@ def describe(experiment: Experiment) -> Prediction:
         exact=predicted["exact"],
         channels=channels.append_column("load_us", pa.array(load_us)),
         ends=Ends.of(tables.table(machine.nodes())),
-        survey=counted,
-    )
-
-
-def _unrouted(experiment: Experiment, counted: Survey) -> Prediction:
-    """Return what can be said of a machine for which there is no routing."""
-    internal = int(counted.graph["link_width"].sum())
-    known = counted.bisection is not None and counted.bisection.exact
-    return Prediction(
-        experiment=experiment,
-        nodes=counted.nodes,
-        switches=counted.switches,
-        channel_count=internal + 2 * counted.nodes * experiment.machine.node_links,
-        internal_channels=internal,
-        mean_hops=math.nan,
-        zero_load_data_us=math.nan,
-        zero_load_ack_us=math.nan,
-        zero_load_neighbour_us=math.nan,
-        bisection_channels=counted.bisection.channels if known and counted.bisection else None,
-        load_max_us=math.nan,
-        load_mean_internal_us=math.nan,
-        saturation_messages_per_node_per_ms=None,
-        pairs=0,
-        exact=True,
-        channels=pa.table({"load_us": pa.array([], pa.float64())}),
-        ends=Ends(None),
         survey=counted,
     )
 

@@ -17,7 +17,6 @@ from tailback.machines import (
     Pair,
     Star,
     SwitchedMachine,
-    Torus,
 )
 from tailback.units import Size, Time
 
@@ -369,12 +368,6 @@ BAD: list[tuple[type[Machine], dict[str, Any], str]] = [
     (Pair, {"output_buffer": "9 B"}, "machine.output_buffer: unknown key"),
     (Hypercube, {"dimensions": 21}, "machine.dimensions = 21: must be at most 20"),
     (Pair, {"queue_policy": "fifo"}, "machine.queue_policy: unknown key"),
-    (
-        Torus,
-        {"dims": [4, 4]},
-        'machine.routing = "dimension_order": can deadlock on a torus: its rings need virtual '
-        'channels, which are not available yet; use topology = "mesh"',
-    ),
 ]
 
 

@@ -99,7 +99,9 @@ def test_a_prediction_has_sizes_and_parameters() -> None:
 
 
 def test_a_failure_lists_who_waits() -> None:
-    failure = RunFailure("deadlock", "deadlock", 5, [(f"process {i}", "a message") for i in range(50)])
+    failure = RunFailure(
+        "deadlock", "deadlock", 5, [(f"process {i}", "a message") for i in range(50)]
+    )
     text = printed(failure_report(failure))
     assert "process 39" in text
     assert "and 10 more" in text

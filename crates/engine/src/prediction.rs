@@ -131,7 +131,8 @@ impl Walk<'_> {
         sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start) = (Running::default(), 0);
-        let mut header = Header { source: from, destination: to, route: 0 };
+        let route = self.wiring.routing.sample(from, to);
+        let mut header = Header { source: from, destination: to, route };
         let mut lead = self.wiring.layout.injection_lead(from);
         let mut hops = 0;
         loop {
@@ -285,6 +286,7 @@ mod tests {
             seed: 1,
             sample_interval_ps: 1_000_000,
             record_packets: false,
+            blame: None,
         }
     }
 

@@ -177,6 +177,16 @@ impl Routing {
         match_algorithm!(&self.algorithm, routing => routing.beginnings(source, destination))
     }
 
+    /// One of these, the same every time, so that pairs have all of them about equally often:
+    /// for what is said of traffic without simulating it.
+    pub fn sample(&self, source: NodeId, destination: NodeId) -> u32 {
+        let all = self.beginnings(source, destination);
+        let pair = (u64::from(source.0) << 32) | u64::from(destination.0);
+        // Multiplicative hashing by the golden ratio: the high bits depend on all of the pair.
+        let high = pair.wrapping_add(source.0.into()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        all.start + ((high * u64::from(all.end - all.start)) >> 32) as u32
+    }
+
     /// The slot by which a packet leaves `switch`, or `None` where its destination is
     /// attached; the first, where it has a choice.
     #[inline]

@@ -29,6 +29,24 @@ pub struct Spec {
     pub sample_interval_ps: Time,
     /// Whether one row per delivered packet is kept.
     pub record_packets: bool,
+    /// Whether every wait is charged to who caused it; absent: no.
+    #[serde(default)]
+    pub blame: Option<Blame>,
+}
+
+/// By which traffic classes waits are charged to each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blame {
+    /// Whether every process is a class of its own; else its messages are of the node's.
+    #[serde(default)]
+    pub by_process: bool,
+    /// The class of every process' messages, instead; empty: as above.
+    #[serde(default)]
+    pub classes: Vec<u32>,
+    /// The class of every message of a list; empty: that of its process.
+    #[serde(default)]
+    pub message_classes: Vec<u32>,
 }
 
 /// Contention modes: the same workload with and without packets in each other's way.

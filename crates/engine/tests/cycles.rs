@@ -73,6 +73,7 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
         seed: 1,
         sample_interval_ps: 1_000,
         record_packets: true,
+        blame: None,
     }
 }
 

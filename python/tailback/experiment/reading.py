@@ -9,6 +9,9 @@ from typing import Any
 
 from ..errors import UserError, read_text, shown
 
+#: Keys of a machine or workload that name a file.
+FILES = ("file", "routes_file")
+
 
 def read_description(path: Path, overrides: Iterable[str]) -> dict[str, Any]:
     """Return the tables of an experiment file, changed by ``overrides`` (``table.key=value``).
@@ -47,8 +50,10 @@ def _parsed(path: Path) -> dict[str, Any]:
 def _anchor_files(description: dict[str, Any], folder: Path) -> None:
     """Make the names of files relative to the experiment file."""
     for table in (description.get("machine"), description.get("workload")):
-        if isinstance(table, dict) and isinstance(table.get("file"), str):
-            table["file"] = str(folder / table["file"])
+        if isinstance(table, dict):
+            for key in FILES:
+                if isinstance(table.get(key), str):
+                    table[key] = str(folder / table[key])
 
 
 def _apply(description: dict[str, Any], override: str) -> None:

@@ -15,6 +15,7 @@ from .hypercube import Hypercube
 from .joined import JoinedSwitches
 from .lattice import Lattice
 from .pair import Pair
+from .routed import RoutedMachine
 from .star import Star
 from .switched import SwitchedMachine
 
@@ -36,6 +37,7 @@ __all__ = [
     "Machine",
     "Mesh",
     "Pair",
+    "RoutedMachine",
     "Star",
     "SwitchedMachine",
     "Torus",

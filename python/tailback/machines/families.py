@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict, model_validator
 
 from ..errors import UserError, shown
 from .base import MOST_NODES, Fidelity
 from .joined import JoinedSwitches
+from .routing import ANYWHERE
 
 
 class Family(JoinedSwitches, init=False):
@@ -42,6 +43,8 @@ class FatTree(Family, init=False):
     """The k-ary n-tree: arity^levels nodes below levels of equal switches."""
 
     topology: Literal["fat_tree"] = "fat_tree"
+    routings: ClassVar[tuple[str, ...]] = ("nearest_common_ancestor", *ANYWHERE)
+
     arity: int = Field(default=4, ge=2, le=65_536, description="Links up, and down, of a switch.")
     levels: int = Field(default=3, ge=1, le=20, description="Levels of switches.")
 
@@ -54,6 +57,11 @@ class FatTree(Family, init=False):
     def nodes(self) -> int:
         """Number of nodes."""
         return int(self.arity**self.levels)
+
+    @property
+    def switches_in_all(self) -> int:
+        """Number of switches."""
+        return int(self.levels * self.arity ** (self.levels - 1))
 
     @property
     def degree(self) -> int:
@@ -78,6 +86,8 @@ class Butterfly(Family, init=False):
     """The k-ary n-fly: arity^stages nodes, stages of switches crossed in one direction."""
 
     topology: Literal["butterfly"] = "butterfly"
+    routings: ClassVar[tuple[str, ...]] = ("destination_tag", "shortest", "table", "source_routes")
+
     arity: int = Field(default=4, ge=2, le=65_536, description="Inputs, and outputs, of a switch.")
     stages: int = Field(default=3, ge=1, le=20, description="Stages of switches.")
 
@@ -90,6 +100,11 @@ class Butterfly(Family, init=False):
     def nodes(self) -> int:
         """Number of nodes."""
         return int(self.arity**self.stages)
+
+    @property
+    def switches_in_all(self) -> int:
+        """Number of switches."""
+        return int(self.stages * self.arity ** (self.stages - 1))
 
     @property
     def degree(self) -> int:
@@ -127,6 +142,8 @@ class Tree(Family, init=False):
     """A tree of switches with the nodes on its leaves."""
 
     topology: Literal["tree"] = "tree"
+    routings: ClassVar[tuple[str, ...]] = ANYWHERE
+
     fan_out: int | None = Field(
         default=None, ge=1, le=65_536, description="Switches below each switch; default: 4."
     )
@@ -179,6 +196,11 @@ class Tree(Family, init=False):
         return prod(self._children) * self.nodes_per_switch
 
     @property
+    def switches_in_all(self) -> int:
+        """Number of switches."""
+        return sum(prod(self._children[:level]) for level in range(len(self._children) + 1))
+
+    @property
     def degree(self) -> int:
         """Links of the switch with most of them."""
         children = self._children
@@ -205,6 +227,11 @@ class Tree(Family, init=False):
         }
 
     @property
+    def _has_ways(self) -> bool:
+        """Never: there is one way up and one down."""
+        return False
+
+    @property
     def _widths(self) -> tuple[int, ...]:
         return self.level_widths or (self.internal_link_width,) * len(self._children)
 
@@ -222,6 +249,11 @@ class FullyConnected(Family, init=False):
     """Switches each of which is joined to every other."""
 
     topology: Literal["fully_connected"] = "fully_connected"
+    routings: ClassVar[tuple[str, ...]] = (
+        "shortest",
+        *(word for word in ANYWHERE if word != "shortest"),
+    )
+
     switches: int = Field(default=8, ge=1, le=8192, description="Number of switches.")
     nodes_per_switch: int = Field(default=4, ge=1, le=65_536, description="Nodes on every switch.")
 
@@ -234,6 +266,11 @@ class FullyConnected(Family, init=False):
     def nodes(self) -> int:
         """Number of nodes."""
         return self.switches * self.nodes_per_switch
+
+    @property
+    def switches_in_all(self) -> int:
+        """`switches`."""
+        return self.switches
 
     @property
     def degree(self) -> int:
@@ -262,6 +299,8 @@ class Dragonfly(Family, init=False):
     """Groups of fully connected switches, and links between every two groups."""
 
     topology: Literal["dragonfly"] = "dragonfly"
+    routings: ClassVar[tuple[str, ...]] = ("minimal", *ANYWHERE)
+
     nodes_per_switch: int = Field(default=2, ge=1, le=65_536, description="Nodes on a switch (p).")
     switches_per_group: int = Field(
         default=4, ge=1, le=4096, description="Switches of a group (a)."
@@ -297,6 +336,16 @@ class Dragonfly(Family, init=False):
     def nodes(self) -> int:
         """Number of nodes."""
         return self.group_count * self.switches_per_group * self.nodes_per_switch
+
+    @property
+    def switches_in_all(self) -> int:
+        """Number of switches."""
+        return self.group_count * self.switches_per_group
+
+    @property
+    def _way_classes(self) -> int:
+        """Two: where a packet has still to leave its group, and where it has arrived."""
+        return 2
 
     @property
     def degree(self) -> int:

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -16,12 +16,19 @@ from ..graphs import Conventions, Format, NetworkGraph, read_graph
 from ..units import Time
 from .base import MOST_NODES, Fidelity
 from .families import Family, check_both_ways
+from .routes_file import Places
+from .routing import ANYWHERE
+
+#: Routing that goes back along links.
+_BOTH_WAYS = ("up_down", "chaos", "deflection")
 
 
 class Graph(Family, init=False):
     """Any switches and links, from a file."""
 
     topology: Literal["graph"] = "graph"
+    routings: ClassVar[tuple[str, ...]] = ANYWHERE
+
     file: str = Field(
         description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
         "format (.anynet); relative to the experiment file.",
@@ -73,6 +80,25 @@ class Graph(Family, init=False):
         return len(self.graph.nodes)
 
     @property
+    def chosen_routing(self) -> str:
+        """`routing`; by default up_down, where links lead one way shortest."""
+        if self.routing is not None:
+            return self.routing
+        return "up_down" if self.graph.first_one_way() is None else "shortest"
+
+    @property
+    def switches_in_all(self) -> int:
+        """Number of switches."""
+        return len(self.graph.switches)
+
+    @property
+    def _places(self) -> Places:
+        graph = self.graph
+        switches = {name: number for number, name in enumerate(graph.switches)}
+        nodes = {name: number for number, name in enumerate(graph.nodes)}
+        return Places(self.switches_in_all, self.nodes, switches, nodes)
+
+    @property
     def degree(self) -> int:
         """Links of the switch with most of them."""
         counted = Counter(link.source for link in self.graph.links)
@@ -99,8 +125,16 @@ class Graph(Family, init=False):
             raise UserError(self.file, None, problem)
         super().check(fidelity)
         one_way = self.graph.first_one_way()
-        if one_way is not None:
-            which = f"of {self.file} do not all have one (first: {one_way[0]} to {one_way[1]})"
+        if one_way is not None and self.chosen_routing in _BOTH_WAYS:
+            ends = f"first: {one_way[0]} to {one_way[1]}"
+            problem = f"needs links in both directions; {self.file} has others ({ends})"
+            raise UserError(
+                "machine.routing", shown(self.chosen_routing), f'{problem}; use "shortest"'
+            )
+        unpaired = self.graph.first_unpaired()
+        if unpaired is not None:
+            first = f"first: {unpaired[0]} to {unpaired[1]}"
+            which = f"of {self.file} do not all have one of as many wires ({first})"
             check_both_ways(fidelity, which)
         elif not self.is_symmetric:
             check_both_ways(fidelity, f"between nodes and switches of {self.file} lead one way")

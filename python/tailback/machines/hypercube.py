@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from .lattice import Lattice
+from .routing import ANYWHERE
 
 
 class Hypercube(Lattice, init=False):
     """The binary n-cube: 2^n switches with one node each."""
 
     topology: Literal["hypercube"] = "hypercube"
+    routings: ClassVar[tuple[str, ...]] = (
+        "dimension_order",
+        "west_first",
+        "negative_first",
+        "adaptive",
+        *ANYWHERE,
+    )
+
     dimensions: int = Field(default=6, ge=1, le=20, description="The degree n; 2^n nodes.")
 
     @property

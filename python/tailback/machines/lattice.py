@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field, Strict, model_validator
 
@@ -18,14 +18,11 @@ _NAMES = "xyz"
 class Lattice(JoinedSwitches, init=False):
     """A machine with one switch per node, each joined to its neighbours along dimensions."""
 
-    routings: ClassVar[tuple[str, ...]] = ("dimension_order",)
-
-    routing: str = Field(
-        default="dimension_order", description="One dimension after the other (greedy)."
-    )
+    routing: str = Field(default="dimension_order", description="Which way packets go.")
     dimension_order: Annotated[tuple[int | str, ...], Strict(False)] | None = Field(
         default=None,
-        description='Order of the dimensions, as ["y", "x"] or [1, 0]; default: x first.',
+        description="With dimension_order, two_phase and adaptive: order of the dimensions, as "
+        '["y", "x"] or [1, 0]; default: x first.',
     )
     dimension_rates: Annotated[tuple[Rate, ...], Strict(False)] | None = Field(
         default=None,
@@ -50,6 +47,11 @@ class Lattice(JoinedSwitches, init=False):
     def nodes(self) -> int:
         """Number of nodes."""
         return prod(self.shape)
+
+    @property
+    def switches_in_all(self) -> int:
+        """Number of switches: one for each node."""
+        return self.nodes
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -80,15 +82,19 @@ class Lattice(JoinedSwitches, init=False):
 
     def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on others."""
+        order = [_dimension_name(number) for number in self.order]
         return super().resolved(fidelity) | {
-            "dimension_order": [_dimension_name(number) for number in self.order],
+            "dimension_order": order if self._has_order else None,
             "dimension_rates": [str(rate) for rate in self._dimension_rates],
         }
 
-    def spec(self, fidelity: Fidelity) -> dict[str, Any]:
-        """Return the machine as the engine describes it: picoseconds, bytes, tokens."""
-        routing = {"kind": self.routing, "order": list(self.order)}
-        return super().spec(fidelity) | {"routing": routing}
+    @property
+    def _has_order(self) -> bool:
+        return "dimension_order" in self._algorithm.options
+
+    def _routing_spec(self) -> dict[str, Any]:
+        order = {"order": list(self.order)} if self._has_order else {}
+        return super()._routing_spec() | order
 
     def _rates_spec(self) -> dict[str, Any]:
         internal = self._dimension_rates

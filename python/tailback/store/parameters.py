@@ -33,13 +33,16 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
 }
 
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
-#: says nothing of its content.
-_LEFT_OUT = {"run.mode", "machine.file", "workload.file"}
+#: says nothing of its content, and points do not hold who made whom wait.
+_LEFT_OUT = {"run.mode", "machine.file", "workload.file", "run.blame", "workload.classes"}
 
 #: What is stored of a network from a file; see `Graph.resolved`.
 _NETWORK = {
     "network_sha256": Column("machine.network_sha256", "text", "", "Hash of the network."),
 }
+
+#: What is stored of routes from a file, if there is one; see `RoutedMachine.resolved`.
+_ROUTES = {"routes_sha256": Column("machine.routes_sha256", "text", "", "Hash of the routes.")}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
@@ -67,7 +70,8 @@ def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
     for part in parts:
         values = resolved[part.section]
         for key, column in _columns(type(part)).items():
-            yield column, _stored(values[key], column)
+            if key in values or key not in _ROUTES:
+                yield column, _stored(values[key], column)
 
 
 def labels(experiment: Experiment, varied: Mapping[str, object]) -> dict[str, Value]:
@@ -115,8 +119,12 @@ def _columns(described: type[Description]) -> dict[str, Column]:
     if described is Messages:
         kind = _column(described, "kind")
         return {"kind": kind, **_LIST}
-    names = {key: f"{described.section}.{key}" for key in described.model_fields}
-    kept = {key: _column(described, key) for key, name in names.items() if name not in _LEFT_OUT}
+    kept: dict[str, Column] = {}
+    for key in described.model_fields:
+        if key == "routes_file":
+            kept |= _ROUTES
+        elif f"{described.section}.{key}" not in _LEFT_OUT:
+            kept[key] = _column(described, key)
     return kept | (_NETWORK if described is Graph else {})
 
 

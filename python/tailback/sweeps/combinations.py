@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import UserError, joined, shown
 from ..experiment import Experiment, Run
 from ..experiment.choosing import MACHINE, WORKLOAD, chosen
+from ..experiment.reading import FILES
 from ..units import Quantity
 from .amounts import known, written
 from .names import DESCRIBED, SECTIONS, default_of, short
@@ -166,7 +167,7 @@ class Maker:
                 entries = value if isinstance(value, tuple) else (value,)
                 if all(isinstance(entry, _SCALARS) for entry in entries):
                     found[name] = value
-                if key == "file":
+                if key in FILES:
                     found[name] = public_file(given)
         return found
 
@@ -176,8 +177,9 @@ class Maker:
             for name in self._varied
             if name.startswith(f"{section}.")
         }
-        if isinstance(changes.get("file"), str):
-            changes["file"] = str(self._folder / str(changes["file"]))
+        for key in FILES:
+            if isinstance(changes.get(key), str):
+                changes[key] = str(self._folder / str(changes[key]))
         try:
             if section == "run":
                 return Run(**self._base["run"] | changes | {"seed": seed})

@@ -11,7 +11,7 @@ from typing import Any, Self
 from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.description import tables_of
-from ..experiment.reading import parsed_override, read_description
+from ..experiment.reading import FILES, parsed_override, read_description
 from .combinations import Maker, combinations, public_file
 from .plan import Plan, read_plan
 
@@ -114,8 +114,9 @@ class Sweep:
         """
         base = {section: dict(table) for section, table in self._base.items()}
         for section in ("machine", "workload"):
-            if "file" in base[section]:
-                base[section]["file"] = Path(str(base[section]["file"])).name
+            for key in FILES:
+                if key in base[section]:
+                    base[section][key] = Path(str(base[section][key])).name
         asked = {
             "title": self.title,
             "sweep": _without_folders(self._table),
@@ -151,7 +152,8 @@ def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:
     changed = {}
     for section in ("machine", "workload"):
         keys = table.get(section, {})
-        files = keys.get("file")
-        if isinstance(files, list):
-            changed[section] = {**keys, "file": [public_file(name) for name in files]}
+        files = {key: keys[key] for key in FILES if isinstance(keys.get(key), list)}
+        names = {key: [public_file(name) for name in given] for key, given in files.items()}
+        if names:
+            changed[section] = {**keys, **names}
     return {**table, **changed}

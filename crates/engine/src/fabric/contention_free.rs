@@ -10,6 +10,7 @@ use super::timing::Running;
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Measures, Use, Wait};
 use crate::time::{NEVER, Time};
 
@@ -82,6 +83,14 @@ impl ContentionFree {
             self.used[channel.index()].packets += 1;
             self.used[channel.index()].busy_ps += end - start;
             measures.starts(channel, place.kind, (start, end), wait);
+            if is_first_internal
+                && !self.free_at.is_empty()
+                && let Some(blame) = &mut measures.blame
+            {
+                let ready = start - wait.time;
+                let since = Since { ready, asked: ready, behind: ready };
+                blame.starts_whole(id, channel, (start, end), since);
+            }
             let (packet, crossing) = packets.with_crossing(id);
             crossing.note(packet, channel, wiring);
             match place.end {

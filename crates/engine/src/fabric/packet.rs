@@ -6,6 +6,7 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
+mod blame;
 mod channel;
 mod desk;
 mod multiqueue;
@@ -79,17 +80,20 @@ impl PacketFabric {
         self.board.channels.iter().map(standing).collect()
     }
 
-    /// The front packet of a channel's buffer asks for its output.
+    /// The front packet of a channel's buffer asks for its output; whether it waits, at least
+    /// until the end of this instant.
     #[inline]
-    pub fn request(&mut self, channel: ChannelId, now: Time) {
+    pub fn request(&mut self, channel: ChannelId, now: Time) -> bool {
         let lead = self.board.at(channel).port.front_output;
         if self.board.arbiter.takes_first() && self.is_idle(lead, now) {
             // Requests of one instant come in order of channel number: this is the best.
             self.board.at_mut(lead).granted = channel;
-        } else {
-            self.board.wait(channel);
+            self.board.mark(lead);
+            return false;
         }
+        self.board.wait(channel);
         self.board.mark(lead);
+        true
     }
 
     /// Whether nobody asks at a group and a channel of it is free.
@@ -144,10 +148,16 @@ impl PacketFabric {
         while let Some((queue, id)) = self.board.at_hand(node) {
             let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.measures.blame.is_some() {
+                    self.blame_no_room(lead, id, act);
+                }
                 return;
             };
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, ChannelId::NONE, act);
+            }
             self.start(channel, id, tokens, act);
         }
     }
@@ -163,6 +173,9 @@ impl PacketFabric {
             let id = self.board.at(input).port.buffer.first;
             let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.measures.blame.is_some() {
+                    self.blame_no_room(lead, id, act);
+                }
                 return;
             };
             self.board.at_mut(input).port.buffer.pop(act.packets);
@@ -171,6 +184,9 @@ impl PacketFabric {
             if output.keeps() {
                 output.set_keeps(false);
                 act.measures.kept(output.kept, output.port.kind, act.now - output.kept_from);
+            }
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, input, act);
             }
             let end = self.start(channel, id, tokens, act);
             self.leave(input, tokens, end, act);

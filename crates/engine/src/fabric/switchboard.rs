@@ -733,6 +733,9 @@ pub fn first_flit(
     let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
     let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
     act.measures.waited(channel, wait);
+    if let Some(blame) = &mut act.measures.blame {
+        blame.starts(id, channel, packet.ready, start);
+    }
     if is_first {
         packet.first_sent = start;
     }

@@ -118,6 +118,9 @@ impl WormFabric {
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
         self.board.wait(channel);
+        if let Some(blame) = &mut act.measures.blame {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
         if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);
         } else if is_released {

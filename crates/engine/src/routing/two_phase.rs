@@ -182,4 +182,25 @@ mod tests {
         }
         assert!(counts.iter().all(|&n| (880..1120).contains(&n)), "{counts:?}");
     }
+
+    /// Of what is said without simulation, too: over all pairs, over those of one source
+    /// and over those of one destination.
+    #[test]
+    fn sampled_middles_are_about_uniform() {
+        let mesh = TopologySpec::Mesh { dims: vec![10, 10] };
+        let routing = routing(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 2);
+        let middles = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
+            let middle = |(s, d)| routing.sample(NodeId(s), NodeId(d)) as usize / 10;
+            let mut rows = [0u32; 10];
+            pairs.for_each(|pair| rows[middle(pair)] += 1);
+            rows
+        };
+        let all = middles(&mut (0..100).flat_map(|s| (0..100).map(move |d| (s, d))));
+        assert!(all.iter().all(|&n| (900..1100).contains(&n)), "{all:?}");
+        for node in 0..100 {
+            let from = middles(&mut (0..100).map(|other| (node, other)));
+            let to = middles(&mut (0..100).map(|other| (other, node)));
+            assert!(from.iter().chain(&to).all(|&n| (3..20).contains(&n)), "{from:?} {to:?}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::time::Time;
 impl FlitFabric {
     /// Requests, grants, and every channel that can send starts to.
     pub(super) fn choose_direct(&mut self, act: &mut Act) {
-        self.note_requests();
+        self.note_requests(act);
         loop {
             while let Some((lead, kind)) = self.board.next_marked() {
                 self.serve(lead, kind, act);
@@ -64,6 +64,10 @@ impl FlitFabric {
         let input = lane.input;
         let has_credit = lane.credits > 0 || !lane.port.switch.is_some();
         if !has_credit || input.is_some() && self.board.at(input).held == 0 {
+            if act.measures.blame.is_some() && !has_credit && !self.board.at(channel).has_started()
+            {
+                self.board.blame_room(channel, self.board.at(channel).packet, act);
+            }
             self.stalls(channel, act.now);
             return;
         }

@@ -81,7 +81,11 @@ impl FlitFabric {
                 shared.wires.sends(winner, self.board.at(winner).free_at);
             }
             for &other in rivals.iter().filter(|&&other| other != winner) {
-                debug_assert!(self.board.at(other).packet != PacketId::NONE);
+                let loser = self.board.at(other).packet;
+                debug_assert!(loser != PacketId::NONE);
+                if act.measures.blame.is_some() {
+                    self.blame_wire(other, loser, shared.wires.last(other), act);
+                }
                 self.stalls(other, act.now);
             }
         }

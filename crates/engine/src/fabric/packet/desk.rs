@@ -49,6 +49,9 @@ impl PacketFabric {
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
+                if act.measures.blame.is_some() {
+                    self.blame_start(channel, id, input, act);
+                }
                 let end = self.start(channel, id, tokens, act);
                 if let Some(wires) = &mut self.wires {
                     wires.sends(channel, end);
@@ -56,6 +59,12 @@ impl PacketFabric {
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;
+                if act.measures.blame.is_some() {
+                    let switch = self.board.at(input).port.switch;
+                    let id = self.board.at(input).port.buffer.first;
+                    let lead = act.wiring.preferred_lead(switch, act.packets[id].header());
+                    self.blame_no_room(lead, id, act);
+                }
             }
         }
     }
@@ -145,7 +154,7 @@ impl PacketFabric {
     }
 
     /// When the wire of a channel is free.
-    fn wire_free_at(&self, id: ChannelId) -> Time {
+    pub(super) fn wire_free_at(&self, id: ChannelId) -> Time {
         match &self.wires {
             Some(wires) => wires.free_at(id),
             None => self.board.at(id).free_at,

@@ -147,7 +147,7 @@ impl PacketFabric {
         chaos.switches[switch].packets = queued;
         if let Some(place) = oldest {
             let id = chaos.switches[switch].packets.remove(place);
-            self.start(channel, id, self.slot, act);
+            self.leave_store(channel, id, act);
             return;
         }
         let may = |input: ChannelId| slots > 1 || !self.is_from_node(input);
@@ -158,8 +158,15 @@ impl PacketFabric {
         let queue = &mut chaos.switches[switch];
         if !wanting.is_empty() {
             let drawn = queue.draws.below(wanting.len() as u64) as usize;
-            let id = self.take_in(asking.remove(wanting[drawn]), desk, act);
-            self.start(channel, id, self.slot, act);
+            let input = asking.remove(wanting[drawn]);
+            self.board.withdraw(desk, input);
+            let id = self.board.at_mut(input).port.buffer.pop(act.packets);
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, input, act);
+            }
+            let tokens = self.places_of(id, act);
+            let end = self.start(channel, id, tokens, act);
+            self.leave(input, tokens, end, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
             && self.board.at(channel).port.switch.is_some()
@@ -167,15 +174,26 @@ impl PacketFabric {
             let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
             let id = queue.packets.remove(drawn);
             queue.packets.push(self.take_in(asking.remove(at), desk, act));
-            self.start(channel, id, self.slot, act);
+            self.leave_store(channel, id, act);
         }
     }
 
-    /// The front packet of an input leaves it, as a whole or into the multiqueue.
+    /// A packet of the multiqueue starts on a channel.
+    fn leave_store(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        if act.measures.blame.is_some() {
+            self.blame_start(channel, id, ChannelId::NONE, act);
+        }
+        self.start(channel, id, self.slot, act);
+    }
+
+    /// The front packet of an input leaves it for the multiqueue.
     fn take_in(&mut self, input: ChannelId, desk: ChannelId, act: &mut Act) -> PacketId {
         self.board.withdraw(desk, input);
         let id = self.board.at_mut(input).port.buffer.pop(act.packets);
         let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
+        if act.measures.blame.is_some() {
+            self.blame_store(id, input, end, act);
+        }
         let tokens = self.places_of(id, act);
         self.leave(input, tokens, end, act);
         id

@@ -145,6 +145,12 @@ impl Grants for WormFabric {
         channel.since = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(id, packet_id, input, act);
+            if !self.has_credit(id, act.now) {
+                self.board.blame_room(id, packet_id, act);
+            }
+        }
         if !self.run_through(id, packet_id, act) {
             self.stale.push(id);
         }

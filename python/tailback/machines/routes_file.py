@@ -1,0 +1,191 @@
+"""Routes that are written down in a file.
+
+Two kinds of CSV files. A *routing table* has the columns ``switch``, ``destination`` and
+``next_switch``, and perhaps ``class``: which switch a packet for a node goes to next.
+*Source routes* have the columns ``source``, ``destination`` and ``hops``, the last of which
+goes on to the end of the row: the switches on the way after the source's own, each perhaps
+with its class, as in ``7:1``.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError, nearest, read_text, shown
+
+#: Largest class of virtual channels, of which a link has 255 at most.
+MOST_CLASS = 254
+
+#: What stands in a table where the file has no row.
+_NONE = 2**32 - 1
+
+_TABLE = ("switch", "destination", "next_switch")
+_ROUTES = ("source", "destination", "hops")
+
+Row = tuple[int, list[str]]
+"""Line in the file, cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The switches and nodes that a file may name, each by number or, if it has one, by name."""
+
+    switches: int
+    nodes: int
+    switch_names: Mapping[str, int]
+    node_names: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads cells of one file, and says where a mistake is."""
+
+    path: Path
+    places: Places
+
+    def switch(self, line: int, column: str, text: str) -> int:
+        places = self.places
+        return self._place(line, column, text, "switch", (places.switches, places.switch_names))
+
+    def node(self, line: int, column: str, text: str) -> int:
+        places = self.places
+        return self._place(line, column, text, "node", (places.nodes, places.node_names))
+
+    def virtual_class(self, line: int, column: str, text: str) -> int:
+        number = _number(text)
+        if number is None or number > MOST_CLASS:
+            allowed = f"must be a class of virtual channels, 0 to {MOST_CLASS}"
+            raise self.mistake(line, column, text, allowed)
+        return number
+
+    def mistake(self, line: int, column: str, text: object, allowed: str) -> UserError:
+        return UserError(f"{self.path}: {column} in line {line}", shown(text), allowed)
+
+    def _place(
+        self, line: int, column: str, text: str, what: str, known: tuple[int, Mapping[str, int]]
+    ) -> int:
+        count, names = known
+        number = names.get(text, _number(text))
+        if number is None or number >= count:
+            allowed = f"must be a {what}, 0 to {count - 1}"
+            if names:
+                allowed += ", or its name"
+            raise self.mistake(line, column, text, allowed)
+        return number
+
+
+def read_table(path: Path, places: Places) -> dict[str, Any]:
+    """Read a routing table; return it as the engine describes it.
+
+    Raises `UserError` for a file that is missing or unreadable, a missing column, what is
+    no switch, node or class, and a pair that is there twice.
+    """
+    reader = _Reader(path, places)
+    names, rows = _rows(path, _TABLE)
+    columns = [names.index(column) for column in _TABLE]
+    class_column = names.index("class") if "class" in names else None
+    hops = [[_NONE] * places.nodes for _ in range(places.switches)]
+    classes = [[0] * places.nodes for _ in range(places.switches)]
+    lines: dict[tuple[int, int], int] = {}
+    for line, row in rows:
+        cells = [_cell(row, column) for column in columns]
+        at = reader.switch(line, "switch", cells[0])
+        to = reader.node(line, "destination", cells[1])
+        _once(reader, lines, line, (at, to), ("switch", "destination"))
+        hops[at][to] = reader.switch(line, "next_switch", cells[2])
+        if class_column is not None:
+            classes[at][to] = reader.virtual_class(line, "class", _cell(row, class_column))
+    any_class = any(any(row) for row in classes)
+    return {"hops": "switches", "next": hops, "classes": classes if any_class else []}
+
+
+def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
+    """Read source routes; return them as the engine describes them.
+
+    Raises `UserError` as `read_table` does.
+    """
+    reader = _Reader(path, places)
+    names, rows = _rows(path, _ROUTES)
+    if tuple(names[:3]) != _ROUTES:
+        given = ",".join(names)
+        raise UserError(str(path), shown(given), f"must begin with the columns {','.join(_ROUTES)}")
+    lines: dict[tuple[int, int], int] = {}
+    routes = []
+    for line, row in rows:
+        source = reader.node(line, "source", _cell(row, 0))
+        to = reader.node(line, "destination", _cell(row, 1))
+        _once(reader, lines, line, (source, to), ("source", "destination"))
+        cells = [text for cell in row[2:] if (text := cell.strip())]
+        hops = [_hop(reader, line, cell) for cell in cells]
+        classes = [number for _, number in hops]
+        routes.append(
+            {
+                "source": source,
+                "destination": to,
+                "hops": [switch for switch, _ in hops],
+                "classes": classes if any(classes) else [],
+            }
+        )
+    return {"hops": "switches", "routes": routes}
+
+
+def most_class(written: Mapping[str, Any]) -> int:
+    """Return the largest class that a table or source routes name."""
+    rows = written["classes"] if "next" in written else [r["classes"] for r in written["routes"]]
+    return max((number for row in rows for number in row), default=0)
+
+
+def _hop(reader: _Reader, line: int, cell: str) -> tuple[int, int]:
+    """Return the switch and the class of ``7`` or ``7:1``."""
+    if cell in reader.places.switch_names:
+        return reader.switch(line, "hops", cell), 0
+    switch, colon, number = cell.rpartition(":")
+    if not colon:
+        return reader.switch(line, "hops", cell), 0
+    found = reader.switch(line, "hops", switch.strip())
+    return found, reader.virtual_class(line, "hops", number.strip())
+
+
+def _once(
+    reader: _Reader,
+    lines: dict[tuple[int, int], int],
+    line: int,
+    pair: tuple[int, int],
+    columns: tuple[str, str],
+) -> None:
+    """Refuse a pair that has had a row."""
+    if pair in lines:
+        given = f"{pair[0]}, {pair[1]}"
+        allowed = f"has a row already, line {lines[pair]}"
+        raise UserError(f"{reader.path}: {columns[0]}, {columns[1]} in line {line}", given, allowed)
+    lines[pair] = line
+
+
+def _rows(path: Path, needed: Sequence[str]) -> tuple[list[str], list[Row]]:
+    """Return the names of the columns, and the rows."""
+    lines = csv.reader(read_text(path).splitlines())
+    try:
+        rows = [(lines.line_num, row) for row in lines if row]
+    except csv.Error as error:
+        raise UserError(str(path), None, f"cannot be read: {error}") from None
+    if not rows:
+        raise UserError(str(path), None, "has no rows")
+    names = [name.strip() for name in rows[0][1]]
+    others = [name for name in names if name not in needed]
+    for column in needed:
+        if column not in names:
+            allowed = f"has no column {column}; must have {', '.join(needed)}"
+            raise UserError(str(path), None, allowed, nearest(column, others))
+    return names, rows[1:]
+
+
+def _cell(row: list[str], column: int) -> str:
+    return row[column].strip() if column < len(row) else ""
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
