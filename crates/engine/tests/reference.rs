@@ -4,6 +4,8 @@
 //! the description of a run and the random numbers. It keeps every packet, every
 //! buffer and every waiting request as they are at each instant, and lets every
 //! node and every output choose whenever anything has happened.
+//!
+//! `TAILBACK_CASES=10 cargo test --test reference` tries ten times as many random cases.
 
 #[path = "reference/cases.rs"]
 mod cases;
@@ -42,14 +44,16 @@ mod wiring;
 
 use cases::{Dice, Kind};
 use machine::{Counters, NEVER, Reference, Time};
+use std::ops::Range;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::{Spec, Sync};
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 use tally::Tally;
 
-/// Random cases of each kind of workload.
+/// Random cases of each kind of workload every day, and with more than that needs.
 const CASES: u64 = 400;
+const CASES_OF_MORE: u64 = 150;
 /// Instants worked through in one case.
 const INSTANTS: usize = 1_000;
 /// Later than anything in a case that comes to an end.
@@ -194,24 +198,34 @@ fn reference_end(reference: &Reference) -> End {
     }
 }
 
-fn compare_all(first: u64, kind: Kind, change: impl Fn(&mut Dice, &mut Spec)) {
+/// How many cases to try where `usual` are enough every day.
+fn random_cases(usual: u64) -> u64 {
+    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
+    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
+}
+
+fn compare_all(cases: Range<u64>, kind: Kind, change: impl Fn(&mut Dice, &mut Spec)) {
     let mut packets = 0;
-    for case in first..first + CASES {
+    for case in cases.clone() {
         let mut dice = Dice::new(case);
         let mut spec = cases::spec(&mut dice, kind);
         change(&mut dice, &mut spec);
         let (delivered, end) = compare(case, &spec, &mut dice);
         assert!(end != End::Deadlock || kind == Kind::AnyProgram, "case {case} came to rest");
-        packets += delivered;
+        packets += delivered as u64;
     }
-    assert!(packets > 20 * CASES as usize, "the cases deliver next to nothing: {packets}");
+    let few = 20 * (cases.end - cases.start);
+    assert!(packets > few, "the cases deliver next to nothing: {packets}");
 }
 
 /// Cases of a kind as they are, with virtual channels, and with a choice of outputs.
 fn compare_kind(first: u64, kind: Kind) {
-    compare_all(first, kind, |_, _| {});
-    compare_all(100_000 + first, kind, |dice, spec| networks::share(dice, &mut spec.machine));
-    compare_all(200_000 + first, kind, |dice, spec| {
+    compare_all(first..first + random_cases(CASES), kind, |_, _| {});
+    let more = |first| first..first + random_cases(CASES_OF_MORE);
+    compare_all(more(1_000_000 + first), kind, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+    });
+    compare_all(more(2_000_000 + first), kind, |dice, spec| {
         networks::share(dice, &mut spec.machine);
         networks::choose(dice, &mut spec.machine, true);
     });
@@ -220,7 +234,7 @@ fn compare_kind(first: u64, kind: Kind) {
 /// Links of any width and delay, as a list.
 #[test]
 fn networks_of_listed_links() {
-    compare_all(70_000, Kind::Messages, |dice, spec| {
+    compare_all(70_000..70_000 + random_cases(CASES), Kind::Messages, |dice, spec| {
         networks::share(dice, &mut spec.machine);
         let longest = cases::packet_time(&spec.machine);
         networks::graph(dice, &mut spec.machine, longest);

@@ -28,8 +28,6 @@ pub struct Wiring {
     is_uniform: bool,
     /// Whether packets ask at desks.
     has_desks: bool,
-    /// Whether nothing has to be kept of a packet that crosses a channel.
-    is_plain: bool,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
 }
@@ -37,6 +35,8 @@ pub struct Wiring {
 /// How an undisturbed packet passes channels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pace {
+    /// All in the same time, and routing remembers nothing: nothing has to be kept of it.
+    Plain,
     /// All in the same time.
     Even,
     /// In the same time, but not to the next switch.
@@ -64,15 +64,16 @@ impl Wiring {
         let is_uniform = timings.iter().all(|timing| *timing == link);
         let has_desks =
             routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
-        let pace = match fidelity.knows_flits() {
-            false if is_uniform => Pace::Even,
+        let knows_flits = fidelity.knows_flits();
+        let is_even = is_uniform && (!knows_flits || link.last_ps <= link.flit_ps);
+        let pace = match knows_flits {
+            _ if is_even && !routing.remembers() => Pace::Plain,
+            _ if is_even => Pace::Even,
             false => Pace::Delayed,
-            true if is_uniform && link.last_ps <= link.flit_ps => Pace::Even,
             true => Pace::Uneven,
         };
         Ok(Self {
             has_desks,
-            is_plain: pace == Pace::Even && !routing.remembers(),
             layout,
             routing,
             link,
@@ -180,7 +181,7 @@ impl Wiring {
     /// nothing, and it passes all channels in the same time.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.is_plain
+        self.pace == Pace::Plain
     }
 
     /// Whether all channels have the same rate.
@@ -191,7 +192,7 @@ impl Wiring {
     /// Whether an undisturbed packet passes every channel in the same time.
     #[inline]
     pub fn is_even(&self) -> bool {
-        self.pace == Pace::Even
+        matches!(self.pace, Pace::Plain | Pace::Even)
     }
 
     /// The times of a channel.
@@ -240,7 +241,7 @@ impl Wiring {
     /// How a delivered packet would have fared without contention, the way it went.
     #[inline]
     pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
-        if self.pace != Pace::Even {
+        if !self.is_even() {
             return alone.zero_load;
         }
         let hop = self.link.hop_ps;

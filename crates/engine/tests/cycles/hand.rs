@@ -1,9 +1,9 @@
 //! Small cases worked out by hand, for everybody who lets single flits pass.
 
 use crate::simulator::Tally;
-use crate::{BY_FLITS, machine, messages, run};
+use crate::{BY_FLITS, Who, machine, messages, run};
 use tailback_engine::PacketRow;
-use tailback_engine::spec::{Machine, Policy};
+use tailback_engine::spec::{Fidelity, Machine, Policy, RoutingSpec, Sharing};
 use tailback_engine::time::Time;
 
 /// First sent, first sent on an internal channel, delivered.
@@ -153,6 +153,54 @@ fn policies_choose_among_those_who_wait() {
             let mut places = [0, 1, 2];
             places.sort_by_key(|&place: &usize| packets[place].delivered);
             assert_eq!(places, order, "{who:?} {policy:?}");
+        }
+    }
+}
+
+/// Two packets from one node to the next, each with channels of its own but for the wire
+/// between the switches.
+#[test]
+fn virtual_channels_take_turns_on_a_wire() {
+    let mut machine = two_ticks_per_flit(&[2], 20);
+    machine.node.link_width = 2;
+    machine.switch.virtual_channels = 2;
+    let rows = [(0, 0, 1, 3), (0, 0, 1, 3)];
+    for (sharing, times) in [
+        // Flits of the first start at 2, 6, 10, 14, 18, of the second at 4, 8, 12, 16, 20.
+        (Sharing::RoundRobin, [(0, 2, 22), (0, 4, 24)]),
+        // Those of the first follow each other; then those of the second do.
+        (Sharing::UntilStall, [(0, 2, 14), (0, 12, 24)]),
+        (Sharing::Separate, [(0, 2, 14), (0, 2, 14)]),
+    ] {
+        machine.switch.sharing = sharing;
+        for who in [Who::Ticks, Who::Engine(Fidelity::Flit)] {
+            let (rows, _) = run(who, &machine, &messages(&rows));
+            let of = |row: &PacketRow| (row.first_sent, row.first_internal, row.delivered);
+            assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), times, "{who:?} {sharing:?}");
+        }
+    }
+}
+
+/// With a way out, a channel is free only if its buffer is empty or has room for a whole packet.
+///
+/// The first packet takes the adaptive channel, which is released at 12; of its five flits
+/// one is then in the buffer there. So the second, which asks at 12, finds the channel free
+/// only if there is room for five more.
+#[test]
+fn a_header_never_stands_behind_the_end_of_another_packet() {
+    for (buffer, way_out, adaptive) in [(4, 1, 1), (5, 1, 1), (6, 0, 2)] {
+        let mut machine = two_ticks_per_flit(&[4], buffer);
+        machine.routing = RoutingSpec::Adaptive { order: Vec::new() };
+        machine.switch.virtual_channels = 2;
+        machine.switch.sharing = Sharing::Separate;
+        for who in [Who::Ticks, Who::Engine(Fidelity::Flit)] {
+            let rows = messages(&[(0, 0, 3, 3), (0, 0, 3, 3)]);
+            let (rows, tallies) = run(who, &machine, &rows);
+            let internal: Vec<Time> = rows.iter().map(|row| row.first_internal).collect();
+            assert_eq!(internal, [2, 12], "{who:?}, {buffer} flits");
+            // After the four injection channels come both classes from switch 0 to switch 1.
+            let packets = [tallies[4].packets, tallies[5].packets];
+            assert_eq!(packets, [way_out, adaptive], "{who:?}, {buffer} flits");
         }
     }
 }
