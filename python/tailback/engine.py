@@ -20,6 +20,7 @@ from tailback.errors import CircleError, RunFailure, UserError
 
 VERSION: str = _engine.VERSION
 RESULTS_VERSION: int = _engine.RESULTS_VERSION
+CAUSES: tuple[str, ...] = tuple(_engine.CAUSES)
 
 Stop = Literal["time", "events", "finished"]
 MessageColumns = tuple[NDArray[Any], ...]
@@ -60,6 +61,8 @@ _USER_FIELDS = {
     "workload.compute.shape.burst": "workload.compute_burst",
     "workload.compute.shape.peak": "workload.compute_peak",
     "sample_interval_ps": "run.sample_interval",
+    "blame.classes": "workload.classes",
+    "blame.message_classes": "workload.file",
     "mode": "run.mode",
     "fidelity": "run.fidelity",
     "seed": "run.seed",
@@ -73,11 +76,19 @@ class Simulation:
     Times are picoseconds. While the engine runs the GIL is released.
     """
 
-    def __init__(self, spec: str, messages: MessageColumns | None = None) -> None:
-        """`spec`: JSON; `messages`: columns of a message list that is not in it."""
+    def __init__(
+        self,
+        spec: str,
+        messages: MessageColumns | None = None,
+        classes: NDArray[Any] | None = None,
+    ) -> None:
+        """`spec`: JSON; `messages`: columns of a message list that is not in it; `classes`: theirs.
+
+        Classes matter only if the specification asks for blame.
+        """
         self._spec = spec
         with _user_errors(spec):
-            self._engine = _engine.Simulation(spec, messages)
+            self._engine = _engine.Simulation(spec, messages, classes)
 
     def advance(self, until_ps: int, max_events: int) -> Stop:
         """Run until an instant, for `max_events` more events, or to the end of the workload."""
@@ -124,6 +135,10 @@ class Simulation:
     def take_packets(self) -> Columns:
         """One row per packet delivered since the last call, if they are recorded."""
         return self._engine.take_packets()
+
+    def blame(self) -> dict[str, Any] | None:
+        """Who made whom wait, by table, in the window; None unless that is kept."""
+        return self._engine.blame()
 
     def moments(self) -> list[dict[str, Any]]:
         """Count, sums of powers, extremes per variable and class; exact integers."""

@@ -103,7 +103,7 @@ class Prediction:
     zero_load_neighbour_us: float
     """The same of a data packet to a neighbour."""
     bisection_channels: int | None
-    """Channels, both directions, between two halves of the nodes, where there is a formula."""
+    """Wires, both directions, between two halves of the nodes, where there is a formula."""
     load_max_us: float
     load_mean_internal_us: float
     saturation_messages_per_node_per_ms: float | None
@@ -201,6 +201,7 @@ class Prediction:
 def describe(experiment: Experiment) -> Prediction:
     """Return what would be simulated. Nothing is."""
     counted = survey(experiment.machine)
+    bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
     predicted = engine.predict(spec, _PAIRS, messages)
     machine = engine.Simulation(spec, messages)
@@ -216,7 +217,7 @@ def describe(experiment: Experiment) -> Prediction:
         zero_load_data_us=predicted["zero_load_data_ps"] / 1e6 if pairs else math.nan,
         zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
         zero_load_neighbour_us=predicted["zero_load_data_1hop_ps"] / 1e6,
-        bisection_channels=predicted["bisection_channels"],
+        bisection_channels=bisection.wires if bisection and bisection.exact else None,
         load_max_us=predicted["channel_load_max"] / 1e6,
         load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
         saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],

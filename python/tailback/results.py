@@ -17,6 +17,7 @@ from tailback.statistics import Estimate, Series
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from tailback.blame import Blame
     from tailback.experiment import Experiment
 
 BINS = ("low", "high", "count")
@@ -80,6 +81,8 @@ class Result:
     samples: pa.Table
     histograms: pa.Table
     moments: pa.Table
+    blame: Blame | None = None
+    """Who made whom wait, if ``run.blame`` asks for it."""
 
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric by its name."""

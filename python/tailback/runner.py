@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback import engine, interrupts, tables
+from tailback.blame import Blame
 from tailback.metrics import METRICS, Populations
 from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
@@ -34,7 +35,8 @@ def run_mode(
     started = time.perf_counter()
     with interrupts.deferred() as interrupted:
         spec = experiment.spec(mode, record_packets=packets)
-        sim = engine.Simulation(spec, experiment.messages_arrays())
+        classes = experiment.message_classes() if experiment.run.blame else None
+        sim = engine.Simulation(spec, experiment.messages_arrays(), classes)
         procedure = Procedure(sim, plan(experiment, mode, sim), watch, interrupted)
         stop = procedure.run()
         return _result(experiment, sim, procedure, stop, time.perf_counter() - started)
@@ -82,6 +84,7 @@ def _result(
         converged=None if experiment.precision is None else procedure.is_precise(),
         complete=stop is not Stop.INTERRUPTED,
     )
+    blame = sim.blame()
     return Result(
         experiment=experiment,
         mode=procedure.plan.mode,
@@ -91,6 +94,7 @@ def _result(
         populations=procedure.plan.populations,
         ending=ending,
         wall_seconds=wall_seconds,
+        blame=None if blame is None else Blame.of(blame, engine.CAUSES),
         **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps),
     )
 

@@ -15,6 +15,7 @@ from tailback.experiment import Experiment
 from tailback.graphs import Conventions, Link, NetworkGraph, read_graph
 from tailback.machines import Graph
 from tailback.survey import survey
+from tailback.sweeps import Sweep
 
 SQUARE = "router 0 node 0 router 1 router 2\nrouter 3 node 1 node 2 router 1 router 2\n"
 
@@ -263,6 +264,19 @@ class TestMachine:
         assert self.experiment(tmp_path, SQUARE, "other.net").identity(1) == first
         assert self.experiment(tmp_path, f"{SQUARE}router 1 router 2").identity(1) != first
 
+    def test_sweeps_may_vary_the_file(self, tmp_path: Path) -> None:
+        self.experiment(tmp_path, SQUARE)
+        (tmp_path / "other.anynet").write_text(f"{SQUARE}router 1 router 2")
+        text = (tmp_path / "e.toml").read_text()
+        files = '["net.anynet", "other.anynet"]'
+        (tmp_path / "s.toml").write_text(f"{text}[sweep]\nmachine.file = {files}\n")
+        sweep = Sweep.load(tmp_path / "s.toml")
+        points = list(sweep.points())
+        names = ["net.anynet", "other.anynet"]
+        assert [point.varied["machine.file"] for point in points] == names
+        assert len({point.experiment.identity(1) for point in points}) == 2
+        assert str(tmp_path) not in json.dumps(sweep.description())
+
     def test_parameters_name_the_content(self, tmp_path: Path) -> None:
         resolved = self.experiment(tmp_path, SQUARE).resolved()["machine"]
         assert (resolved["nodes"], resolved["switches"], resolved["links"]) == (3, 4, 8)
@@ -272,8 +286,17 @@ class TestMachine:
         (tmp_path / "ring.edges").write_text("a b\nb c\nc a")
         ring = Graph(file=str(tmp_path / "ring.edges"), directed=True)
         ring.check("packet")
-        with pytest.raises(UserError, match=r"ring.edges do not all have one \(first: a to b\)"):
+        with pytest.raises(
+            UserError, match=r"ring.edges do not all have one of .* \(first: a to b\)"
+        ):
             ring.check("token")
+        (tmp_path / "wide.anynet").write_text("router 0 node 0 router 1 router 1\nrouter 1 node 1")
+        Graph(file=str(tmp_path / "wide.anynet"), adaptive_ways=False).check("token")
+        (tmp_path / "odd.anynet").write_text(
+            "router 0 node 0 router 1 router 1\nrouter 1 node 1 router 0"
+        )
+        with pytest.raises(UserError, match=r"do not all have one of as many wires"):
+            Graph(file=str(tmp_path / "odd.anynet"), adaptive_ways=False).check("token")
         Graph(file=str(tmp_path / "ring.edges"), adaptive_ways=False).check("token")
 
     @pytest.mark.parametrize(
@@ -291,6 +314,47 @@ class TestMachine:
         with pytest.raises(UserError) as caught:
             Graph(**keys)
         assert expected in str(caught.value)
+
+
+def test_encodings_are_those_of_the_file(tmp_path: Path) -> None:
+    text = graphml(vertex("Zürich") + B, edge("Zürich", "b"))
+    for encoding in ("latin-1", "utf-8-sig"):
+        named = text.replace("?>", ' encoding="latin-1"?>', 1) if encoding == "latin-1" else text
+        (tmp_path / "net.graphml").write_bytes(named.encode(encoding))
+        graph = read_graph(tmp_path / "net.graphml", Conventions())
+        assert graph.switches == ("Zürich", "b")
+
+
+WORDS = st.sampled_from(
+    ["router", "node", "0", "1", "2", "-1", "a", "b", "{", "{'width': 2}", "{'x': [}", "#", "\n"]
+)
+PIECES = st.sampled_from(
+    [
+        *(A, B, edge("a", "b"), edge("b", "a", width=2), vertex("c", kind="node"), "<edge/>"),
+        *("<data/>", '<data key="z">1</data>', "<key/>", "<hyperedge/>", "text"),
+        '<node id="d"><graph edgedefault="directed"/></node>',
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(words=st.lists(WORDS, max_size=14), pieces=st.lists(PIECES, max_size=6))
+def test_whatever_is_written_is_read_or_refused(
+    words: list[str], pieces: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("graphs")
+    texts = {
+        "net.anynet": " ".join(words),
+        "net.edges": " ".join(words),
+        "net.graphml": graphml("".join(pieces), ""),
+    }
+    for name, text in texts.items():
+        try:
+            graph = read(folder, name, text)
+        except UserError as error:
+            assert "\n" not in str(error)  # noqa: PT017  # what it says, if there is one
+        else:
+            assert graph.first_unreachable() is None
 
 
 @st.composite

@@ -12,6 +12,8 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.figures.maps import channel_form
+from tailback.figures.network import network_of
 from tailback.figures.picture import svg
 from tailback.figures.topology import picture
 from tailback.machines import (
@@ -156,7 +158,7 @@ COUNTED: list[tuple[Machine, tuple[int, int, int, int, int | None]]] = [
 @pytest.mark.parametrize(("machine", "expected"), COUNTED)
 def test_networks_are_counted(machine: Machine, expected: tuple[int, ...]) -> None:
     counted = survey(machine)
-    bisection = counted.bisection and counted.bisection.channels
+    bisection = counted.bisection and counted.bisection.wires
     found = (counted.nodes, counted.switches, counted.links, counted.diameter, bisection)
     assert found == expected
     assert counted.exact
@@ -169,7 +171,7 @@ def test_a_cut_that_is_found_is_as_good_as_the_formula(machine: Machine) -> None
     if counted.bisection is not None:
         found = bisection_found(counted.graph, counted.switches)
         assert found is not None
-        assert found.channels == counted.bisection.channels
+        assert found.wires == counted.bisection.wires
         assert found.halves == (machine.nodes // 2, machine.nodes // 2)
 
 
@@ -180,6 +182,13 @@ def test_a_cut_that_is_found_is_said_to_be_an_upper_bound() -> None:
     assert odd is not None
     assert odd.halves == (3, 6)
     assert not odd.exact
+
+
+def test_channels_that_share_no_wire_have_one_each() -> None:
+    keys: dict[str, Any] = {"dims": [4, 4], "virtual_channels": 3}
+    for sharing, wires in (("round_robin", 8), ("separate", 24)):
+        bisection = survey(Mesh(**keys, sharing=sharing)).bisection
+        assert bisection == Bisection(wires, exact=True)
 
 
 def test_switches_with_unequal_nodes_are_exchanged() -> None:
@@ -197,7 +206,7 @@ def test_a_dragonfly_is_described() -> None:
     answer = prediction.to_dict()
     assert (answer["nodes"], answer["channels"], answer["internal_channels"]) == (72, 504, 360)
     assert answer["topology"]["diameter"] == 5
-    assert answer["topology"]["bisection"] == {"channels": 40, "exact": False, "halves": [36, 36]}
+    assert answer["topology"]["bisection"] == {"wires": 40, "exact": False, "halves": [36, 36]}
     from rich.console import Console
 
     console = Console(width=100)
@@ -216,6 +225,32 @@ def test_switches_without_coordinates_have_numbers() -> None:
     }
     loaded = one_message(Mesh(dims=[2, 2])).most_loaded()
     assert ((0, 0), (1, 0)) in {(c.source, c.destination) for c in loaded}
+
+
+def test_loads_of_channels_between_switches_without_coordinates() -> None:
+    """More switches than nodes; a column for each, and a row for each of its links."""
+    network = network_of(
+        {"node": np.arange(2)},
+        {
+            "kind": np.array(["injection"] * 2 + ["internal"] * 4 + ["ejection"] * 2),
+            "from_node": np.array([0, 1, 0, 2, 2, 1, 0, 1]),
+            "to_node": np.array([0, 1, 2, 0, 1, 2, 0, 1]),
+            "dimension": np.full(8, -1),
+            "direction": np.zeros(8, dtype=np.int64),
+        },
+    )
+    form = channel_form(network)
+    assert form is not None
+    assert form.plot["data"][0]["y"] == ["injection", "link 1", "link 2", "ejection"]
+    assert form.at.reshape(form.shape).tolist() == [
+        [0, 1, -1],
+        [2, 5, 3],
+        [-1, -1, 4],
+        [6, 7, -1],
+    ]
+    assert form.table["from"][:3] == ["node 0", "node 1", "switch 0"]
+    leads_to = ["switch 2", "switch 0", "switch 1", "switch 2", "node 0", "node 1"]
+    assert form.table["to"][2:] == leads_to
 
 
 DRAWN: list[Machine] = [machine for machine, _ in (*SPECS, *COUNTED)]

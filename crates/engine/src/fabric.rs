@@ -5,6 +5,7 @@
 //! and contention mode, one file each. The fabric knows packets, never what
 //! their messages mean.
 
+mod blame;
 mod check;
 mod contention_free;
 mod deadlock;
@@ -108,6 +109,7 @@ impl Fabric {
     ) -> Result<Self, SpecError> {
         check::machine(machine, fidelity)?;
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
+        check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, Fidelity::Packet) => {
@@ -134,11 +136,12 @@ impl Fabric {
         &self.wiring
     }
 
-    /// A node puts a packet into its output queue.
+    /// A node puts a packet of a traffic class into its output queue.
     #[inline]
     pub fn queue(
         &mut self,
         packet: Packet,
+        class: u32,
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
@@ -146,6 +149,9 @@ impl Fabric {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination);
         let id = self.packets.insert(Packet { route, ..packet });
+        if let Some(blame) = &mut measures.blame {
+            blame.queued(id, class, now);
+        }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
             &mut self.model,
@@ -165,12 +171,23 @@ impl Fabric {
     ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
-            Model::Packet(fabric) => fabric.request(ChannelId(channel), now),
+            Model::Packet(fabric) => {
+                if fabric.request(ChannelId(channel), now)
+                    && let Some(blame) = &mut measures.blame
+                {
+                    fabric.board.blame_request(ChannelId(channel), now, wiring, packets, blame);
+                }
+            }
             Model::Worm(fabric) => {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(ChannelId(channel), act);
             }
-            Model::Stream(fabric) => fabric.request(ChannelId(channel)),
+            Model::Stream(fabric) => {
+                if let Some(blame) = &mut measures.blame {
+                    fabric.board.blame_request(ChannelId(channel), now, wiring, packets, blame);
+                }
+                fabric.request(ChannelId(channel));
+            }
             _ => {}
         }
     }
@@ -288,6 +305,9 @@ impl Fabric {
         }
         let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
         measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
+        if let Some(blame) = &mut measures.blame {
+            blame.delivered(id, &row, packet.last, lifetime);
+        }
         measures.drawn_out(ChannelId(number), drawn_out);
         packet
     }

@@ -23,6 +23,7 @@
 //!     seed: 1,
 //!     sample_interval_ps: 1_000_000,
 //!     record_packets: true,
+//!     blame: None,
 //! };
 //! let mut simulation = Simulation::new(&spec)?;
 //! assert_eq!(simulation.advance(u64::MAX, u64::MAX)?, Progress::Finished);

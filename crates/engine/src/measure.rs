@@ -6,12 +6,14 @@
 //! tallies per channel and per node of the current window.
 
 mod binned;
+pub mod blame;
 mod counters;
 mod histogram;
 mod moments;
 mod tally;
 
 pub use binned::Binned;
+pub use blame::Blame;
 pub use counters::{Counters, PacketCounters};
 pub use histogram::Histogram;
 pub use moments::Moments;
@@ -145,6 +147,8 @@ pub struct Measures {
     pub nodes: Vec<NodeTally>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
+    /// Who made whom wait, if that is kept.
+    pub blame: Option<Box<Blame>>,
 }
 
 impl Measures {
@@ -159,6 +163,7 @@ impl Measures {
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
             rows: record.then(Vec::new),
+            blame: None,
         }
     }
 
@@ -179,6 +184,9 @@ impl Measures {
         self.channels.fill(ChannelTally::default());
         for node in &mut self.nodes {
             node.begin_window(now);
+        }
+        if let Some(blame) = &mut self.blame {
+            blame.begin_window(now);
         }
     }
 

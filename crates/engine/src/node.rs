@@ -4,12 +4,14 @@
 //! tell the workload what became of its messages. Everything here is the same
 //! for every fidelity and contention mode.
 
+mod classes;
 mod message;
 mod processor;
 
 pub use message::{Message, MessagePool};
 pub use processor::Processors;
 
+use crate::error::SpecError;
 use crate::event_queue::EventQueue;
 use crate::fabric::{Fabric, Packet};
 use crate::ids::{MessageId, NodeId, ProcessId};
@@ -17,6 +19,7 @@ use crate::measure::{Binned, Class, Measures};
 use crate::spec::Machine;
 use crate::time::Time;
 use crate::workload::{Op, Send, Workload};
+use classes::Classes;
 use message::in_progress;
 use std::collections::VecDeque;
 
@@ -27,6 +30,7 @@ const MOST_AT_ONCE: u64 = 1 << 24;
 /// All nodes of a run.
 pub struct Nodes {
     placement: Vec<NodeId>,
+    classes: Classes,
     processors: Processors,
     messages: MessagePool,
     /// Per shared virtual link: the message under way, then those behind it.
@@ -83,9 +87,19 @@ fn pass(
 
 impl Nodes {
     /// The nodes of a machine, idle.
-    pub fn new(machine: &Machine, nodes: usize, workload: &Workload, ideal: bool) -> Self {
+    ///
+    /// # Errors
+    /// Traffic classes that are not one for each process or message.
+    pub fn new(
+        machine: &Machine,
+        nodes: usize,
+        workload: &Workload,
+        ideal: bool,
+        blame: Option<&crate::spec::Blame>,
+    ) -> Result<Self, SpecError> {
         let placement = workload.placement();
-        Self {
+        Ok(Self {
+            classes: Classes::new(blame, placement.len(), workload.rows())?,
             processors: Processors::new(nodes, placement.len(), machine.node.time_slice_ps),
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],
@@ -97,7 +111,7 @@ impl Nodes {
             has_bare_headers: !machine.link.end_token,
             ideal,
             placement,
-        }
+        })
     }
 
     /// The node of every process.
@@ -136,8 +150,16 @@ impl Nodes {
     /// `MESSAGE`: a row of the message list is due.
     pub fn row(&mut self, row: u32, world: &mut World) {
         if let Some((process, send)) = world.workload.row(row) {
-            self.send(process, &send, world);
+            let class = self.classes.of_row(row).unwrap_or(self.class_of(process));
+            self.send(process, &send, class, world);
         }
+    }
+
+    /// The traffic class of a process' messages.
+    #[inline]
+    fn class_of(&self, process: ProcessId) -> u32 {
+        let node = self.placement[process.index()];
+        self.classes.of_process(process).unwrap_or(node.0)
     }
 
     /// `CPU`: a processor's piece of work ends.
@@ -257,7 +279,7 @@ impl Nodes {
                     world.computes(duration);
                     break;
                 }
-                Op::Send(send) => self.send(process, &send, world),
+                Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
             }
         }
@@ -265,10 +287,11 @@ impl Nodes {
         count
     }
 
-    fn send(&mut self, from: ProcessId, send: &Send, world: &mut World) {
+    fn send(&mut self, from: ProcessId, send: &Send, class: u32, world: &mut World) {
         let node = self.placement[from.index()];
         let to_node = self.placement[send.to.index()];
-        let message = |serial| Message::new(serial, (from, node), send, to_node, world.now);
+        let to = (to_node, class);
+        let message = |serial| Message::new(serial, (from, node), send, to, world.now);
         let id = self.messages.insert(message);
         if send.link.is_some() {
             let link = &mut self.links[send.link.index()];
@@ -308,7 +331,8 @@ impl Nodes {
         message.packetised = message.unsent == 0;
         message.undelivered += 1;
         packet.last = message.packetised;
-        world.fabric.queue(packet, world.now, world.events, world.measures);
+        let class = message.class;
+        world.fabric.queue(packet, class, world.now, world.events, world.measures);
     }
 
     /// Queues the acknowledgement of a message's latest packet.
@@ -318,7 +342,8 @@ impl Nodes {
         }
         let message = &self.messages[id];
         let packet = Packet::new(Class::Ack, id, message.to_node, message.from_node);
-        world.fabric.queue(packet, world.now, world.events, world.measures);
+        let class = message.class;
+        world.fabric.queue(packet, class, world.now, world.events, world.measures);
     }
 
     /// Accepts what a process is now ready for.

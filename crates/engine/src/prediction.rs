@@ -379,6 +379,7 @@ mod tests {
             seed: 1,
             sample_interval_ps: 1_000_000,
             record_packets: false,
+            blame: None,
         }
     }
 

@@ -40,6 +40,7 @@ use crate::spec::Machine;
 use crate::topology::Topology;
 use algorithm::{Algorithm, Chosen, match_algorithm};
 use dependency::{Search, find_cycle};
+use dimension_order::DimensionOrder;
 pub use outputs::Outputs;
 use std::ops::Range;
 
@@ -193,6 +194,15 @@ impl Routing {
         match &self.algorithm {
             Chosen::DimensionOrder(routing) => routing.next(switch, header),
             _ => self.next_of_others(switch, header),
+        }
+    }
+
+    /// The algorithm, if it is dimension order on an open grid: what must be fast.
+    #[inline]
+    pub(crate) fn in_order(&self) -> Option<&DimensionOrder> {
+        match &self.algorithm {
+            Chosen::DimensionOrder(routing) => Some(routing),
+            _ => None,
         }
     }
 

@@ -4,9 +4,10 @@ use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
-use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
+use crate::measure::blame::Charged;
+use crate::measure::{Binned, Blame, Counters, Measures, NodeTally, PacketRow, Use};
 use crate::node::{Nodes, World};
-use crate::spec::{Mode, Spec};
+use crate::spec::{Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
@@ -72,7 +73,8 @@ impl Simulation {
         let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
         let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
         let ideal = spec.mode == Mode::Ideal;
-        let nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal);
+        let blame = spec.blame.as_ref();
+        let nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal, blame)?;
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
@@ -80,7 +82,14 @@ impl Simulation {
         let link = fabric.wiring().link;
         let (reach, step) = (link.packet_ps(spec.machine.node.packet_bytes), link.hop_ps);
         let interval = spec.sample_interval_ps;
-        let measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
+        let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
+        if spec.blame.is_some() {
+            let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
+            let wires = &fabric.wiring().layout.wire_of;
+            let wires = if whole { wires.clone() } else { Vec::new() };
+            let blame = Blame::new(channels, wires, interval, spec.record_packets);
+            measures.blame = Some(Box::new(blame));
+        }
         let done_before = vec![Done::default(); nodes.placement().len()];
         let mut simulation = Self {
             now: 0,
@@ -393,6 +402,13 @@ impl Simulation {
     /// Rows of packets delivered since the last call; empty unless recorded.
     pub fn take_packets(&mut self) -> Vec<PacketRow> {
         self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What the packets delivered since the last call were charged; empty unless recorded.
+    pub fn take_charged(&mut self) -> Vec<Charged> {
+        let blame = self.measures.blame.as_mut();
+        let packets = blame.and_then(|blame| blame.packets.as_mut());
+        packets.map(std::mem::take).unwrap_or_default()
     }
 
     /// What every channel carried in the window, up to now.

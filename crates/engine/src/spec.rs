@@ -29,6 +29,24 @@ pub struct Spec {
     pub sample_interval_ps: Time,
     /// Whether one row per delivered packet is kept.
     pub record_packets: bool,
+    /// Whether every wait is charged to who caused it; absent: no.
+    #[serde(default)]
+    pub blame: Option<Blame>,
+}
+
+/// By which traffic classes waits are charged to each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blame {
+    /// Whether every process is a class of its own; else its messages are of the node's.
+    #[serde(default)]
+    pub by_process: bool,
+    /// The class of every process' messages, instead; empty: as above.
+    #[serde(default)]
+    pub classes: Vec<u32>,
+    /// The class of every message of a list; empty: that of its process.
+    #[serde(default)]
+    pub message_classes: Vec<u32>,
 }
 
 /// Contention modes: the same workload with and without packets in each other's way.
@@ -62,6 +80,17 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Flit => "flit",
+            Self::Worm => "worm",
+            Self::Stream => "stream",
+            Self::Packet => "packet",
+        }
+    }
+
     /// Whether single flits have times of their own.
     pub fn knows_flits(self) -> bool {
         matches!(self, Self::Token | Self::Flit | Self::Worm)
@@ -203,6 +232,17 @@ pub enum Sharing {
     UntilStall,
     /// Not at all: every virtual channel has a wire of its own.
     Separate,
+}
+
+impl Sharing {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::UntilStall => "until_stall",
+            Self::Separate => "separate",
+        }
+    }
 }
 
 /// Which of the outputs that routing allows, and that are free, a packet takes.

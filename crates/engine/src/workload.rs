@@ -126,6 +126,14 @@ impl Workload {
         }
     }
 
+    /// Messages of the message list.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Messages(messages) => messages.rows(),
+            Self::Synthetic(_) | Self::Programs(_) => 0,
+        }
+    }
+
     /// What all processes together have done since time 0.
     pub fn progress(&self) -> Progress {
         match self {

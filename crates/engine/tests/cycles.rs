@@ -8,8 +8,12 @@ mod agreement;
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
 mod cases;
+#[path = "cycles/grants.rs"]
+mod grants;
 #[path = "cycles/hand.rs"]
 mod hand;
+#[path = "reference/networks.rs"]
+mod networks;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/protocol.rs"]
@@ -20,7 +24,13 @@ mod simulator;
 mod small;
 #[path = "cycles/theory.rs"]
 mod theory;
+#[path = "reference/ways.rs"]
+#[allow(dead_code, reason = "each fidelity needs a part")]
+mod ways;
+#[path = "cycles/wires.rs"]
+mod wires;
 #[path = "reference/wiring.rs"]
+#[allow(dead_code, reason = "shared with the reference")]
 mod wiring;
 
 use simulator::{Simulator, Tally};
@@ -63,6 +73,7 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
         seed: 1,
         sample_interval_ps: 1_000,
         record_packets: true,
+        blame: None,
     }
 }
 

@@ -9,12 +9,16 @@
 mod cases;
 #[path = "reference/choices.rs"]
 mod choices;
+#[path = "reference/desks.rs"]
+mod desks;
 #[path = "reference/hand.rs"]
 mod hand;
 #[path = "reference/machine.rs"]
 mod machine;
 #[path = "reference/network.rs"]
 mod network;
+#[path = "reference/networks.rs"]
+mod networks;
 #[path = "reference/patterns.rs"]
 mod patterns;
 #[path = "reference/processes.rs"]
@@ -29,6 +33,9 @@ mod protocol;
 mod synthetic;
 #[path = "reference/tally.rs"]
 mod tally;
+#[path = "reference/ways.rs"]
+#[allow(dead_code, reason = "each fidelity needs a part")]
+mod ways;
 #[path = "reference/wiring.rs"]
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
@@ -187,11 +194,12 @@ fn reference_end(reference: &Reference) -> End {
     }
 }
 
-fn compare_all(first: u64, kind: Kind) {
+fn compare_all(first: u64, kind: Kind, change: impl Fn(&mut Dice, &mut Spec)) {
     let mut packets = 0;
     for case in first..first + CASES {
         let mut dice = Dice::new(case);
-        let spec = cases::spec(&mut dice, kind);
+        let mut spec = cases::spec(&mut dice, kind);
+        change(&mut dice, &mut spec);
         let (delivered, end) = compare(case, &spec, &mut dice);
         assert!(end != End::Deadlock || kind == Kind::AnyProgram, "case {case} came to rest");
         packets += delivered;
@@ -199,32 +207,54 @@ fn compare_all(first: u64, kind: Kind) {
     assert!(packets > 20 * CASES as usize, "the cases deliver next to nothing: {packets}");
 }
 
+/// Cases of a kind as they are, with virtual channels, and with a choice of outputs.
+fn compare_kind(first: u64, kind: Kind) {
+    compare_all(first, kind, |_, _| {});
+    compare_all(100_000 + first, kind, |dice, spec| networks::share(dice, &mut spec.machine));
+    compare_all(200_000 + first, kind, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+        networks::choose(dice, &mut spec.machine, true);
+    });
+}
+
+/// Links of any width and delay, as a list.
+#[test]
+fn networks_of_listed_links() {
+    compare_all(70_000, Kind::Messages, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+        let longest = cases::packet_time(&spec.machine);
+        networks::graph(dice, &mut spec.machine, longest);
+        spec.workload = cases::messages(dice, &spec.machine);
+        networks::without_deadlock(spec);
+    });
+}
+
 #[test]
 fn lists_of_messages() {
-    compare_all(10_000, Kind::Messages);
+    compare_kind(10_000, Kind::Messages);
 }
 
 #[test]
 fn loosely_synchronous_processes() {
-    compare_all(20_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_kind(20_000, Kind::Synthetic(Sync::LooselySynchronous));
 }
 
 #[test]
 fn asynchronous_blocking_processes() {
-    compare_all(30_000, Kind::Synthetic(Sync::AsynchronousBlocking));
+    compare_kind(30_000, Kind::Synthetic(Sync::AsynchronousBlocking));
 }
 
 #[test]
 fn asynchronous_processes() {
-    compare_all(40_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_kind(40_000, Kind::Synthetic(Sync::Asynchronous));
 }
 
 #[test]
 fn programs_that_exchange_boundaries() {
-    compare_all(50_000, Kind::Exchange);
+    compare_kind(50_000, Kind::Exchange);
 }
 
 #[test]
 fn programs_of_any_kind_with_and_without_deadlock() {
-    compare_all(60_000, Kind::AnyProgram);
+    compare_kind(60_000, Kind::AnyProgram);
 }

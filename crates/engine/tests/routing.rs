@@ -14,7 +14,7 @@ use tailback_engine::spec::*;
 use tailback_engine::topology::Topology;
 
 /// A machine without acknowledgements whose buffers hold two packets.
-pub fn machine(topology: TopologySpec, routing: RoutingSpec, channels: u32) -> Machine {
+fn machine(topology: TopologySpec, routing: RoutingSpec, channels: u32) -> Machine {
     let mut machine = Machine::t9000(topology);
     machine.routing = routing;
     machine.switch.virtual_channels = channels;
@@ -26,7 +26,7 @@ pub fn machine(topology: TopologySpec, routing: RoutingSpec, channels: u32) -> M
 }
 
 /// Every node sends `each` packets to nodes drawn by a small generator, all at once.
-pub fn burst(nodes: u32, each: u32, seed: u32) -> Workload {
+fn burst(nodes: u32, each: u32, seed: u32) -> Workload {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
     let mut draw = |bound: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -127,7 +127,8 @@ fn run(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Option<Run>
             return None;
         }
     }
-    Some(Run::with(&Spec { fidelity, ..spec(machine, workload, Mode::Full) }))
+    let blame = Some(Blame::default());
+    Some(Run::with(&Spec { fidelity, blame, ..spec(machine, workload, Mode::Full) }))
 }
 
 #[test]
@@ -163,7 +164,18 @@ fn check_all(number: u32, machine: &Machine, is_shortest: bool) {
             let shortest = far[enters.index()][leaves.index()] + 2;
             assert!(row.hops >= shortest && (row.hops == shortest || !is_shortest), "{row:?}");
         }
+        check_charges(&mut run);
         assert_eq!(run.waits(), run.lifetimes_beyond(), "machine {number}, {fidelity:?}");
+    }
+}
+
+/// Every packet's lifetime is that without contention and what it is charged.
+fn check_charges(run: &mut Run) {
+    let charged = run.simulation.take_charged();
+    assert_eq!(charged.len(), run.rows.len());
+    for one in charged {
+        let waited: u64 = one.charges.iter().map(|charge| charge.time).sum();
+        assert_eq!(one.packet.delivered - one.packet.queued, one.alone + waited, "{one:?}");
     }
 }
 

@@ -19,6 +19,9 @@ mod small;
 mod sums;
 #[path = "stream/ticks.rs"]
 mod ticks;
+#[path = "reference/ways.rs"]
+#[allow(dead_code, reason = "each fidelity needs a part")]
+mod ways;
 #[path = "reference/wiring.rs"]
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;

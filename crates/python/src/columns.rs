@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
+use tailback_engine::measure::blame::{Blame, Cause};
 use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
@@ -139,6 +140,38 @@ pub fn packets<'py>(py: Python<'py>, packets: &[PacketRow]) -> PyResult<Bound<'p
     table.column("first_internal_ps", rows().map(|p| p.first_internal))?;
     table.column("delivered_ps", rows().map(|p| p.delivered))?;
     Ok(table.0)
+}
+
+/// Tables of charges: `pairs`, `channels`, `roots`, `victims`, each with its key, `count` and
+/// `batches_ps`, the sums in batches of time one row after the other; and the batches.
+pub fn blame<'py>(py: Python<'py>, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
+    let tables = blame.tables.settled();
+    let all = PyDict::new(py);
+    let named = [
+        ("pairs", &tables.pairs),
+        ("channels", &tables.channels),
+        ("roots", &tables.roots),
+        ("victims", &tables.victims),
+    ];
+    for (name, sums) in named {
+        let rows = sums.sorted();
+        let table = Table::new(py);
+        table.column("channel", rows.iter().map(|(key, _)| key.channel))?;
+        table.column("victim", rows.iter().map(|(key, _)| key.victim))?;
+        table.column("culprit", rows.iter().map(|(key, _)| key.culprit))?;
+        table.column("cause", rows.iter().map(|(key, _)| key.cause as u8))?;
+        table.column("count", rows.iter().map(|(_, sum)| sum.count))?;
+        table.column("batches", rows.iter().flat_map(|(_, sum)| sum.batches))?;
+        all.set_item(name, table.0)?;
+    }
+    all.set_item("batch_begin_ps", tables.batches.begin)?;
+    all.set_item("batch_length_ps", tables.batches.length)?;
+    Ok(all)
+}
+
+/// Names of causes, by number.
+pub fn causes() -> Vec<&'static str> {
+    Cause::ALL.iter().map(|&(_, name)| name).collect()
 }
 
 /// Every measured distribution: variable, class, values.

@@ -30,6 +30,7 @@ mod _engine {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+        module.add("CAUSES", super::columns::causes())?;
         module.add("RESULTS_VERSION", tailback_engine::RESULTS_VERSION)
     }
 }

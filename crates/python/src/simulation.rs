@@ -38,9 +38,17 @@ pub struct Simulation(engine::Simulation);
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (spec_json, messages=None))]
-    fn new(py: Python<'_>, spec_json: &str, messages: Option<MessageColumns>) -> PyResult<Self> {
-        let spec = parse(spec_json, messages)?;
+    #[pyo3(signature = (spec_json, messages=None, classes=None))]
+    fn new(
+        py: Python<'_>,
+        spec_json: &str,
+        messages: Option<MessageColumns>,
+        classes: Option<PyReadonlyArray1<'_, u32>>,
+    ) -> PyResult<Self> {
+        let mut spec = parse(spec_json, messages)?;
+        if let (Some(blame), Some(classes)) = (&mut spec.blame, classes) {
+            blame.message_classes = classes.as_slice()?.to_vec();
+        }
         let built = py.detach(|| engine::Simulation::new(&spec));
         built.map(Self).map_err(|error| errors::spec_error(py, &error))
     }
@@ -107,6 +115,12 @@ impl Simulation {
     /// One row per packet delivered since the last call, if recorded.
     fn take_packets<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::packets(py, &self.0.take_packets())
+    }
+
+    /// Who made whom wait, in the current window, by table; None unless that is kept.
+    fn blame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let blame = self.0.measures().blame.as_ref();
+        blame.map(|blame| columns::blame(py, blame)).transpose()
     }
 
     /// Exact sums of powers of every variable, in the current window.

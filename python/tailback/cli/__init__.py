@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 
-from . import single, sweeping
+from . import blaming, single, sweeping
 from .options import app
 
-__all__ = ["app", "main", "single", "sweeping"]
+__all__ = ["app", "blaming", "main", "single", "sweeping"]
 
 
 def main() -> None:

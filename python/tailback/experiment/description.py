@@ -133,11 +133,17 @@ class Experiment:
             "fidelity": self.fidelity,
             "seed": self.run.seed,
             "sample_interval_ps": self.sample_interval_ps,
+            # Left out unless it is asked for: it does not change what is simulated.
+            **({"blame": self.workload.class_spec()} if self.run.blame else {}),
         }
 
     def messages_arrays(self) -> tuple[Any, Any, Any, Any] | None:
         """Return the message list as NumPy arrays, or None for other workloads."""
         return self.workload.messages_arrays() if isinstance(self.workload, Messages) else None
+
+    def message_classes(self) -> Any:
+        """Return the traffic classes of a message list as a NumPy array; None if it has none."""
+        return self.workload.message_classes() if isinstance(self.workload, Messages) else None
 
     def stop_rule(self) -> dict[str, Any]:
         """Return what ends a run and what is cut from its start, resolved."""
@@ -167,7 +173,7 @@ class Experiment:
     def resolved(self) -> dict[str, Any]:
         """Return every parameter with its unit, defaults filled in; a valid `from_dict`.
 
-        Except that a message list is only counted and hashed.
+        Except that a message list, or a network from a file, is only counted and hashed.
         """
         run = self.run.model_dump(mode="json") | {
             "fidelity": self.fidelity,
@@ -177,9 +183,14 @@ class Experiment:
             "sample_interval": str(Time(self.sample_interval_ps)),
             "max_duration": str(Time(self.run.limit_ps)),
         }
+        workload = self.workload.resolved(self.machine)
+        if not run["blame"]:
+            # Neither says anything of such a run.
+            run.pop("blame")
+            workload.pop("classes", None)
         return {
             "machine": self.machine.resolved(self.fidelity),
-            "workload": self.workload.resolved(self.machine),
+            "workload": workload,
             "run": run,
         }
 

@@ -66,6 +66,10 @@ class Run(Description, init=False):
         default=None,
         description="Simulated time between samples of the counters; default: chosen.",
     )
+    blame: bool = Field(
+        default=False,
+        description="Whether every wait is charged to the traffic that caused it.",
+    )
     max_duration: Time = Field(
         default=Time(10**12), description="Limit in simulated time when no duration is given."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,7 +20,7 @@ def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
     found = Assembly(path)
     _check(found, content)
     try:
-        graph = nx.parse_graphml(content.decode(), node_type=str, force_multigraph=True)
+        graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
     except (nx.NetworkXError, ValueError, KeyError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GraphML that can be read: {reason}") from None

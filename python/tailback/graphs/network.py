@@ -50,6 +50,16 @@ class NetworkGraph:
                 return self.switches[link.source], self.switches[link.destination]
         return None
 
+    def first_unpaired(self) -> tuple[str, str] | None:
+        """Return the names of the ends of the first link that no link as wide leads back along."""
+        widths: dict[tuple[int, int], list[int]] = {}
+        for link in self.links:
+            widths.setdefault((link.source, link.destination), []).append(link.width)
+        for (source, destination), there in widths.items():
+            if widths.get((destination, source)) != there:
+                return self.switches[source], self.switches[destination]
+        return None
+
     def first_unreachable(self) -> tuple[str, str] | None:
         """Return the names of two nodes of which the first cannot reach the second, if any."""
         if self.enters != self.leaves:

@@ -131,8 +131,10 @@ class Graph(Family, init=False):
             raise UserError(
                 "machine.routing", shown(self.chosen_routing), f'{problem}; use "shortest"'
             )
-        if one_way is not None:
-            which = f"of {self.file} do not all have one (first: {one_way[0]} to {one_way[1]})"
+        unpaired = self.graph.first_unpaired()
+        if unpaired is not None:
+            first = f"first: {unpaired[0]} to {unpaired[1]}"
+            which = f"of {self.file} do not all have one of as many wires ({first})"
             check_both_ways(fidelity, which)
         elif not self.is_symmetric:
             check_both_ways(fidelity, f"between nodes and switches of {self.file} lead one way")

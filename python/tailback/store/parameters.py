@@ -33,8 +33,8 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
 }
 
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
-#: says nothing of its content.
-_LEFT_OUT = {"run.mode", "machine.file", "workload.file"}
+#: says nothing of its content, and points do not hold who made whom wait.
+_LEFT_OUT = {"run.mode", "machine.file", "workload.file", "run.blame", "workload.classes"}
 
 #: What is stored of a network from a file; see `Graph.resolved`.
 _NETWORK = {

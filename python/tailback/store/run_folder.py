@@ -2,7 +2,9 @@
 
     DIR/manifest.json          every parameter, version, seed, identity, estimates
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
-    DIR/full/...               histograms, moments, samples, packets on request
+    DIR/full/...               histograms, moments, samples, packets on request,
+                               blame_pairs, blame_channels, blame_roots, blame_victims
+                               where run.blame asks for them
 
 Files are written under another name and renamed when they are whole; the
 manifest comes last. What belongs to another experiment is never overwritten.
@@ -76,4 +78,5 @@ def save(
 def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:
     """Return the tables of a result that are stored."""
     names = (*_TABLES, "packets") if packets else _TABLES
-    return {name: getattr(result, name) for name in names}
+    blame = {} if result.blame is None else result.blame.tables()
+    return {name: getattr(result, name) for name in names} | blame

@@ -28,9 +28,9 @@ Columns = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Channels, both directions together, between two halves of the nodes."""
+    """Wires, both directions together, between two halves of the nodes."""
 
-    channels: int
+    wires: int
     exact: bool
     """Whether it follows from a formula; if not, the smallest may be smaller still."""
     halves: tuple[int, int] | None = None
@@ -39,7 +39,7 @@ class Bisection:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         halves = None if self.halves is None else list(self.halves)
-        return {"channels": self.channels, "exact": self.exact, "halves": halves}
+        return {"wires": self.wires, "exact": self.exact, "halves": halves}
 
 
 def bisection_found(graph: Columns, switches: int) -> Bisection | None:
@@ -59,7 +59,7 @@ def bisection_found(graph: Columns, switches: int) -> Bisection | None:
 
 
 def _contracted(graph: Columns, switches: int) -> tuple[nx.Graph, dict[int, int]]:
-    """Return switches joined by as many channels as both directions have, and their nodes.
+    """Return switches joined by as many wires as both directions have, and their nodes.
 
     The two switches of a node that enters and leaves apart are one: nodes are never cut off.
     """
@@ -103,7 +103,7 @@ def _starts(network: nx.Graph, nodes: Mapping[int, int]) -> Iterable[set[int]]:
 
 
 def _cut(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> tuple[int, int]:
-    """Return the channels cut and the nodes on one side, once that has half of the nodes."""
+    """Return the wires cut and the nodes on one side, once that has half of the nodes."""
     side = {vertex for vertex in side if nodes[vertex]}
     total = sum(nodes.values())
     count = sum(nodes[vertex] for vertex in side)
@@ -118,7 +118,7 @@ def _cut(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> tuple[i
         side ^= {moved}
         count += nodes[moved] if small else -nodes[moved]
     _exchange(network, nodes, side)
-    return _channels(network, nodes, side), count
+    return _wires(network, nodes, side), count
 
 
 def _exchange(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> None:
@@ -150,8 +150,8 @@ def _added(network: nx.Graph, nodes: Mapping[int, int], side: set[int], vertex: 
     return sum(weight if (v in side) == inside else -weight for weight, v in weights)
 
 
-def _channels(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> int:
-    """Return the channels between a side and the other, switches without nodes placed best."""
+def _wires(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> int:
+    """Return the wires between a side and the other, switches without nodes placed best."""
     import networkx as nx
 
     if all(nodes.values()):

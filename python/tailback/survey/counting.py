@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tailback import engine
@@ -72,12 +72,17 @@ class Survey:
 def survey(machine: Machine) -> Survey:
     """Return the numbers of a machine's network."""
     spec = machine.spec(machine.usual_fidelity)
-    width = spec["switch"]["link_width"]
+    switch = spec["switch"]
+    width = switch["link_width"]
     counted = engine.survey(json.dumps(spec["topology"]), width, MOST_LINKS)
     graph = {name: counted.pop(name) for name in list(counted) if name.startswith(_OF_GRAPH)}
     formula = counted.pop("bisection_channels")
     found = bisection_found(graph, counted["switches"]) if formula is None else None
     bisection = found if formula is None else Bisection(formula, exact=True)
+    if bisection is not None and switch.get("sharing") == "separate":
+        # Virtual channels that share no wire have one each.
+        wires = bisection.wires * switch.get("virtual_channels", 1)
+        bisection = replace(bisection, wires=wires)
     return Survey(**counted, bisection=bisection, graph=graph)
 
 

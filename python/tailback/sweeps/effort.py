@@ -26,5 +26,6 @@ def effort(point: Point) -> float:
         simulated_ps = longest
     else:
         simulated_ps = min(_SAMPLES * experiment.sample_interval_ps, longest)
-    channels_crossed = 2 + sum(machine.shape) / 3
+    internal = sum(machine.shape) / 3 if machine.shape else machine.mean_internal_hops
+    channels_crossed = 2 + internal
     return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)

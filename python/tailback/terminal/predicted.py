@@ -65,7 +65,7 @@ def _survey_rows(s: Survey) -> list[tuple[str, str]]:
         ("minimal paths between two nodes, mean", f"{about}{plain(s.paths_mean)}"),
         ("  fewest", f"{at_most}{_counted(s.paths_min)}"),
         ("  most", f"{at_least}{_counted(s.paths_max)}"),
-        ("channels across the bisection", _bisection(s.bisection)),
+        ("wires across the bisection", _bisection(s.bisection)),
     ]
     if not s.exact:
         rows.append(("searched from", f"{s.sources:,} of {s.switches:,} switches"))
@@ -103,14 +103,14 @@ def _counted(paths: float) -> str:
 
 
 def _bisection(found: Bisection | None) -> str:
-    """Return the channels; an upper bound says so, and how equal the halves are."""
+    """Return the wires; an upper bound says so, and how equal the halves are."""
     if found is None:
         return UNKNOWN
     if found.exact or found.halves is None:
-        return f"{found.channels:,}"
+        return f"{found.wires:,}"
     smaller, larger = found.halves
     halves = "" if smaller == larger else f" ({smaller:,} and {larger:,} nodes)"
-    return f"at most {found.channels:,}{halves}"
+    return f"at most {found.wires:,}{halves}"
 
 
 def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
-from ..errors import Description
+from pydantic import BeforeValidator, Field
+
+from ..errors import Description, UserError, shown
 from ..units import Size, Time
 
 Shape = Literal["constant", "normal", "exponential"]
@@ -13,6 +15,26 @@ Start = Literal["random", "together"]
 
 #: Processes of the largest workload.
 MOST_PROCESSES = 2**24
+
+
+#: Beyond the largest number of a traffic class.
+_CLASSES = 2**32 - 1
+
+
+def _classes(given: object) -> object:
+    """Refuse what are no classes in one line; a list becomes a tuple."""
+    if given in ("node", "process"):
+        return given
+    if not isinstance(given, list | tuple) or not given:
+        allowed = 'must be "node", "process" or a list of whole numbers, one for each process'
+        raise UserError("", shown(given), allowed)
+    for number in given:
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < _CLASSES:
+            raise UserError("", shown(number), f"must be whole numbers from 0 to {_CLASSES - 1}")
+    return tuple(given)
+
+
+Classes = Annotated[Literal["node", "process"] | tuple[int, ...], BeforeValidator(_classes)]
 
 
 class Network(Protocol):
@@ -35,6 +57,16 @@ class Workload(Description, init=False):
 
     section: ClassVar[str] = "workload"
     kind: str
+    classes: Classes = Field(
+        default="node",
+        description="Traffic classes that waits are charged to (run.blame): messages are of the "
+        "class of their node, of their process, or of the number listed for their process.",
+    )
+
+    def class_spec(self) -> dict[str, Any]:
+        """Return how waits are charged to classes, as the engine describes it."""
+        listed = [] if isinstance(self.classes, str) else list(self.classes)
+        return {"by_process": self.classes == "process", "classes": listed}
 
     @property
     def finite(self) -> bool:

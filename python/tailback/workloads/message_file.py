@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Column = NDArray[Any]
 
 _TIME_COLUMNS = {f"time_{unit}": int(factor) for unit, factor in Time.units.items()}
+_CLASS = "class"
 _OTHER_COLUMNS = {"source": 2**32 - 1, "destination": 2**32 - 1, "bytes": Size.largest}
 
 
@@ -30,6 +31,8 @@ class MessageArrays:
     bytes: NDArray[np.uint32]
     row: NDArray[np.int64]
     """Number of the row, from 0, that each message was given as."""
+    traffic_class: NDArray[np.uint32] | None = None
+    """Traffic class of each, if the file has them."""
 
 
 def from_columns(
@@ -37,6 +40,7 @@ def from_columns(
     source: Sequence[int] | Column,
     destination: Sequence[int] | Column,
     length: Sequence[int] | Column,
+    classes: Column | None = None,
 ) -> MessageArrays:
     """Sort columns of valid numbers by time."""
     import numpy as np  # here: importing it would slow the start of the command line
@@ -48,16 +52,21 @@ def from_columns(
         return np.asarray(column, dtype=np.uint32)[order]
 
     return MessageArrays(
-        times[order], ordered(source), ordered(destination), ordered(length), order
+        times[order],
+        ordered(source),
+        ordered(destination),
+        ordered(length),
+        order,
+        None if classes is None else ordered(classes),
     )
 
 
 def read_messages(path: Path) -> MessageArrays:
     """Read a CSV or Parquet file.
 
-    Times that are not whole numbers are rounded to the nearest picosecond.
-    Further columns are ignored. Raises `UserError` for a file that is missing,
-    unreadable, or has a wrong column or value.
+    Times that are not whole numbers are rounded to the nearest picosecond. A column
+    `class` holds traffic classes. Further columns are ignored. Raises `UserError` for a
+    file that is missing, unreadable, or has a wrong column or value.
     """
     columns = _read_columns(path)
     unit = _time_column(path, columns)
@@ -67,7 +76,11 @@ def read_messages(path: Path) -> MessageArrays:
         if name not in columns:
             raise UserError(str(path), None, f"has no column {name}", nearest(name, columns))
         others.append(_whole(path, name, columns[name], most))
-    return from_columns(times, *others)
+    classes = None
+    if _CLASS in columns:
+        classes = _whole(path, _CLASS, columns[_CLASS], 2**32 - 2)
+    source, destination, length = others
+    return from_columns(times, source, destination, length, classes)
 
 
 def _read_columns(path: Path) -> dict[str, Column]:

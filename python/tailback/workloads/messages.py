@@ -54,7 +54,8 @@ class Messages(Workload, init=False):
     file: str | None = Field(
         default=None,
         description="CSV or Parquet file with the columns time_ns (or time_ps, time_us, time_ms, "
-        "time_s), source, destination and bytes; relative to the experiment file.",
+        "time_s), source, destination and bytes, and perhaps class (a number of a traffic "
+        "class for run.blame); relative to the experiment file.",
     )
 
     @model_validator(mode="after")
@@ -87,6 +88,10 @@ class Messages(Workload, init=False):
         rows = self._list
         return rows.time_ps, rows.source, rows.destination, rows.bytes
 
+    def message_classes(self) -> Any:
+        """Return the traffic class of every message (uint32), or None if they have none."""
+        return self._list.traffic_class
+
     def check(self, network: Network) -> None:
         """Raise `UserError` if the file cannot be used, or a node is not in the machine."""
         for name in ("source", "destination"):
@@ -114,10 +119,13 @@ class Messages(Workload, init=False):
 
     def digest(self) -> str:
         """Return a hash of the messages, whatever file they come from."""
-        columns = b"".join(column.tobytes() for column in self.messages_arrays())
+        arrays = list(self.messages_arrays())
+        if self._list.traffic_class is not None:
+            arrays.append(self._list.traffic_class)
+        columns = b"".join(column.tobytes() for column in arrays)
         return hashlib.sha256(columns).hexdigest()
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return the parameters; of the messages only how many they are and their hash."""
         counted = {"messages": len(self._list.time_ps), "messages_sha256": self.digest()}
-        return {"kind": self.kind, "file": self.file} | counted
+        return {"kind": self.kind, "classes": self.classes, "file": self.file} | counted

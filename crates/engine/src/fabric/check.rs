@@ -1,7 +1,10 @@
 //! What a network must be like to be simulated at a fidelity.
 
-use super::Timing;
+use super::layout::{End, Layout};
+use super::{Timing, Wiring};
 use crate::error::SpecError;
+use crate::measure::ChannelKind;
+use crate::routing::Otherwise;
 use crate::spec::{Fidelity, FlowControl, Machine};
 
 /// Bound on times of single bits and delays, so that sums cannot overflow.
@@ -103,4 +106,67 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         ));
     }
     Ok(())
+}
+
+/// Refuses networks that cannot be simulated at a fidelity.
+pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
+    use Fidelity::{Flit, Packet, Stream, Token, Worm};
+    let (layout, routing) = (&wiring.layout, &wiring.routing);
+    let refuse =
+        |allowed: &str| Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
+    if layout.has_shared_wires() && matches!(fidelity, Worm | Stream | Token) {
+        return Err(SpecError::new(
+            "machine.switch.sharing",
+            machine.switch.sharing.name(),
+            format!(
+                "must be separate with fidelity {}: flits of several packets take turns on a \
+                 wire; use flit or packet, or sharing = separate",
+                fidelity.name()
+            ),
+        ));
+    }
+    if layout.has_shared_wires() && routing.otherwise() == Otherwise::Store {
+        return Err(SpecError::new(
+            "machine.switch.sharing",
+            machine.switch.sharing.name(),
+            "must be separate with chaos, whose switches look at channels one by one",
+        ));
+    }
+    match fidelity {
+        Flit | Worm | Stream | Token if routing.otherwise() != Otherwise::Wait => {
+            refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
+        }
+        Stream | Token if routing.chooses() => refuse(
+            "must be one that gives a packet one output with fidelities stream and token; \
+             use worm, flit or packet",
+        ),
+        Worm if routing.escapes() > 0 => refuse(
+            "must be one without a way out with fidelity worm, which does not look again when \
+             flits leave a buffer; use flit or packet",
+        ),
+        Stream if !wiring.is_uniform() => Err(SpecError::new(
+            "machine.topology",
+            "links with delays of their own",
+            "must all have the same delay with fidelity stream; use worm, flit or packet",
+        )),
+        Token => way_back(layout, "fidelity token, whose flow-control tokens use it"),
+        Packet if routing.otherwise() == Otherwise::Store => {
+            way_back(layout, "chaos, where full switches swap packets over it")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses links without one of as many wires back.
+fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
+    let Some(group) = layout.one_way() else { return Ok(()) };
+    let link = match (group.kind, group.end) {
+        (ChannelKind::Injection, End::Switch(to)) => {
+            format!("link from node {} to switch {}", group.from, to.0)
+        }
+        (_, End::Switch(to)) => format!("link from switch {} to switch {}", group.from, to.0),
+        (_, End::Node(node)) => format!("link from switch {} to node {}", group.from, node.0),
+    };
+    let allowed = format!("needs one of as many wires back with {with}");
+    Err(SpecError::new("machine.topology", link, allowed))
 }

@@ -10,12 +10,14 @@ use super::timing::Running;
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Measures, Use, Wait};
 use crate::time::{NEVER, Time};
 
 /// The network without contention.
 pub struct ContentionFree {
-    /// When each channel is free for a packet on its first internal hop; empty in `free`.
+    /// When each wire, as its first channel, is free for a packet on its first internal hop;
+    /// empty in `free`.
     free_at: Vec<Time>,
     /// What each channel has done in the current window.
     used: Vec<Use>,
@@ -69,20 +71,28 @@ impl ContentionFree {
                 place.kind == ChannelKind::Internal && packet.first_internal == NEVER;
             if is_first_internal {
                 let ready = start;
-                (channel, start) = self.enter(place, ready);
+                (channel, start) = self.enter(place, ready, &wiring.layout);
                 packet.first_internal = start;
                 wait.time = start - ready;
             }
             let end = wiring.undisturbed(packet.bytes, start, timing, &mut running);
-            if is_first_internal && let Some(free_at) = self.free_at.get_mut(channel.index()) {
+            let wire = wiring.layout.wire_of[channel.index()].index();
+            if is_first_internal && let Some(free_at) = self.free_at.get_mut(wire) {
                 *free_at = end;
             }
             self.used[channel.index()].packets += 1;
             self.used[channel.index()].busy_ps += end - start;
             measures.starts(channel, place.kind, (start, end), wait);
-            packet.hops += 1;
-            packets.cross(id, channel, wiring);
-            let packet = &packets[id];
+            if is_first_internal
+                && !self.free_at.is_empty()
+                && let Some(blame) = &mut measures.blame
+            {
+                let ready = start - wait.time;
+                let since = Since { ready, asked: ready, behind: ready };
+                blame.starts_whole(id, channel, (start, end), since);
+            }
+            let (packet, crossing) = packets.with_crossing(id);
+            crossing.note(packet, channel, wiring);
             match place.end {
                 End::Node(_) => {
                     if wiring.reports_header(packet) {
@@ -99,11 +109,12 @@ impl ContentionFree {
     }
 
     /// The channel on which a packet enters the network, and when it starts there.
-    fn enter(&self, group: &Group, ready: Time) -> (ChannelId, Time) {
+    fn enter(&self, group: &Group, ready: Time, layout: &Layout) -> (ChannelId, Time) {
         if self.free_at.is_empty() {
             return (group.first, ready);
         }
-        let free_at = |channel: &ChannelId| self.free_at[channel.index()];
+        let wire = |channel: &ChannelId| layout.wire_of[channel.index()];
+        let free_at = |channel: &ChannelId| self.free_at[wire(channel).index()];
         let channel = group.channels().min_by_key(free_at).unwrap_or(group.first);
         (channel, ready.max(free_at(&channel)))
     }

@@ -17,6 +17,7 @@ use super::check::TOKENS_PER_GRANT;
 use super::switchboard::{Act, Switchboard, first_flit};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Cause, Root};
 use crate::spec::{Fidelity, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -36,10 +37,15 @@ pub struct FlitFabric {
     awake: Vec<ChannelId>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
+    /// In band: channels whose buffers' fronts have fallen free at this instant.
+    freed: Vec<ChannelId>,
     /// In band: nodes that may be able to send, as their injection groups.
     nodes: Vec<ChannelId>,
     /// Where channels share wires.
     shared: Option<Shared>,
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    room_for_all: Option<u32>,
 }
 
 /// Flow control, and with it how switches are built.
@@ -95,6 +101,7 @@ impl FlitFabric {
             credits -= room;
         }
         let layout = &wiring.layout;
+        let escapes = wiring.routing.escapes() > 0;
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Lane::idle(port, rest, credits, room as u16)
         });
@@ -116,8 +123,10 @@ impl FlitFabric {
             control,
             awake: Vec::new(),
             asking: Vec::new(),
+            freed: Vec::new(),
             nodes: Vec::new(),
-            shared: Shared::new(layout, machine.switch.sharing),
+            shared: Shared::new(layout, machine.switch.sharing, escapes),
+            room_for_all: escapes.then_some(capacity),
         }
     }
 
@@ -187,7 +196,13 @@ impl FlitFabric {
     /// A channel may send so many more flits.
     #[inline]
     fn credit(&mut self, channel: ChannelId, flits: u32) {
-        self.board.at_mut(channel).credits += flits;
+        let lane = self.board.at_mut(channel);
+        lane.credits += flits;
+        let (is_idle, lead) = (!lane.packet.is_some(), lane.rest.lead);
+        if self.room_for_all.is_some() && is_idle {
+            // Somebody may wait for this room.
+            self.board.mark(lead);
+        }
         self.wake(channel);
     }
 
@@ -239,6 +254,10 @@ impl FlitFabric {
         if channel.is_some() {
             let lane = self.board.at_mut(channel);
             lane.output = ChannelId::NONE;
+            if matches!(self.control, Control::InBand { .. }) {
+                self.freed.push(channel);
+            }
+            let lane = self.board.at(channel);
             if lane.headers > 0 {
                 self.asking.push(channel);
             }
@@ -246,14 +265,46 @@ impl FlitFabric {
     }
 
     /// Those that ask at this instant join the queues, in order of channel number.
-    fn note_requests(&mut self) {
+    fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
+        if act.measures.blame.is_some() {
+            self.blame_requests(act);
+        }
+        self.freed.clear();
         for place in 0..self.asking.len() {
             let channel = self.asking[place];
             self.board.wait(channel);
             self.board.mark(self.board.at(channel).port.front_output);
         }
         self.asking.clear();
+    }
+
+    /// What is to be noted of those that ask at this instant.
+    #[cold]
+    #[inline(never)]
+    fn blame_requests(&mut self, act: &mut Act) {
+        let Some(blame) = &mut act.measures.blame else { return };
+        for &buffer in &self.freed {
+            blame.front_falls_free(buffer, act.now);
+        }
+        for &channel in &self.asking {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
+    }
+
+    /// A packet that has not started waits for a wire that a channel uses, or its flits do.
+    #[cold]
+    #[inline(never)]
+    fn blame_wire(&self, channel: ChannelId, id: PacketId, user: ChannelId, act: &mut Act) {
+        let Some(blame) = &mut act.measures.blame else { return };
+        let own = Root { class: blame.class(id), channel };
+        let root = blame.latest(user).unwrap_or(own);
+        let lane = self.board.at(channel);
+        if lane.packet == id && lane.has_started() {
+            blame.slowed(id, root);
+        } else {
+            blame.stalls(id, act.now, Cause::SharedWire, root);
+        }
     }
 
     /// The front packet of `input` (none: the node's packet at hand) is to take a channel.
@@ -268,6 +319,9 @@ impl FlitFabric {
         lane.input = input;
         lane.rest.own[0] += 1;
         self.board.enter(channel, id, act);
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(channel, id, input, act);
+        }
     }
 
     /// A packet begins to be sent by a channel.
@@ -315,6 +369,12 @@ impl FlitFabric {
         }
         if is_at_node && is_last {
             act.events.post(there, Kind::Tail, channel.0);
+        }
+        if is_last && let Some(blame) = &mut act.measures.blame {
+            let lane = self.board.at(channel);
+            // In band the buffer it left has long fallen free.
+            let buffer = if is_in_band { ChannelId::NONE } else { lane.input };
+            blame.released(channel, buffer, lane.free_at);
         }
         let mark = Mark { ends_header, is_last };
         self.lines.post(journey.sent, act.now, channel, mark);

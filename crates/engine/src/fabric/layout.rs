@@ -187,26 +187,44 @@ impl Layout {
     }
 
     /// Per channel the one of the other direction: at the same place of the group
-    /// that leads back (where several do, of the group of the same rank).
+    /// that leads back. All groups must have one: [`Self::one_way`].
     pub fn opposite(&self) -> Vec<ChannelId> {
+        let back = self.groups_back();
+        let opposite = |(channel, group): (usize, &GroupId)| {
+            let first = self.groups[group.index()].first;
+            let back = back[group.index()].unwrap_or(ChannelId::NONE);
+            ChannelId(back.0 + channel as u32 - first.0)
+        };
+        self.group_of.iter().enumerate().map(opposite).collect()
+    }
+
+    /// The first group without one of as many channels that leads back.
+    pub fn one_way(&self) -> Option<&Group> {
+        let back = self.groups_back();
+        self.groups.iter().zip(back).find(|(_, back)| back.is_none()).map(|(group, _)| group)
+    }
+
+    /// Per group the first channel of the one that leads back (where several do, of the one
+    /// of the same rank), if it has as many channels.
+    fn groups_back(&self) -> Vec<Option<ChannelId>> {
         let place = |kind: ChannelKind, from: u32, end: End| {
             let from_switch = matches!(kind, ChannelKind::Internal | ChannelKind::Ejection);
             let start =
                 if from_switch { End::Switch(SwitchId(from)) } else { End::Node(NodeId(from)) };
             (start, end)
         };
-        let mut between: HashMap<(End, End), Vec<ChannelId>> = HashMap::new();
+        let ends = |group: &Group| place(group.kind, group.from, group.end);
+        let mut between: HashMap<(End, End), Vec<&Group>> = HashMap::new();
         for group in &self.groups {
-            between.entry(place(group.kind, group.from, group.end)).or_default().push(group.first);
+            between.entry(ends(group)).or_default().push(group);
         }
-        let back = |(channel, &group): (usize, &GroupId)| {
-            let group = &self.groups[group.index()];
-            let (start, end) = place(group.kind, group.from, group.end);
-            let rank = between[&(start, end)].iter().position(|&first| first == group.first);
-            let back = between[&(end, start)][rank.unwrap_or(0)];
-            ChannelId(back.0 + channel as u32 - group.first.0)
+        let back = |group: &Group| {
+            let (start, end) = ends(group);
+            let rank = between[&(start, end)].iter().position(|other| other.first == group.first);
+            let back = between.get(&(end, start))?.get(rank?)?;
+            (back.width == group.width).then_some(back.first)
         };
-        self.group_of.iter().enumerate().map(back).collect()
+        self.groups.iter().map(back).collect()
     }
 
     fn add(

@@ -6,6 +6,7 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Kind::Retry`]).
 
+mod blame;
 mod channel;
 mod desk;
 mod multiqueue;
@@ -51,7 +52,7 @@ impl PacketFabric {
         Self {
             board,
             capacity: machine.switch.input_buffer_tokens,
-            wires: Wires::new(&wiring.layout),
+            wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
             slot: if otherwise == Otherwise::Wait { 0 } else { longest },
             chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
@@ -79,20 +80,20 @@ impl PacketFabric {
         self.board.channels.iter().map(standing).collect()
     }
 
-    /// The front packet of a channel's buffer asks for its output.
+    /// The front packet of a channel's buffer asks for its output; whether it waits, at least
+    /// until the end of this instant.
     #[inline]
-    pub fn request(&mut self, channel: ChannelId, now: Time) {
+    pub fn request(&mut self, channel: ChannelId, now: Time) -> bool {
         let lead = self.board.at(channel).port.front_output;
-        if self.board.choices.is_none()
-            && self.is_idle(lead, now)
-            && self.board.arbiter.takes_first()
-        {
+        if self.board.arbiter.takes_first() && self.is_idle(lead, now) {
             // Requests of one instant come in order of channel number: this is the best.
             self.board.at_mut(lead).granted = channel;
-        } else {
-            self.board.wait(channel);
+            self.board.mark(lead);
+            return false;
         }
+        self.board.wait(channel);
         self.board.mark(lead);
+        true
     }
 
     /// Whether nobody asks at a group and a channel of it is free.
@@ -123,12 +124,12 @@ impl PacketFabric {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
                 ChannelKind::Internal | ChannelKind::Ejection => {
-                    if self.chaos.is_some() {
-                        self.serve_chaos(lead, act);
-                    } else if self.board.choices.is_some() {
-                        self.serve_desk(lead, act);
-                    } else {
+                    if self.board.choices.is_none() {
                         self.serve_output(lead, act);
+                    } else if self.chaos.is_some() {
+                        self.serve_chaos(lead, act);
+                    } else {
+                        self.serve_desk(lead, act);
                     }
                 }
             }
@@ -147,11 +148,17 @@ impl PacketFabric {
         while let Some((queue, id)) = self.board.at_hand(node) {
             let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.measures.blame.is_some() {
+                    self.blame_no_room(lead, id, act);
+                }
                 return;
             };
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
-            self.start(channel, id, act);
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, ChannelId::NONE, act);
+            }
+            self.start(channel, id, tokens, act);
         }
     }
 
@@ -166,6 +173,9 @@ impl PacketFabric {
             let id = self.board.at(input).port.buffer.first;
             let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.measures.blame.is_some() {
+                    self.blame_no_room(lead, id, act);
+                }
                 return;
             };
             self.board.at_mut(input).port.buffer.pop(act.packets);
@@ -175,7 +185,10 @@ impl PacketFabric {
                 output.set_keeps(false);
                 act.measures.kept(output.kept, output.port.kind, act.now - output.kept_from);
             }
-            let end = self.start(channel, id, act);
+            if act.measures.blame.is_some() {
+                self.blame_start(channel, id, input, act);
+            }
+            let end = self.start(channel, id, tokens, act);
             self.leave(input, tokens, end, act);
         }
     }
@@ -250,9 +263,9 @@ impl PacketFabric {
     // Inlined into both its callers: 3 % fewer instructions in all.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn start(&mut self, id: ChannelId, packet_id: PacketId, act: &mut Act) -> Time {
+    fn start(&mut self, id: ChannelId, packet_id: PacketId, tokens: u32, act: &mut Act) -> Time {
         let (now, link) = (act.now, act.wiring.timing(id));
-        let packet = &mut act.packets[packet_id];
+        let (packet, crossing) = act.packets.with_crossing(packet_id);
         let end = now + link.packet_ps(packet.bytes);
         let channel = self.board.at_mut(id);
         let kind = channel.port.kind;
@@ -263,30 +276,22 @@ impl PacketFabric {
         if first_internal {
             packet.first_internal = now;
         }
-        packet.hops += 1;
         let ready = now + link.hop_ps;
         packet.ready = ready;
-        act.packets.cross(packet_id, id, act.wiring);
+        crossing.note(packet, id, act.wiring);
         channel.packets += 1;
         channel.busy += end - now;
         channel.free_at = end;
-        if let Some(wires) = &mut self.wires {
-            wires.sends(id, end);
-        }
         if channel.port.switch.is_some() {
+            channel.occupied += tokens;
             if !channel.port.buffer.first.is_some() {
-                channel.port.front_output =
-                    act.wiring.asks_at(channel.port.switch, &act.packets[packet_id]);
-                let at = ready.max(channel.leaving_at);
-                act.events.post(at, Kind::Request, id.0);
+                channel.port.front_output = act.wiring.asks_at(channel.port.switch, packet);
+                act.events.post(ready.max(channel.leaving_at), Kind::Request, id.0);
             } else if self.slot > 0 {
                 // The one in front of it may have to go now.
                 let desk = channel.port.front_output;
                 self.board.mark(desk);
             }
-            let channel = self.board.at_mut(id);
-            let tokens = link.packet_tokens(act.packets[packet_id].bytes);
-            channel.occupied += if self.slot > 0 { self.slot } else { tokens };
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);
@@ -297,7 +302,9 @@ impl PacketFabric {
     }
 
     /// The front packet of a buffer departs; its last token leaves at `end`.
-    #[inline]
+    // As above.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn leave(&mut self, id: ChannelId, tokens: u32, end: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
         channel.occupied = channel.occupied_at(act.now);

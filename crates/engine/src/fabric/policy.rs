@@ -1,7 +1,7 @@
 //! Which waiting input an output grants.
 
 use super::transit::Packet;
-use crate::ids::{ChannelId, GroupId};
+use crate::ids::{ChannelId, GroupId, SwitchId};
 use crate::measure::Class;
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Policy, Switch};
@@ -10,27 +10,35 @@ use crate::spec::{Policy, Switch};
 pub struct Arbiter {
     policy: Policy,
     ack_priority: bool,
-    /// One stream per group; empty unless the policy is `random`.
+    /// One stream per group, or per switch where packets ask at desks; empty unless the
+    /// policy is `random`.
     streams: Vec<Stream>,
+    /// Whether the request that came first is granted wherever it asks.
+    takes_first: bool,
+    /// Whether a packet joins others at a desk at a place that is drawn.
+    draws_places: bool,
 }
 
 impl Arbiter {
-    /// The arbiter of a machine with so many groups.
-    pub fn new(switch: &Switch, groups: usize, seed: u64) -> Self {
-        let streams = if switch.policy == Policy::Random { groups } else { 0 };
+    /// The arbiter of a machine with so many places to ask at: desks, or groups.
+    pub fn new(switch: &Switch, places: usize, are_desks: bool, seed: u64) -> Self {
+        let streams = if switch.policy == Policy::Random { places } else { 0 };
         Self {
             policy: switch.policy,
             ack_priority: switch.ack_priority,
+            takes_first: switch.policy == Policy::Fifo && !switch.ack_priority && !are_desks,
+            draws_places: are_desks && switch.policy == Policy::Random,
             streams: (0..streams as u32)
-                .map(|group| Stream::new(seed, Purpose::Arbitration, group))
+                .map(|place| Stream::new(seed, Purpose::Arbitration, place))
                 .collect(),
         }
     }
 
-    /// Whether the request that came first is always the best.
+    /// Whether the request that came first is always granted first: it is the best, and has
+    /// no choice.
     #[inline]
     pub fn takes_first(&self) -> bool {
-        self.policy == Policy::Fifo && !self.ack_priority
+        self.takes_first
     }
 
     /// Position of the best of the waiting packets, given in order of request.
@@ -52,19 +60,28 @@ impl Arbiter {
         equals.nth(place).map_or(0, |(position, _)| position)
     }
 
-    /// Puts channels whose front packets ask, given in order of request, in order of service.
+    /// Whether a packet joins others at a desk at a place that is drawn.
+    #[inline]
+    pub fn draws_places(&self) -> bool {
+        self.draws_places
+    }
+
+    /// Behind how many of those that wait at a switch's desk a packet joins them.
+    ///
+    /// If all places are equally likely, so are all orders, whoever has been served before:
+    /// the first who can be served is any of them.
+    pub fn place(&mut self, switch: SwitchId, waiting: usize) -> usize {
+        let stream = self.streams.get_mut(switch.index());
+        stream.map_or(waiting, |stream| stream.below(waiting as u64 + 1) as usize)
+    }
+
+    /// Puts channels whose front packets ask, given in the order in which they wait, in
+    /// order of service.
     pub fn put_in_order<'a>(
-        &mut self,
-        group: GroupId,
+        &self,
         asking: &mut [ChannelId],
         packet: impl Fn(ChannelId) -> &'a Packet,
     ) {
-        if let Some(stream) = self.streams.get_mut(group.index()) {
-            // Fisher and Yates' shuffle: every order is equally likely.
-            for place in (1..asking.len()).rev() {
-                asking.swap(place, stream.below(place as u64 + 1) as usize);
-            }
-        }
         asking.sort_by_key(|&channel| key(self.policy, self.ack_priority, packet(channel)));
     }
 }

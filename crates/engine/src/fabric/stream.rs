@@ -138,6 +138,9 @@ impl StreamFabric {
         let channel = self.board.at_mut(id);
         channel.owner = PacketId::NONE;
         let (input, at) = (channel.input, channel.until);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.released(id, input, at);
+        }
         act.events.post(at, Kind::Retry, channel.rest.lead.0);
         if !channel.port.switch.is_some() {
             act.events.post(at + act.wiring.link.wire_ps, Kind::Tail, id.0);
@@ -191,6 +194,12 @@ impl Grants for StreamFabric {
         channel.until = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(id, packet_id, input, act);
+            if self.room(id, act.now) == 0 {
+                self.board.blame_room(id, packet_id, act);
+            }
+        }
         self.stale.push(id);
     }
 }

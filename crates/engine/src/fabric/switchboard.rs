@@ -14,7 +14,7 @@ use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::measure::{ChannelKind, Class, Measures, Use, Wait};
 use crate::routing::Outputs;
-use crate::spec::Machine;
+use crate::spec::{Machine, Selection};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use std::hint::black_box;
@@ -175,6 +175,9 @@ pub struct Choices {
     pub outputs: Outputs,
     /// Those that ask at a desk, the one to be served first at the front.
     asking: Vec<ChannelId>,
+    /// By channel: when a packet in the buffer at its end was last granted its next
+    /// channel; empty unless the selection counts those that wait.
+    left_at: Vec<Time>,
 }
 
 impl<C: HasPort> Switchboard<C> {
@@ -196,15 +199,18 @@ impl<C: HasPort> Switchboard<C> {
             }
             record(group, port, rest)
         };
+        let counts = machine.switch.selection == Selection::FewestWaiting;
         let choices = || Choices {
             selector: Selector::new(machine.switch.selection, topology.switches, seed),
             outputs: Outputs::default(),
             asking: Vec::new(),
+            left_at: vec![NEVER; if counts { layout.channels() } else { 0 }],
         };
+        let places = if chooses { topology.switches } else { layout.groups.len() };
         Self {
             choices: chooses.then(choices),
             channels: layout.group_of.iter().map(idle).collect(),
-            arbiter: Arbiter::new(&machine.switch, layout.groups.len(), seed),
+            arbiter: Arbiter::new(&machine.switch, places, chooses, seed),
             sources: vec![
                 Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
                 topology.nodes
@@ -285,15 +291,25 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
+    /// A packet in the buffer at a channel's end is granted its next channel.
+    #[inline]
+    pub fn note_leaving(&mut self, input: ChannelId, now: Time) {
+        if let Some(choices) = &mut self.choices
+            && let Some(left_at) = choices.left_at.get_mut(input.index())
+        {
+            *left_at = now;
+        }
+    }
+
     /// A packet has been granted a channel and joins those on the way to its end.
     #[inline]
     pub fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         act.measures.counters.packet_hops += 1;
-        act.packets[id].hops += 1;
-        act.packets.cross(id, channel, act.wiring);
+        let (packet, crossing) = act.packets.with_crossing(id);
+        crossing.note(packet, channel, act.wiring);
         let port = self.at_mut(channel).port_mut();
         if port.switch.is_some() && !port.buffer.first.is_some() {
-            port.front_output = act.wiring.asks_at(port.switch, &act.packets[id]);
+            port.front_output = act.wiring.asks_at(port.switch, packet);
         }
         port.buffer.push(id, act.packets);
     }
@@ -321,6 +337,9 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn wait(&mut self, channel: ChannelId) {
         let lead = self.at(channel).port().front_output;
+        if self.arbiter.draws_places() {
+            return self.wait_anywhere(lead, channel);
+        }
         let output = self.at_mut(lead);
         let has_others = output.port().first_waiting.is_some();
         let last = output.rest().last_waiting;
@@ -331,6 +350,31 @@ impl<C: HasPort> Switchboard<C> {
             output.port_mut().first_waiting = channel;
         }
         self.at_mut(channel).rest_mut().next_waiting = ChannelId::NONE;
+    }
+
+    /// The same at a place that is drawn.
+    #[inline(never)]
+    fn wait_anywhere(&mut self, desk: ChannelId, channel: ChannelId) {
+        let switch = self.at(channel).port().switch;
+        let place = self.arbiter.place(switch, self.waiting(desk).count());
+        let before = place.checked_sub(1).and_then(|last| self.waiting(desk).nth(last));
+        let next = match before {
+            Some(before) => {
+                std::mem::replace(&mut self.at_mut(before).rest_mut().next_waiting, channel)
+            }
+            None => std::mem::replace(&mut self.at_mut(desk).port_mut().first_waiting, channel),
+        };
+        self.at_mut(channel).rest_mut().next_waiting = next;
+        if !next.is_some() {
+            self.at_mut(desk).rest_mut().last_waiting = channel;
+        }
+    }
+
+    /// Those that wait at a group or desk, in their order.
+    fn waiting(&self, lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
+        let some = |channel: ChannelId| channel.is_some().then_some(channel);
+        let next = move |&channel: &ChannelId| some(self.at(channel).rest().next_waiting);
+        std::iter::successors(some(self.at(lead).port().first_waiting), next)
     }
 
     /// Takes the best request out of a group's list, which must not be empty.
@@ -356,19 +400,14 @@ impl<C: HasPort> Switchboard<C> {
 
     /// Puts those that ask at a desk in order of service.
     pub fn list_asking(&mut self, desk: ChannelId, act: &Act) {
-        let Some(choices) = &mut self.choices else { return };
+        let Some(mut choices) = self.choices.take() else { return };
         choices.asking.clear();
-        let mut channel = self.channels[desk.index()].port().first_waiting;
-        while channel.is_some() {
-            choices.asking.push(channel);
-            channel = self.channels[channel.index()].rest().next_waiting;
-        }
+        choices.asking.extend(self.waiting(desk));
         if !self.arbiter.takes_first() {
-            let channels = &self.channels;
-            let packet = |c: ChannelId| &act.packets[channels[c.index()].port().buffer.first];
-            let group = act.wiring.layout.group_of[desk.index()];
-            self.arbiter.put_in_order(group, &mut choices.asking, packet);
+            let packet = |c: ChannelId| &act.packets[self.at(c).port().buffer.first];
+            self.arbiter.put_in_order(&mut choices.asking, packet);
         }
+        self.choices = Some(choices);
     }
 
     /// Moves some of them to the end of that order.
@@ -409,25 +448,48 @@ impl<C: HasPort> Switchboard<C> {
 
     /// Removes a request from a desk's list.
     pub fn withdraw(&mut self, desk: ChannelId, input: ChannelId) {
-        let mut before = ChannelId::NONE;
-        let mut at = self.at(desk).port().first_waiting;
-        while at != input {
-            before = at;
-            at = self.at(at).rest().next_waiting;
-        }
-        self.unlink(desk, before);
+        let before = self.waiting(desk).take_while(|&channel| channel != input).last();
+        self.unlink(desk, before.unwrap_or(ChannelId::NONE));
     }
 
-    /// Packets in the buffer at a channel's end, or on the way there, that have not been
-    /// granted their next channel.
-    pub fn waiting_at(&self, channel: ChannelId, packets: &PacketPool) -> u32 {
-        let mut waiting = 0;
+    /// Packets in the buffer at a channel's end, or on the way there, that were not granted
+    /// their next channel before `now`; 0 where nobody needs to know.
+    ///
+    /// Those granted it at this instant count: in which order switches choose must not matter.
+    fn waiting_at(&self, channel: ChannelId, packets: &PacketPool, now: Time) -> u32 {
+        let left_at = self.choices.as_ref().and_then(|c| c.left_at.get(channel.index()));
+        let Some(&left_at) = left_at else { return 0 };
+        let mut waiting = u32::from(left_at == now);
         let mut id = self.at(channel).port().buffer.first;
         while id.is_some() {
             waiting += 1;
             id = packets[id].next;
         }
         waiting
+    }
+
+    /// What was made once to list the outputs a packet may take.
+    #[inline]
+    pub fn take_outputs(&mut self) -> Outputs {
+        self.choices
+            .as_mut()
+            .map(|choices| std::mem::take(&mut choices.outputs))
+            .unwrap_or_default()
+    }
+
+    /// An output that a packet may take is free: it would get this channel.
+    pub fn offer(&mut self, channel: ChannelId, room: u32, act: &Act) {
+        let waiting = self.waiting_at(channel, act.packets, act.now);
+        if let Some(choices) = &mut self.choices {
+            choices.selector.free.push(Free { channel, waiting, room });
+        }
+    }
+
+    /// Selects one of those offered at a switch; `outputs` are not needed any more.
+    pub fn select(&mut self, switch: SwitchId, outputs: Outputs) -> Option<ChannelId> {
+        let choices = self.choices.as_mut()?;
+        choices.outputs = outputs;
+        choices.selector.take(switch)
     }
 
     /// Removes the request behind `before` (none: the first) from a group's list.
@@ -574,6 +636,11 @@ pub trait Grants {
     fn board(&mut self) -> &mut Switchboard<Self::Channel>;
     /// The channel of a group that a packet is granted now, if one is idle.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId>;
+    /// The channel of a group that a packet with a choice would be granted now, if one is free.
+    #[inline]
+    fn free_channel(&mut self, lead: ChannelId, _: PacketId, act: &mut Act) -> Option<ChannelId> {
+        self.idle_channel(lead, act)
+    }
     /// Tokens that may start on a channel now, as far as the buffer at its end goes;
     /// as many as there are at a node.
     fn room(&self, channel: ChannelId, now: Time) -> u32;
@@ -597,6 +664,7 @@ pub trait Grants {
 
     /// Those that ask at a desk, the best first, each get a free output if there is one
     /// for them.
+    #[inline(never)]
     fn grant_choices(&mut self, desk: ChannelId, act: &mut Act) {
         self.board().list_asking(desk, act);
         let mut place = 0;
@@ -605,6 +673,7 @@ pub trait Grants {
             let id = self.board().at(input).port().buffer.first;
             if let Some(channel) = self.free_output(input, id, act) {
                 self.board().withdraw(desk, input);
+                self.board().note_leaving(input, act.now);
                 self.grant(channel, id, input, act);
             }
         }
@@ -613,22 +682,19 @@ pub trait Grants {
     /// The output that the front packet of `input` takes, if one is free.
     fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let switch = self.board().at(input).port().switch;
-        let mut choices = self.board().choices.take()?;
+        let mut outputs = self.board().take_outputs();
         let mut best = u8::MAX;
         let (wiring, header) = (act.wiring, act.packets[id].header());
-        for (lead, tier) in wiring.leads(switch, header, &mut choices.outputs) {
+        for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
             if tier > best {
                 break;
             }
-            let Some(channel) = self.idle_channel(lead, act) else { continue };
+            let Some(channel) = self.free_channel(lead, id, act) else { continue };
             best = tier;
             let room = self.room(channel, act.now);
-            let waiting = self.board().waiting_at(channel, act.packets);
-            choices.selector.free.push(Free { channel, waiting, room });
+            self.board().offer(channel, room, act);
         }
-        let taken = choices.selector.take(switch);
-        self.board().choices = Some(choices);
-        taken
+        self.board().select(switch, outputs)
     }
 
     /// A node's packets go out, the packet at hand first.
@@ -667,6 +733,9 @@ pub fn first_flit(
     let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
     let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
     act.measures.waited(channel, wait);
+    if let Some(blame) = &mut act.measures.blame {
+        blame.starts(id, channel, packet.ready, start);
+    }
     if is_first {
         packet.first_sent = start;
     }

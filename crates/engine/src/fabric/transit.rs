@@ -118,28 +118,53 @@ impl PacketPool {
         self.packets.is_empty()
     }
 
-    /// A packet has been granted a channel.
+    /// A packet, and what else has to be kept of it when it crosses a channel.
     #[inline]
-    pub fn cross(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) {
-        if self.packets[id].hops > self.hop_limit {
-            self.strayed = id;
-        }
-        if wiring.routing.remembers() {
-            let packet = &mut self.packets[id];
-            packet.route = wiring.passed(wiring.layout.group(channel), packet.header());
-        }
-        if !wiring.is_even() {
-            if self.alone.len() <= id.index() {
-                self.alone.resize(self.packets.places().len(), Alone::default());
-            }
-            wiring.cross(channel, &self.packets[id], &mut self.alone[id.index()]);
-        }
+    pub fn with_crossing(&mut self, id: PacketId) -> (&mut Packet, Crossing<'_>) {
+        let (alone, strayed) = (&mut self.alone, &mut self.strayed);
+        (&mut self.packets[id], Crossing { id, alone, strayed, hop_limit: self.hop_limit })
     }
 
     /// How a packet would fare alone.
     #[inline]
     pub fn alone(&self, id: PacketId) -> Alone {
         self.alone.get(id.index()).copied().unwrap_or_default()
+    }
+}
+
+/// What is kept of a packet that crosses channels, besides the packet.
+pub struct Crossing<'a> {
+    id: PacketId,
+    alone: &'a mut Vec<Alone>,
+    strayed: &'a mut PacketId,
+    hop_limit: u16,
+}
+
+impl Crossing<'_> {
+    /// The packet has been granted a channel: a hop more.
+    #[inline]
+    pub fn note(self, packet: &mut Packet, channel: ChannelId, wiring: &Wiring) {
+        packet.hops += 1;
+        if packet.hops > self.hop_limit {
+            *self.strayed = self.id;
+        }
+        if !wiring.is_plain() {
+            self.note_by_rules(packet, channel, wiring);
+        }
+    }
+
+    /// The rest of that where routing remembers, or channels differ.
+    #[inline(never)]
+    fn note_by_rules(self, packet: &mut Packet, channel: ChannelId, wiring: &Wiring) {
+        if wiring.routing.remembers() {
+            packet.route = wiring.passed(wiring.layout.group(channel), packet.header());
+        }
+        if !wiring.is_even() {
+            if self.alone.len() <= self.id.index() {
+                self.alone.resize(self.id.index() + 1, Alone::default());
+            }
+            wiring.cross(channel, packet, &mut self.alone[self.id.index()]);
+        }
     }
 }
 

@@ -19,31 +19,29 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// The idle wires of a machine; `None` if every channel has one of its own.
-    pub fn new(layout: &Layout) -> Option<Self> {
-        layout.has_shared_wires().then(|| {
-            let mut pairs: Vec<(ChannelId, ChannelId)> = (layout.wire_of.iter().enumerate())
-                .map(|(channel, &wire)| (wire, ChannelId::from_index(channel)))
-                .collect();
-            pairs.sort_unstable();
-            let mut wires = Self {
-                of: vec![0; pairs.len()],
-                first: Vec::new(),
-                channels: pairs.iter().map(|&(_, channel)| channel).collect(),
-                free_at: Vec::new(),
-                last: Vec::new(),
-            };
-            for (place, &(wire, channel)) in pairs.iter().enumerate() {
-                if wire == channel {
-                    wires.first.push(place as u32);
-                    wires.free_at.push(0);
-                    wires.last.push(ChannelId::NONE);
-                }
-                wires.of[channel.index()] = wires.first.len() as u32 - 1;
+    /// The idle wires of a machine.
+    pub fn new(layout: &Layout) -> Self {
+        let mut pairs: Vec<(ChannelId, ChannelId)> = (layout.wire_of.iter().enumerate())
+            .map(|(channel, &wire)| (wire, ChannelId::from_index(channel)))
+            .collect();
+        pairs.sort_unstable();
+        let mut wires = Self {
+            of: vec![0; pairs.len()],
+            first: Vec::new(),
+            channels: pairs.iter().map(|&(_, channel)| channel).collect(),
+            free_at: Vec::new(),
+            last: Vec::new(),
+        };
+        for (place, &(wire, channel)) in pairs.iter().enumerate() {
+            if wire == channel {
+                wires.first.push(place as u32);
+                wires.free_at.push(0);
+                wires.last.push(ChannelId::NONE);
             }
-            wires.first.push(pairs.len() as u32);
-            wires
-        })
+            wires.of[channel.index()] = wires.first.len() as u32 - 1;
+        }
+        wires.first.push(pairs.len() as u32);
+        wires
     }
 
     /// The number of a channel's wire.

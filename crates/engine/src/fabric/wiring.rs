@@ -4,7 +4,7 @@ use super::layout::{End, Group, Layout};
 use super::timing::{Rates, Running, Timing};
 use super::transit::Packet;
 use crate::error::SpecError;
-use crate::ids::{ChannelId, SwitchId};
+use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::Class;
 use crate::routing::{Header, Outputs, Routing};
 use crate::spec::{Fidelity, Machine};
@@ -12,6 +12,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 
 /// What every model of the network needs to know.
+#[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
 pub struct Wiring {
     /// The numbering of channels.
     pub layout: Layout,
@@ -27,6 +28,8 @@ pub struct Wiring {
     is_uniform: bool,
     /// Whether packets ask at desks.
     has_desks: bool,
+    /// Whether nothing has to be kept of a packet that crosses a channel.
+    is_plain: bool,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
 }
@@ -61,19 +64,21 @@ impl Wiring {
         let is_uniform = timings.iter().all(|timing| *timing == link);
         let has_desks =
             routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
+        let pace = match fidelity.knows_flits() {
+            false if is_uniform => Pace::Even,
+            false => Pace::Delayed,
+            true if is_uniform && link.last_ps <= link.flit_ps => Pace::Even,
+            true => Pace::Uneven,
+        };
         Ok(Self {
             has_desks,
+            is_plain: pace == Pace::Even && !routing.remembers(),
             layout,
             routing,
             link,
             acknowledges: machine.node.acknowledges,
             is_uniform,
-            pace: match fidelity.knows_flits() {
-                false if is_uniform => Pace::Even,
-                false => Pace::Delayed,
-                true if is_uniform && link.last_ps <= link.flit_ps => Pace::Even,
-                true => Pace::Uneven,
-            },
+            pace,
             timings,
         })
     }
@@ -87,9 +92,24 @@ impl Wiring {
 
     /// Where a packet that is to leave a switch asks: at the lead of the group it leaves
     /// by, or, where it may have a choice, at the desk of the switch.
-    #[inline]
+    // Inlined into its callers, as every hop passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
-        if self.has_desks() {
+        match self.routing.in_order() {
+            Some(routing) if !self.has_desks => self.lead_at(
+                switch,
+                routing.next_to(switch, packet.destination),
+                packet.destination,
+            ),
+            _ => self.asks_by_rules(switch, packet),
+        }
+    }
+
+    /// The same where it is not plain dimension order.
+    #[inline(never)]
+    fn asks_by_rules(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
+        if self.has_desks {
             return self.layout.desks[switch.index()];
         }
         self.first_lead(switch, packet.header())
@@ -98,10 +118,26 @@ impl Wiring {
     /// The lead of the only, or of the first group by which a packet may leave a switch.
     #[inline]
     pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
-        match self.routing.next(switch, header) {
+        self.lead_at(switch, self.routing.next(switch, header), header.destination)
+    }
+
+    /// The lead at a slot, or (none) that of the group to the destination's node.
+    #[inline]
+    fn lead_at(&self, switch: SwitchId, slot: Option<usize>, destination: NodeId) -> ChannelId {
+        match slot {
             Some(slot) => self.layout.slot_lead(switch, slot),
-            None => self.layout.ejection_lead(header.destination),
+            None => self.layout.ejection_lead(destination),
         }
+    }
+
+    /// The lead of the group by which a packet would rather leave a switch.
+    pub fn preferred_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
+        if !self.routing.chooses() {
+            return self.first_lead(switch, header);
+        }
+        let mut outputs = Outputs::default();
+        let first = self.leads(switch, header, &mut outputs).min_by_key(|&(_, tier)| tier);
+        first.map_or(ChannelId::NONE, |(lead, _)| lead)
     }
 
     /// The leads of all groups by which a packet may leave a switch, with their tiers.
@@ -138,6 +174,13 @@ impl Wiring {
         self.acknowledges
             && packet.class == Class::Data
             && (packet.bytes > 0 || self.link.ends_with_token())
+    }
+
+    /// Whether nothing has to be kept of a packet that crosses a channel: routing remembers
+    /// nothing, and it passes all channels in the same time.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// Whether all channels have the same rate.

@@ -111,7 +111,6 @@ impl WormFabric {
             && is_idle
             && !output.port.first_waiting.is_some()
             && self.board.arbiter.takes_first()
-            && self.board.choices.is_none()
         {
             // Requests of one instant come in order of channel number: this is the best.
             let id = self.board.at(channel).port.buffer.first;
@@ -119,6 +118,9 @@ impl WormFabric {
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
         self.board.wait(channel);
+        if let Some(blame) = &mut act.measures.blame {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
         if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);
         } else if is_released {
@@ -148,8 +150,13 @@ impl WormFabric {
         if !channel.port.switch.is_some() {
             return true;
         }
-        let place = channel.next_flit().wrapping_sub(self.buffer);
-        if is_reached(channel.departed, place) {
+        self.credit_counts(id, channel.next_flit().wrapping_sub(self.buffer), now)
+    }
+
+    /// Whether the credit of a place was made before this instant and is there.
+    #[inline]
+    fn credit_counts(&self, id: ChannelId, place: u32, now: Time) -> bool {
+        if is_reached(self.board.at(id).departed, place) {
             return false;
         }
         let back = self.credit_back(id, place);

@@ -30,6 +30,8 @@ pub struct Message {
     pub unsent: u32,
     /// The virtual link it shares with others.
     pub link: LinkId,
+    /// Its traffic class.
+    pub class: u32,
     /// Whether the sender waits for it.
     pub blocking: bool,
     /// Whether it travels without packets.
@@ -58,7 +60,7 @@ impl Message {
         serial: u64,
         (from, from_node): (ProcessId, NodeId),
         send: &Send,
-        to_node: NodeId,
+        (to_node, class): (NodeId, u32),
         now: Time,
     ) -> Self {
         Self {
@@ -72,6 +74,7 @@ impl Message {
             bytes: send.bytes,
             unsent: send.bytes,
             link: send.link,
+            class,
             blocking: send.blocking,
             direct: false,
             undelivered: 0,

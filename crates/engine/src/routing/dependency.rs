@@ -60,16 +60,58 @@ struct Walker<'a> {
     topology: &'a Topology,
     classes: usize,
     outputs: Outputs,
+    /// Outputs looked at.
     steps: u64,
+    seen: Seen,
 }
 
 /// A packet on a channel: the channel, and the route it then has.
 type State = (u32, u32);
 
+/// Where one packet has been.
+enum Seen {
+    /// It has no choice: what it comes to is new.
+    OneWay,
+    /// Each channel is a state: the last packet that has been there.
+    Channels { by: Vec<u32>, packet: u32 },
+    /// By channel and route.
+    States(HashSet<State>),
+}
+
+impl Seen {
+    /// For another packet.
+    fn clear(&mut self) {
+        match self {
+            Self::OneWay => {}
+            Self::Channels { packet, .. } => *packet += 1,
+            Self::States(states) => states.clear(),
+        }
+    }
+
+    /// Whether the packet has not been there; now it has.
+    fn is_new(&mut self, state: State) -> bool {
+        match self {
+            Self::OneWay => true,
+            Self::Channels { by, packet } => {
+                std::mem::replace(&mut by[state.0 as usize], *packet) != *packet
+            }
+            Self::States(states) => states.insert(state),
+        }
+    }
+}
+
 impl<'a> Walker<'a> {
     fn new(routing: &'a Routing, topology: &'a Topology) -> Self {
         let classes = routing.classes().len();
-        Self { routing, topology, classes, outputs: Outputs::default(), steps: 0 }
+        let channels = topology.neighbours.len() * classes;
+        let seen = if !routing.chooses() {
+            Seen::OneWay
+        } else if routing.remembers() {
+            Seen::States(HashSet::new())
+        } else {
+            Seen::Channels { by: vec![0; channels], packet: 0 }
+        };
+        Self { routing, topology, classes, outputs: Outputs::default(), steps: 0, seen }
     }
 
     /// How many channels there are, used or not.
@@ -108,11 +150,11 @@ impl<'a> Walker<'a> {
     fn follow(&mut self, enters: SwitchId, header: Header, mut each: impl FnMut(u32, u32)) {
         let escapes = self.routing.escapes();
         let route = self.routing.passed(enters, header, None);
-        let mut seen = HashSet::new();
+        self.seen.clear();
         let mut next = Vec::new();
         self.states_after(enters, Header { route, ..header }, &mut next);
         while let Some((channel, route)) = next.pop() {
-            if !seen.insert((channel, route)) {
+            if !self.seen.is_new((channel, route)) {
                 continue;
             }
             let class = channel as usize % self.classes;

@@ -7,7 +7,7 @@
 
 use super::Header;
 use super::grid::Grid;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 
 /// Dimension-order routing for one grid without rings.
 pub struct DimensionOrder {
@@ -28,7 +28,13 @@ impl DimensionOrder {
     /// See [`super::Routing::next`].
     #[inline]
     pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
-        let (here, there) = (self.packed[switch.index()], self.packed[header.destination.index()]);
+        self.next_to(switch, header.destination)
+    }
+
+    /// The same: nothing else of a packet matters.
+    #[inline]
+    pub fn next_to(&self, switch: SwitchId, destination: NodeId) -> Option<usize> {
+        let (here, there) = (self.packed[switch.index()], self.packed[destination.index()]);
         if here == there {
             return None;
         }
@@ -40,7 +46,6 @@ impl DimensionOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::routing::walk::{
         Promise, cases, check_free, check_ways, order, refusal, routing, sides,
     };

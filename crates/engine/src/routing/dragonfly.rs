@@ -1,4 +1,4 @@
-//! Minimal routing on dragonflies [Kim et al. 2008, section 4.1].
+//! Minimal routing on dragonflies [Kim et al. 2008].
 //!
 //! A packet for another group goes to a switch of its own group that has a link there, over
 //! it, and to its destination's switch: at most three hops, one of them between groups.

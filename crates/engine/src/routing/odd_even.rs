@@ -1,9 +1,9 @@
 //! The odd-even turn model on two-dimensional meshes [Chiu 2000].
 //!
 //! In even columns (of even coordinate x) no packet turns from east to north or south; in
-//! odd columns none turns from north or south to west. Minimal: the algorithm ROUTE of
-//! section 4 there, which also sees to it that no packet comes to a place from which all
-//! shorter ways are forbidden.
+//! odd columns none turns from north or south to west. Minimal: the algorithm ROUTE there,
+//! which also sees to it that no packet comes to a place from which all shorter ways are
+//! forbidden.
 //!
 //! Free of deadlock: the rightmost column of a cycle of waiting packets would need, in
 //! its corners, a turn from east and one to west, which no column allows both. Ways are

@@ -8,9 +8,10 @@
 //!   In more it is called all-but-one-negative-first.
 //! * *negative first*: all dimensions.
 //!
-//! Free of deadlock on open grids: in every plane two of the eight turns are forbidden,
-//! one of each direction of rotation, and what is left cannot be put together to a cycle
-//! (Theorems 2 and 5 there). Minimal.
+//! Free of deadlock on open grids: nobody turns back into the first directions. Along them
+//! coordinates only fall. Along the others those of the dimensions descended first never
+//! fall, so that a circle would stay on one line of the last dimension, where nobody turns
+//! round. Minimal.
 
 use super::Header;
 use super::algorithm::Algorithm;

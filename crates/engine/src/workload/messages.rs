@@ -49,6 +49,11 @@ impl MessageList {
         (0..self.nodes).map(NodeId::from_index).collect()
     }
 
+    /// See [`super::Workload::rows`].
+    pub fn rows(&self) -> usize {
+        self.rows.time_ps.len()
+    }
+
     /// See [`super::Workload::due`].
     pub fn due(&self, row: u32) -> Option<Time> {
         self.rows.time_ps.get(row as usize).copied()

@@ -2,9 +2,9 @@
 
 use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
-use crate::{random_cases, small};
+use crate::{networks, random_cases, small};
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Spec};
+use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, PacketRow, Progress, Simulation};
 
@@ -84,27 +84,72 @@ fn compare_counters(
     }
 }
 
-fn compare_all(fidelity: Fidelity) {
+/// Compares random cases, each made fit for the fidelity; they must not be next to nothing.
+fn compare_all(fidelity: Fidelity, first: u64, make: impl Fn(&mut Dice) -> Spec) {
     let mut busy = 0;
-    let number = random_cases(2_000);
-    for case in 0..number {
+    let number = random_cases(1_500);
+    for case in first..first + number {
         let mut dice = Dice::new(case);
-        let mut spec = Spec { fidelity, ..small::spec(&mut dice) };
+        let mut spec = Spec { fidelity, ..make(&mut dice) };
         if fidelity == Fidelity::Worm {
-            // It has no gaps.
+            // It has no gaps, and every channel has a wire of its own.
             spec.machine.link.packet_gap_ps = 0;
+            spec.machine.switch.sharing = Sharing::Separate;
         }
         busy += compare(case, &spec, &mut dice);
     }
     assert!(busy > 1_000 * number, "next to nothing happens in the cases: {busy}");
 }
 
+/// Random cases with virtual channels.
+fn with_channels(dice: &mut Dice) -> Spec {
+    let mut spec = small::spec(dice);
+    networks::share(dice, &mut spec.machine);
+    spec
+}
+
+/// The same in which packets have a choice.
+fn with_choices(dice: &mut Dice, may_escape: bool) -> Spec {
+    let mut spec = with_channels(dice);
+    networks::choose(dice, &mut spec.machine, may_escape);
+    spec
+}
+
+/// The same with links of a list.
+fn with_links(dice: &mut Dice) -> Spec {
+    let mut spec = with_channels(dice);
+    networks::graph(dice, &mut spec.machine, 20);
+    spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
+    networks::without_deadlock(&mut spec);
+    spec
+}
+
 #[test]
 fn flit_agrees_with_the_simulator_that_goes_tick_by_tick() {
-    compare_all(Fidelity::Flit);
+    compare_all(Fidelity::Flit, 0, with_channels);
 }
 
 #[test]
 fn worm_agrees_with_the_simulator_that_goes_tick_by_tick() {
-    compare_all(Fidelity::Worm);
+    compare_all(Fidelity::Worm, 0, with_channels);
+}
+
+#[test]
+fn flit_agrees_where_packets_have_a_choice() {
+    compare_all(Fidelity::Flit, 10_000_000, |dice| with_choices(dice, true));
+}
+
+#[test]
+fn worm_agrees_where_packets_have_a_choice() {
+    compare_all(Fidelity::Worm, 20_000_000, |dice| with_choices(dice, false));
+}
+
+#[test]
+fn flit_agrees_where_links_are_listed() {
+    compare_all(Fidelity::Flit, 30_000_000, with_links);
+}
+
+#[test]
+fn worm_agrees_where_links_are_listed() {
+    compare_all(Fidelity::Worm, 40_000_000, with_links);
 }

@@ -26,6 +26,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: dice.number(1, 1_000),
         record_packets: true,
+        blame: None,
     }
 }
 
@@ -160,7 +161,7 @@ enum Pattern {
     OneSource(u32),
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
     let nodes = nodes(machine) as u32;
     let any = dice.number(0, u64::from(nodes) - 1) as u32;
     let patterns =

@@ -2,10 +2,10 @@
 //! without acknowledgements, programs, and the synthetic workload in all its kinds.
 
 use crate::cases::{self as any, Dice, Kind};
-use crate::{random_cases, small};
+use crate::{networks, random_cases, small};
 use tailback_engine::error::RunError;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Machine, Mode, Rates, Spec, Sync, TopologySpec, Workload,
+    Fidelity, FlowControl, Machine, Mode, Rates, Sharing, Spec, Sync, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{Counters, Progress, Simulation};
@@ -29,7 +29,17 @@ fn case(dice: &mut Dice, kind: Kind) -> Spec {
     if dice.chance(30) {
         unequal_rates(dice, machine);
     }
+    share(dice, machine);
     spec
+}
+
+/// Now and then virtual channels and choices as `worm` has them.
+fn share(dice: &mut Dice, machine: &mut Machine) {
+    networks::share(dice, machine);
+    machine.switch.sharing = Sharing::Separate;
+    if dice.chance(40) {
+        networks::choose(dice, machine, false);
+    }
 }
 
 fn unequal_rates(dice: &mut Dice, machine: &mut Machine) {
@@ -156,6 +166,7 @@ fn small_machines_in_whole_ticks() {
     compare_all(1_000_000..1_000_000 + random_cases(5_000), |dice| {
         let mut spec = small::spec(dice);
         spec.machine.link.packet_gap_ps = 0;
+        share(dice, &mut spec.machine);
         spec.machine.node.acknowledges = dice.chance(40);
         spec
     });

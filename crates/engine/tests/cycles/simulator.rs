@@ -5,18 +5,20 @@
 //! description of a run, the row of a packet and the random numbers. It knows message
 //! lists of one packet per message without acknowledgements, and nothing else.
 
+use crate::grants::Draws;
+use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
-use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{Machine, Policy, Spec, Workload};
+use tailback_engine::spec::{Machine, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
-struct Packet {
-    row: PacketRow,
-    flits: usize,
-    /// The groups it takes from its source to its destination.
-    way: Vec<usize>,
+pub struct Packet {
+    pub row: PacketRow,
+    pub flits: usize,
+    /// The channels it has been granted, and when it was granted the latest.
+    pub way: Vec<usize>,
+    pub granted: Time,
     /// When it started on the latest channel, and could start on the next.
     started: Time,
     could_start: Time,
@@ -39,52 +41,53 @@ type Flit = (usize, usize);
 
 /// A channel, the wire, and the input buffer at its end.
 #[derive(Default)]
-struct Channel {
-    ends_in_node: bool,
+pub struct Channel {
+    pub ends_in_node: bool,
     /// Times of a header or data flit and of an end token; then it is there after a delay.
     flit_times: [Time; 2],
     delay: Time,
     /// The packet that the channel has been granted to.
-    owner: Option<Owner>,
+    pub owner: Option<Owner>,
     /// When the latest flit has been sent.
-    sends_until: Time,
+    pub sends_until: Time,
     /// Flits that are not there yet, with the instant they will be.
     wire: VecDeque<(Time, Flit)>,
-    buffer: VecDeque<Flit>,
+    pub buffer: VecDeque<Flit>,
     /// The packet at the front has asked for an output and has not been sent.
-    front_has_asked: bool,
-    credits: u32,
+    pub front_has_asked: bool,
+    pub credits: u32,
     /// When credits on their way to the sender will be there.
     returning: VecDeque<Time>,
     tally: Tally,
 }
 
 #[derive(Clone, Copy)]
-struct Owner {
-    packet: usize,
+pub struct Owner {
+    pub packet: usize,
     /// The channel whose buffer it comes from, unless it comes from its node.
-    input: Option<usize>,
+    pub input: Option<usize>,
     /// The flit that starts next, or as many as there are.
-    flit: usize,
+    pub flit: usize,
 }
 
 pub struct Simulator {
-    now: Time,
-    machine: Machine,
-    wiring: Wiring,
-    channels: Vec<Channel>,
+    pub now: Time,
+    pub machine: Machine,
+    pub wiring: Wiring,
+    pub channels: Vec<Channel>,
+    pub wires: Vec<Wire>,
     /// For each group the packets that wait for it and the channels whose buffers they
-    /// are in, in order of request; for a node's group that is its output queue.
-    requests: Vec<Vec<(usize, Option<usize>)>>,
-    arbitration: Vec<Stream>,
-    packets: Vec<Packet>,
+    /// are in, in order of request; for a node's group that is its output queue. Where
+    /// packets have a choice, all that wait at a switch, with the first group from there.
+    pub requests: Vec<Vec<(usize, Option<usize>)>>,
+    pub draws: Draws,
+    pub packets: Vec<Packet>,
 }
 
 impl Simulator {
     pub fn new(spec: &Spec) -> Self {
         let Workload::Messages(list) = &spec.workload else { panic!("only message lists") };
         let (wiring, link) = (Wiring::new(&spec.machine), spec.machine.link);
-        let stream = |group| Stream::new(spec.seed, Purpose::Arbitration, group);
         let is_sent = |&message: &usize| list.source[message] != list.destination[message];
         let packet = |message: usize| {
             let (source, destination) = (list.source[message], list.destination[message]);
@@ -93,15 +96,16 @@ impl Simulator {
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
             let flits = (link.header_bytes + bytes + u32::from(link.end_token)) as usize;
-            let way = wiring.way(source as usize, destination as usize);
-            Packet { row, flits, way, could_start: queued, started: NEVER }
+            let (started, granted) = (NEVER, NEVER);
+            Packet { row, flits, way: Vec::new(), granted, could_start: queued, started }
         };
         Self {
             now: 0,
             machine: spec.machine.clone(),
             channels: wiring.group_of.iter().map(|&g| channel(&spec.machine, &wiring, g)).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
-            arbitration: (0..wiring.groups.len() as u32).map(stream).collect(),
+            draws: Draws::new(spec, wiring.groups.len()),
+            wires: vec![Wire::default(); wiring.wires()],
             packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
             wiring,
         }
@@ -125,9 +129,15 @@ impl Simulator {
         channels.clone().for_each(|channel| self.credits_arrive(channel));
         channels.clone().for_each(|channel| self.release(channel));
         channels.clone().for_each(|channel| self.front_asks(channel));
-        (0..self.requests.len()).for_each(|group| self.grant(group));
-        // A start may let the flit behind start at the same instant.
-        while channels.clone().filter(|&channel| self.flit_starts(channel)).count() > 0 {}
+        loop {
+            (0..self.requests.len()).for_each(|place| self.grant(place));
+            let starting = self.starting();
+            if starting.is_empty() {
+                break;
+            }
+            // They may let others start, or be granted a channel, at the same instant.
+            starting.into_iter().for_each(|channel| self.flit_starts(channel));
+        }
         for channel in &mut self.channels {
             let sends = channel.sends_until > self.now;
             channel.tally.busy += Time::from(sends);
@@ -136,8 +146,15 @@ impl Simulator {
     }
 
     fn messages_are_sent(&mut self) {
-        for (number, Packet { row, way, .. }) in self.packets.iter().enumerate() {
-            self.requests[way[0]].extend((row.queued == self.now).then_some((number, None)));
+        for (number, Packet { row, .. }) in self.packets.iter().enumerate() {
+            if row.queued == self.now {
+                let group = self.wiring.route(
+                    End::Node(row.source as usize),
+                    row.destination as usize,
+                    None,
+                );
+                self.requests[group].push((number, None));
+            }
         }
     }
 
@@ -177,57 +194,10 @@ impl Simulator {
         }
     }
 
-    /// The packet at the front of a buffer asks for its output when its header is there.
-    fn front_asks(&mut self, number: usize) {
-        let channel = &mut self.channels[number];
-        let Some(&(packet, _)) = channel.buffer.front() else { return };
-        let header_end = self.machine.link.header_bytes as usize - 1;
-        if !channel.front_has_asked && channel.buffer.contains(&(packet, header_end)) {
-            channel.front_has_asked = true;
-            let output = self.packets[packet].way[usize::from(self.packets[packet].row.hops)];
-            self.requests[output].push((packet, Some(number)));
-        }
-    }
-
-    /// A group with idle channels grants the best of its requests.
-    fn grant(&mut self, group: usize) {
-        while !self.requests[group].is_empty() {
-            let all = self.wiring.groups[group].channels.iter().copied();
-            let idle = all.filter(|&channel| self.channels[channel].owner.is_none());
-            let best = idle.min_by_key(|&channel| (self.channels[channel].credits == 0, channel));
-            let Some(channel) = best else { return };
-            let best = self.best(group);
-            let (packet, input) = self.requests[group].remove(best);
-            self.channels[channel].owner = Some(Owner { packet, input, flit: 0 });
-        }
-    }
-
-    /// The place of the best request of a group. Of equals the first is the best.
-    fn best(&mut self, group: usize) -> usize {
-        let requests = &self.requests[group];
-        let row = |place: usize| &self.packets[requests[place].0].row;
-        let all = 0..requests.len();
-        let first = |key: fn(&PacketRow) -> Time| all.min_by_key(|&place| key(row(place))).unwrap();
-        match self.machine.switch.policy {
-            // A node's output queue is first in, first out.
-            _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
-            Policy::Fifo => 0,
-            Policy::Random => self.arbitration[group].below(requests.len() as u64) as usize,
-            Policy::NetFirst => first(|row| Time::from(row.hops == 1)),
-            Policy::OldestFirst => first(|row| row.queued),
-            Policy::HopsFirst => first(|row| NEVER - Time::from(row.hops)),
-        }
-    }
-
-    /// Starts the next flit of the packet that has a channel, if it can start.
-    fn flit_starts(&mut self, number: usize) -> bool {
+    /// Starts the next flit of the packet that has a channel.
+    fn flit_starts(&mut self, number: usize) {
         let (now, channel) = (self.now, &self.channels[number]);
-        let Some(Owner { packet, input, flit }) = channel.owner else { return false };
-        let there = input.is_none_or(|i| self.channels[i].buffer.front() == Some(&(packet, flit)));
-        let was_last = flit == self.packets[packet].flits;
-        if was_last || !there || channel.sends_until > now || channel.credits == 0 {
-            return false;
-        }
+        let Some(Owner { packet, input, flit }) = channel.owner else { return };
         let time = self.time(channel, (packet, flit));
         if flit == 0 {
             self.packet_starts(number, packet);
@@ -242,7 +212,8 @@ impl Simulator {
             self.channels[input].returning.push_back(now + self.machine.link.credit_delay_ps);
             self.credits_arrive(input);
         }
-        true
+        let wire = &mut self.wires[self.wiring.wire_of[number]];
+        *wire = Wire { sends_until: now + time, last: Some((number, packet)) };
     }
 
     /// Writes down that the first flit of a packet starts on a channel.
@@ -273,8 +244,8 @@ impl Simulator {
     /// Time from the start on the last channel until delivery, of a packet that never waits.
     fn undisturbed(&self, packet: usize) -> Time {
         let (mut there, mut started) = (vec![0; self.packets[packet].flits], 0);
-        for &group in &self.packets[packet].way {
-            let channel = &self.channels[self.wiring.groups[group].channels[0]];
+        for &channel in &self.packets[packet].way {
+            let channel = &self.channels[channel];
             started = there[self.machine.link.header_bytes as usize - 1];
             let mut sent = started;
             for (flit, there) in there.iter_mut().enumerate() {
@@ -292,7 +263,8 @@ fn channel(machine: &Machine, wiring: &Wiring, group: usize) -> Channel {
     let time = |bits| wiring.bit_ps(machine, group) * Time::from(bits);
     let flit_times = [link.data_token_bits, link.control_token_bits].map(time);
     let ends_in_node = matches!(wiring.groups[group].to, End::Node(_));
-    let delay = link.wire_delay_ps + if ends_in_node { 0 } else { link.switch_delay_ps };
+    let wire_delay = link.wire_delay_ps + wiring.groups[group].delay_ps;
+    let delay = wire_delay + if ends_in_node { 0 } else { link.switch_delay_ps };
     // A node always accepts: those credits are never used up.
     let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer_tokens };
     Channel { ends_in_node, flit_times, delay, credits, ..Channel::default() }

@@ -61,6 +61,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: 1_000_000,
         record_packets: true,
+        blame: None,
     }
 }
 
@@ -70,6 +71,7 @@ pub fn nodes(machine: &Machine) -> u64 {
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
+        TopologySpec::Graph { nodes, .. } => nodes.len() as u64,
         _ => unreachable!("not generated"),
     }
 }
@@ -280,7 +282,7 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
     })
 }
 
-fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
+pub fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
     let nodes = nodes(machine);
     let mut list = Messages::default();
     let gap = dice.one_of(&[0, packet_time(machine) / 10, packet_time(machine)]);

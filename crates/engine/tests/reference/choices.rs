@@ -1,6 +1,7 @@
 //! Who goes next. Every choice looks at everything.
 
 use crate::machine::{NEVER, Reference, Time};
+use crate::network::Waiting;
 use crate::wiring::End;
 use tailback_engine::spec::Policy;
 
@@ -23,11 +24,16 @@ impl Reference {
     /// a packet takes a channel of its own group and room behind it, and gives
     /// nothing back before a later instant.
     pub fn network_acts(&mut self) {
+        let has_desks = self.has_desks();
         for group in 0..self.wiring.groups.len() {
             match self.wiring.groups[group].from {
                 End::Node(node) => self.node_chooses(node, group),
+                End::Switch(_) if has_desks => {}
                 here @ End::Switch(_) => self.switch_chooses(here, group),
             }
+        }
+        if has_desks {
+            (0..self.desks.len()).for_each(|switch| self.serve(switch));
         }
     }
 
@@ -62,7 +68,7 @@ impl Reference {
             let packet = self.channels[input].buffer[0].packet;
             let Some(channel) = self.idle_with_room(group, packet) else { return };
             self.granted[group] = None;
-            self.channels[input].buffer[0].is_leaving = true;
+            self.channels[input].buffer[0].left = Some(self.now);
             self.start(packet, channel, Some(input));
         }
     }
@@ -79,38 +85,54 @@ impl Reference {
         Some(requests[self.arbitration[group].below(equals as u64) as usize].input)
     }
 
+    /// The channels that end at a switch and have a packet at the front that may ask.
+    pub fn askers(&self, here: End) -> Vec<usize> {
+        let asks = |&input: &usize| {
+            let ends_here = self.wiring.groups[self.wiring.group_of[input]].to == here;
+            let is_ready =
+                |front: &Waiting| front.left.is_none() && self.asked(input, front) <= self.now;
+            ends_here && self.channels[input].buffer.front().is_some_and(is_ready)
+        };
+        (0..self.channels.len()).filter(asks).collect()
+    }
+
+    /// When the packet at the front of a buffer asked, or will.
+    fn asked(&self, input: usize, front: &Waiting) -> Time {
+        front.ready.max(self.channels[input].front_since)
+    }
+
     /// Those at the front of an input buffer of the switch who ask for the group.
     fn requests(&self, here: End, group: usize) -> Vec<Request> {
-        let mut requests = Vec::new();
-        for (input, channel) in self.channels.iter().enumerate() {
-            let Some(front) = channel.buffer.front() else { continue };
-            let ends_here = self.wiring.groups[self.wiring.group_of[input]].to == here;
-            let time = front.ready.max(channel.front_since);
-            if !ends_here || front.is_leaving || time > self.now {
-                continue;
-            }
+        let request = |input: usize| {
+            let front = &self.channels[input].buffer[0];
             let destination = self.packets[front.packet].destination;
-            if self.wiring.route(here, destination) == group {
-                requests.push(Request { input, packet: front.packet, time });
-            }
-        }
-        requests
+            let asks = self.wiring.route(here, destination, Some(self.wiring.group_of[input]));
+            let time = self.asked(input, front);
+            (asks == group).then_some(Request { input, packet: front.packet, time })
+        };
+        self.askers(here).into_iter().filter_map(request).collect()
     }
 
     /// The smallest is the best.
     fn rank(&self, request: &Request) -> (bool, Time, Time, usize) {
-        let packet = &self.packets[request.packet];
-        let switch = &self.spec.machine.switch;
-        let is_later_class = switch.ack_priority && !packet.is_ack;
-        let input_group = self.wiring.group_of[request.input];
+        let &Request { input, packet, time } = request;
+        (self.is_later_class(packet), self.by_policy(packet, input), time, input)
+    }
+
+    pub fn is_later_class(&self, packet: usize) -> bool {
+        self.spec.machine.switch.ack_priority && !self.packets[packet].is_ack
+    }
+
+    pub fn by_policy(&self, packet: usize, input: usize) -> Time {
+        let packet = &self.packets[packet];
+        let input_group = self.wiring.group_of[input];
         let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
-        let by_policy = match switch.policy {
+        match self.spec.machine.switch.policy {
             Policy::Fifo | Policy::Random => 0,
             Policy::NetFirst => Time::from(is_from_node),
             Policy::OldestFirst => packet.queued,
             Policy::HopsFirst => NEVER - Time::from(packet.hops),
-        };
-        (is_later_class, by_policy, request.time, request.input)
+        }
     }
 
     /// The lowest-numbered idle channel of the group with room for the packet.

@@ -67,8 +67,14 @@ pub struct Reference {
     /// For each group the request that has been granted and waits for room.
     pub granted: Vec<Option<Grant>>,
     pub outputs: Vec<Output>,
-    /// For each group the numbers the `random` policy draws.
+    /// For each wire when it can take the next packet (`throttled` mode only).
+    pub wires_free_at: Vec<Time>,
+    /// For each switch the channels whose packets ask there, where they have a choice.
+    pub desks: Vec<Vec<usize>>,
+    /// For each group, or each switch where packets have a choice, the numbers the `random`
+    /// policy draws; and those of the `random` selection.
     pub arbitration: Vec<Stream>,
+    pub selection: Vec<Stream>,
     /// Every packet ever queued, in that order; likewise every message ever sent.
     pub packets: Vec<Packet>,
     pub messages: Vec<Message>,
@@ -84,6 +90,9 @@ impl Reference {
     pub fn new(spec: &Spec) -> Self {
         let wiring = Wiring::new(&spec.machine);
         let processes = Process::all(spec, wiring.nodes());
+        let streams = |purpose| {
+            (0..wiring.groups.len() as u32).map(|i| Stream::new(spec.seed, purpose, i)).collect()
+        };
         let mut reference = Self {
             now: 0,
             events: BTreeSet::new(),
@@ -91,9 +100,10 @@ impl Reference {
             at_work: None,
             channels: wiring.group_of.iter().map(|_| Channel::default()).collect(),
             granted: wiring.groups.iter().map(|_| None).collect(),
-            arbitration: (0..wiring.groups.len() as u32)
-                .map(|group| Stream::new(spec.seed, Purpose::Arbitration, group))
-                .collect(),
+            wires_free_at: vec![0; wiring.wires()],
+            desks: vec![Vec::new(); wiring.switches()],
+            arbitration: streams(Purpose::Arbitration),
+            selection: streams(Purpose::Selection),
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
             packets: Vec::new(),
             messages: Vec::new(),

@@ -27,8 +27,6 @@ pub struct Channel {
     pub is_busy: bool,
     /// The channel whose buffer the packet now being sent comes from.
     input: Option<usize>,
-    /// When it can take the next packet (`throttled` mode only).
-    free_at: Time,
     pub buffer: VecDeque<Waiting>,
     pub occupied_tokens: u32,
     /// Since when the packet at the front of the buffer has been there.
@@ -40,8 +38,8 @@ pub struct Waiting {
     pub packet: usize,
     /// When its header can ask for the next channel.
     pub ready: Time,
-    /// It is being sent, and leaves the buffer when its last token has left.
-    pub is_leaving: bool,
+    /// Since when it is being sent; it leaves the buffer when its last token has left.
+    pub left: Option<Time>,
 }
 
 /// The output queues of a node. A common queue is `data`.
@@ -64,10 +62,14 @@ impl Reference {
     }
 
     /// From the start on a channel until the header is at its far end.
-    fn header_delay(&self) -> Time {
+    fn header_delay(&self, group: usize) -> Time {
         let link = &self.spec.machine.link;
         let header_bits = u64::from(link.header_bytes) * u64::from(link.data_token_bits);
-        header_bits * link.bit_ps + link.wire_delay_ps
+        header_bits * link.bit_ps + self.wire_delay(group)
+    }
+
+    fn wire_delay(&self, group: usize) -> Time {
+        self.spec.machine.link.wire_delay_ps + self.wiring.groups[group].delay_ps
     }
 
     /// A packet joins the output queue of its source node.
@@ -95,21 +97,22 @@ impl Reference {
     /// A packet starts on a channel, out of the buffer of `input` or of a node.
     pub fn start(&mut self, packet: usize, channel: usize, input: Option<usize>) {
         let end = self.now + self.duration(self.packets[packet].bytes);
-        let header_there = self.now + self.header_delay();
+        let group = self.wiring.group_of[channel];
+        let header_there = self.now + self.header_delay(group);
         let could_start = match input {
             Some(input) => self.channels[input].buffer[0].ready,
             None => self.packets[packet].queued,
         };
         self.note_start(packet, channel, self.now, self.now - could_start);
-        if let End::Node(_) = self.wiring.groups[self.wiring.group_of[channel]].to {
+        if let End::Node(_) = self.wiring.groups[group].to {
             self.post(header_there, Event::Head { number: channel, packet });
-            let tail_there = end + self.spec.machine.link.wire_delay_ps;
+            let tail_there = end + self.wire_delay(group);
             self.post(tail_there, Event::Tail { number: channel, packet });
         } else {
             let ready = header_there + self.spec.machine.link.switch_delay_ps;
             self.post(ready, Event::Ready { packet });
             self.channels[channel].occupied_tokens += self.tokens(packet);
-            let waiting = Waiting { packet, ready, is_leaving: false };
+            let waiting = Waiting { packet, ready, left: None };
             self.channels[channel].buffer.push_back(waiting);
         }
         self.channels[channel].is_busy = true;
@@ -155,29 +158,34 @@ impl Reference {
     fn travel_without_contention(&mut self, packet: usize) {
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
         let duration = self.duration(self.packets[packet].bytes);
-        let (mut at, mut time) = (End::Node(source), self.now);
-        while at != End::Node(destination) {
-            let group = &self.wiring.groups[self.wiring.route(at, destination)];
+        let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
+        let switch_delay = self.spec.machine.link.switch_delay_ps;
+        loop {
+            let number = self.wiring.route(at, destination, input);
+            let group = &self.wiring.groups[number];
             // An unlimited channel counts as the first of its hunt group.
             let (mut channel, mut wait) = (group.channels[0], 0);
             let is_first_internal =
                 self.packets[packet].hops == 1 && group.to != End::Node(destination);
             if is_first_internal && self.spec.mode == Mode::Throttled {
-                let free_at = |&channel: &usize| self.channels[channel].free_at;
+                let wire_of = &self.wiring.wire_of;
+                let free_at = |&channel: &usize| self.wires_free_at[wire_of[channel]];
                 channel = group.channels.iter().copied().min_by_key(free_at).unwrap();
-                wait = self.channels[channel].free_at.saturating_sub(time);
-                self.channels[channel].free_at = time + wait + duration;
+                wait = free_at(&channel).saturating_sub(time);
+                self.wires_free_at[wire_of[channel]] = time + wait + duration;
             }
-            at = group.to;
-            self.note_start(packet, channel, time + wait, wait);
+            (at, input) = (group.to, Some(number));
+            time += wait;
+            self.note_start(packet, channel, time, wait);
             self.channels[channel].tally.busy += duration;
-            time += wait + self.header_delay() + self.spec.machine.link.switch_delay_ps;
+            let header_there = time + self.header_delay(number);
+            if at == End::Node(destination) {
+                self.post(header_there, Event::Head { number: packet, packet });
+                let tail_there = time + duration + self.wire_delay(number);
+                return self.post(tail_there, Event::Tail { number: packet, packet });
+            }
+            time = header_there + switch_delay;
         }
-        // There is no switch at the end of the last channel.
-        time -= self.header_delay() + self.spec.machine.link.switch_delay_ps;
-        self.post(time + self.header_delay(), Event::Head { number: packet, packet });
-        let tail_there = time + duration + self.spec.machine.link.wire_delay_ps;
-        self.post(tail_there, Event::Tail { number: packet, packet });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
-use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
+use tailback_engine::spec::{GraphLink, Machine, RoutingSpec, Sharing, TopologySpec};
 
 /// One end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,10 +9,16 @@ pub enum End {
     Switch(usize),
 }
 
-/// All channels from one place to another.
+/// All channels of one class on one link.
 pub struct Group {
     pub from: End,
     pub to: End,
+    /// Which of the links from its switch it is on, and which of the classes there that
+    /// routing tells apart.
+    pub port: usize,
+    pub class: usize,
+    /// How much longer than elsewhere a flit is on its way.
+    pub delay_ps: u64,
     /// Their numbers, ascending.
     pub channels: Vec<usize>,
 }
@@ -20,13 +26,15 @@ pub struct Group {
 pub struct Wiring {
     /// Switches along each dimension; a pair is a line of two nodes without switches, a
     /// star one of nodes at one switch.
-    dims: Vec<usize>,
-    is_star: bool,
-    /// The dimensions in the order they are routed.
-    order: Vec<usize>,
+    pub dims: Vec<usize>,
+    /// The switches that nodes send to, and those they receive from.
+    enters: Vec<usize>,
+    leaves: Vec<usize>,
+    pub routing: RoutingSpec,
     pub groups: Vec<Group>,
-    /// The group of each channel.
+    /// The group of each channel, and the wire it is on.
     pub group_of: Vec<usize>,
+    pub wire_of: Vec<usize>,
 }
 
 impl Wiring {
@@ -36,66 +44,111 @@ impl Wiring {
             // A hypercube is a grid with two switches along each dimension.
             TopologySpec::Hypercube { dimensions } => vec![2; *dimensions as usize],
             TopologySpec::Pair => vec![2],
-            TopologySpec::Star { nodes } => vec![*nodes as usize],
+            TopologySpec::Star { .. } | TopologySpec::Graph { .. } => Vec::new(),
             other => panic!("the reference knows no {other:?}"),
         };
-        let RoutingSpec::DimensionOrder { order, .. } = &machine.routing else {
-            panic!("the reference knows dimension order only");
-        };
-        let order = match order.as_slice() {
-            [] => (0..dims.len()).collect(),
-            given => given.iter().map(|&d| d as usize).collect(),
-        };
-        let is_star = matches!(machine.topology, TopologySpec::Star { .. });
-        let mut wiring = Self { dims, is_star, order, groups: Vec::new(), group_of: Vec::new() };
+        let (enters, leaves) = attachments(&machine.topology, dims.iter().product());
+        let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
+        let routing = machine.routing.clone();
+        let mut wiring = Self { dims, enters, leaves, routing, groups, group_of, wire_of };
         let node_width = machine.node.link_width;
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
             wiring.add(End::Node(1), End::Node(0), node_width);
-        } else if is_star {
-            (0..wiring.nodes()).for_each(|n| wiring.add(End::Node(n), End::Switch(0), node_width));
-            (0..wiring.nodes()).for_each(|n| wiring.add(End::Switch(0), End::Node(n), node_width));
         } else {
-            wiring.add_switched(node_width, machine.switch.link_width);
+            wiring.add_switched(node_width, machine);
         }
         wiring
     }
 
     /// Adds channels in the documented order: injection, internal, ejection.
-    fn add_switched(&mut self, node_width: u32, switch_width: u32) {
+    fn add_switched(&mut self, node_width: u32, machine: &Machine) {
         for node in 0..self.nodes() {
-            self.add(End::Node(node), End::Switch(node), node_width);
+            self.add(End::Node(node), End::Switch(self.enters[node]), node_width);
         }
-        for switch in 0..self.nodes() {
+        if let TopologySpec::Graph { switches, links, .. } = &machine.topology {
+            (0..*switches).for_each(|switch| self.add_listed(switch, links, machine));
+        }
+        for switch in 0..self.dims.iter().product() {
             for dimension in 0..self.dims.len() {
                 let at = self.coordinates(switch)[dimension];
                 if at > 0 {
-                    self.add_internal(switch, dimension, at - 1, switch_width);
+                    self.add_internal(switch, dimension, at - 1, machine);
                 }
                 if at + 1 < self.dims[dimension] {
-                    self.add_internal(switch, dimension, at + 1, switch_width);
+                    self.add_internal(switch, dimension, at + 1, machine);
                 }
             }
         }
         for node in 0..self.nodes() {
-            self.add(End::Switch(node), End::Node(node), node_width);
+            self.add(End::Switch(self.leaves[node]), End::Node(node), node_width);
         }
     }
 
-    fn add_internal(&mut self, switch: usize, dimension: usize, to: usize, width: u32) {
+    /// Adds the links of a list that are from one switch.
+    fn add_listed(&mut self, switch: u32, links: &[GraphLink], machine: &Machine) {
+        for (port, link) in links.iter().filter(|link| link.from == switch).enumerate() {
+            let (from, to) = (End::Switch(link.from as usize), End::Switch(link.to as usize));
+            let first = self.groups.len();
+            self.add_link(from, to, link.width.into(), machine);
+            for group in &mut self.groups[first..] {
+                (group.port, group.delay_ps) = (port, link.delay_ps);
+            }
+        }
+    }
+
+    fn add_internal(&mut self, switch: usize, dimension: usize, to: usize, machine: &Machine) {
         let next = self.moved(switch, dimension, to);
-        self.add(End::Switch(switch), End::Switch(next), width);
+        self.add_link(End::Switch(switch), End::Switch(next), machine.switch.link_width, machine);
+    }
+
+    /// Adds a link of so many wires: for each class those of its first channel, then those
+    /// of its second, and so on.
+    fn add_link(&mut self, from: End, to: End, wires: u32, machine: &Machine) {
+        let (first, first_wire) = (self.group_of.len(), self.wires());
+        for (class, channels) in self.classes(machine).into_iter().enumerate() {
+            self.add_group(from, to, class, wires * channels);
+        }
+        for channel in 0..self.group_of.len() - first {
+            let is_shared = machine.switch.sharing != Sharing::Separate;
+            let wire = if is_shared { channel % wires as usize } else { channel };
+            self.wire_of.push(first_wire + wire);
+        }
     }
 
     fn add(&mut self, from: End, to: End, width: u32) {
+        let first_wire = self.wires();
+        self.add_group(from, to, 0, width);
+        self.wire_of.extend((0..width as usize).map(|place| first_wire + place));
+    }
+
+    fn add_group(&mut self, from: End, to: End, class: usize, width: u32) {
         let first = self.group_of.len();
         let channels = (first..first + width as usize).collect();
         self.group_of.extend((0..width).map(|_| self.groups.len()));
-        self.groups.push(Group { from, to, channels });
+        self.groups.push(Group { from, to, port: 0, class, delay_ps: 0, channels });
+    }
+
+    /// How many wires there are.
+    pub fn wires(&self) -> usize {
+        self.wire_of.iter().max().map_or(0, |last| last + 1)
     }
 
     pub fn nodes(&self) -> usize {
-        self.dims.iter().product()
+        self.enters.len()
+    }
+
+    pub fn switches(&self) -> usize {
+        let last = |group: &Group| match group.from {
+            End::Switch(switch) => switch + 1,
+            End::Node(_) => 0,
+        };
+        self.groups.iter().map(last).max().unwrap_or(0)
+    }
+
+    /// The switch a node receives from.
+    pub fn home(&self, node: usize) -> usize {
+        self.leaves[node]
     }
 
     /// The coordinates of a node; dimension 0 runs fastest.
@@ -110,7 +163,7 @@ impl Wiring {
     }
 
     /// The switch with coordinate `to` in one dimension and otherwise where `switch` is.
-    fn moved(&self, switch: usize, dimension: usize, to: usize) -> usize {
+    pub fn moved(&self, switch: usize, dimension: usize, to: usize) -> usize {
         let stride: usize = self.dims[..dimension].iter().product();
         switch - self.coordinates(switch)[dimension] * stride + to * stride
     }
@@ -118,49 +171,26 @@ impl Wiring {
     /// Time of one bit on the channels of a group.
     pub fn bit_ps(&self, machine: &Machine, group: usize) -> u64 {
         let ends = (self.groups[group].from, self.groups[group].to);
-        let rate = if let (End::Switch(from), End::Switch(to)) = ends {
-            let (from, to) = (self.coordinates(from), self.coordinates(to));
-            let dimension = (0..from.len()).find(|&d| from[d] != to[d]).expect("they differ");
-            machine.rates.dimension_bit_ps.get(dimension).copied()
-        } else {
-            machine.rates.external_bit_ps
+        let rate = match ends {
+            (End::Switch(from), End::Switch(to)) => {
+                let (from, to) = (self.coordinates(from), self.coordinates(to));
+                let dimension = (0..from.len()).find(|&d| from[d] != to[d]);
+                dimension.and_then(|d| machine.rates.dimension_bit_ps.get(d).copied())
+            }
+            _ => machine.rates.external_bit_ps,
         };
         rate.unwrap_or(machine.link.bit_ps)
     }
+}
 
-    /// All groups that a packet takes.
-    pub fn way(&self, source: usize, destination: usize) -> Vec<usize> {
-        let (mut at, mut way) = (End::Node(source), Vec::new());
-        while at != End::Node(destination) {
-            way.push(self.route(at, destination));
-            at = self.groups[way[way.len() - 1]].to;
+/// The switches that nodes send to, and those they receive from.
+fn attachments(topology: &TopologySpec, nodes: usize) -> (Vec<usize>, Vec<usize>) {
+    let numbers = |list: &[u32]| list.iter().map(|&switch| switch as usize).collect();
+    match topology {
+        TopologySpec::Star { nodes } => (vec![0; *nodes as usize], vec![0; *nodes as usize]),
+        TopologySpec::Graph { nodes, leaves, .. } => {
+            (numbers(nodes), numbers(if leaves.is_empty() { nodes } else { leaves }))
         }
-        way
-    }
-
-    /// The group that a packet for `destination` takes next.
-    pub fn route(&self, at: End, destination: usize) -> usize {
-        let next = self.next(at, destination);
-        let is_next = |group: &Group| group.from == at && group.to == next;
-        self.groups.iter().position(is_next).expect("a group leads there")
-    }
-
-    /// One step nearer, in the first dimension of the order that is not right yet.
-    fn next(&self, at: End, destination: usize) -> End {
-        let switch = match at {
-            End::Switch(_) if self.is_star => return End::Node(destination),
-            End::Switch(switch) => switch,
-            // A node has one neighbour: its switch, or in a pair the other node.
-            End::Node(node) => {
-                let only = self.groups.iter().find(|group| group.from == End::Node(node));
-                return only.expect("every node can send").to;
-            }
-        };
-        let (here, there) = (self.coordinates(switch), self.coordinates(destination));
-        match self.order.iter().find(|&&d| here[d] != there[d]) {
-            None => End::Node(destination),
-            Some(&d) if here[d] > there[d] => End::Switch(self.moved(switch, d, here[d] - 1)),
-            Some(&d) => End::Switch(self.moved(switch, d, here[d] + 1)),
-        }
+        _ => ((0..nodes).collect(), (0..nodes).collect()),
     }
 }

@@ -1,7 +1,7 @@
 //! Routers that send packets away from their destinations: chaos and deflection.
 
 use crate::common::{Run, spec};
-use crate::{burst, distances, machine, mesh, torus};
+use crate::{burst, check_charges, distances, machine, mesh, torus};
 use tailback_engine::spec::*;
 use tailback_engine::topology::Topology;
 
@@ -14,8 +14,10 @@ fn all_packets_arrive_in_the_end() {
             for tokens in [70, 140] {
                 let machine = machine_of(&routing, &topology, tokens);
                 let nodes = Topology::new(&topology).unwrap().nodes as u32;
-                let mut run = Run::new(machine, burst(nodes, 200, 7), Mode::Full);
+                let spec = spec(machine, burst(nodes, 200, 7), Mode::Full);
+                let mut run = Run::with(&Spec { blame: Some(Blame::default()), ..spec });
                 run.finish();
+                check_charges(&mut run);
                 assert_eq!(run.rows.len() as u32, nodes * 200);
                 let far = distances(run.simulation.topology());
                 let detours = run.rows.iter().filter(|row| {

@@ -4,7 +4,7 @@
 use super::super::check::TOKENS_PER_GRANT;
 use super::super::switchboard::Act;
 use super::{Control, FlitFabric};
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::time::Time;
 
@@ -15,7 +15,7 @@ impl FlitFabric {
     /// connection is new.
     pub(super) fn choose_buffered(&mut self, act: &mut Act) {
         loop {
-            self.note_requests();
+            self.note_requests(act);
             if self.board.is_settled() {
                 break;
             }
@@ -151,6 +151,10 @@ impl FlitFabric {
             self.begin_stored(channel, act);
         }
         if self.board.at(channel).credits == 0 {
+            let lane = self.board.at(channel);
+            if act.measures.blame.is_some() && !lane.has_started() {
+                self.board.blame_room(channel, lane.packet, act);
+            }
             return self.stalls(channel, act.now);
         }
         self.start(channel, act);
@@ -164,6 +168,9 @@ impl FlitFabric {
     }
 
     fn send_control(&mut self, channel: ChannelId, act: &mut Act) {
+        if act.measures.blame.is_some() {
+            self.blame_control(channel, act);
+        }
         let journey = self.rate(channel).control;
         let lane = self.board.at_mut(channel);
         lane.band.grants -= 1;
@@ -183,12 +190,45 @@ impl FlitFabric {
         while let Some((queue, id)) = self.board.at_hand(node) {
             let channels = (lead.0..lead.0 + width).map(ChannelId);
             let Some(channel) = channels.into_iter().find(|&c| self.can_take(c, act.now)) else {
+                if act.measures.blame.is_some() {
+                    self.blame_at_hand(lead, id, act);
+                }
                 return;
             };
             self.board.take_at_hand(node, queue, act);
             self.assign(channel, id, ChannelId::NONE, act);
             self.begin(channel, id, act);
             self.start(channel, act);
+        }
+    }
+
+    /// A flow-control token is sent before the packet that would be next.
+    #[cold]
+    #[inline(never)]
+    fn blame_control(&self, channel: ChannelId, act: &mut Act) {
+        let Control::InBand { opposite, .. } = &self.control else { return };
+        let lane = self.board.at(channel);
+        let next = match lane.port.kind {
+            _ if lane.unsent > 0 => Some(lane.packet),
+            kind if is_from_switch(kind) => Some(lane.band.next),
+            _ => self.board.at_hand(act.wiring.layout.group(channel).from).map(|(_, id)| id),
+        };
+        if let Some(id) = next.filter(|id| id.is_some()) {
+            self.blame_wire(channel, id, opposite[channel.index()], act);
+        }
+    }
+
+    /// A node's packet at hand cannot start: is there a channel where it only lacks room?
+    #[cold]
+    #[inline(never)]
+    fn blame_at_hand(&self, lead: ChannelId, id: PacketId, act: &mut Act) {
+        let lacks_room = |&channel: &ChannelId| {
+            let lane = self.board.at(channel);
+            lane.free_at <= act.now && lane.unsent == 0 && lane.band.grants == 0
+        };
+        let width = u32::from(self.board.at(lead).port.width);
+        if let Some(channel) = (lead.0..lead.0 + width).map(ChannelId).find(lacks_room) {
+            self.board.blame_room(channel, id, act);
         }
     }
 

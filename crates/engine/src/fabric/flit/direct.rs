@@ -12,11 +12,11 @@ use crate::time::Time;
 impl FlitFabric {
     /// Requests, grants, and every channel that can send starts to.
     pub(super) fn choose_direct(&mut self, act: &mut Act) {
-        self.note_requests();
-        while let Some((lead, kind)) = self.board.next_marked() {
-            self.serve(lead, kind, act);
-        }
+        self.note_requests(act);
         loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
             while let Some(channel) = self.awake.pop() {
                 self.board.at_mut(channel).sleeps();
                 self.send_on(channel, act);
@@ -64,6 +64,10 @@ impl FlitFabric {
         let input = lane.input;
         let has_credit = lane.credits > 0 || !lane.port.switch.is_some();
         if !has_credit || input.is_some() && self.board.at(input).held == 0 {
+            if act.measures.blame.is_some() && !has_credit && !self.board.at(channel).has_started()
+            {
+                self.board.blame_room(channel, self.board.at(channel).packet, act);
+            }
             self.stalls(channel, act.now);
             return;
         }
@@ -114,6 +118,16 @@ impl Grants for FlitFabric {
             .filter(|&channel| !self.board.at(channel).packet.is_some());
         let has_credit = |&channel: &ChannelId| self.room(channel, 0) > 0;
         idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
+        let flits = act.wiring.link.packet_tokens(act.packets[id].bytes);
+        let is_free = |&channel: &ChannelId| {
+            let is_idle = !self.board.at(channel).packet.is_some();
+            is_idle && self.room(channel, act.now) >= flits.min(all)
+        };
+        act.wiring.layout.group(lead).channels().find(is_free)
     }
 
     #[inline]

@@ -3,6 +3,9 @@
 //! All channels of a wire that could send a flit at an instant at which the wire is
 //! free contend for it. One of them does: the next after the one that sent last
 //! (`round_robin`), or that one itself as long as it can (`until_stall`).
+//!
+//! Flits go in rounds. Those that can start on free wires do so; what they leave behind
+//! may be credits at once, with which others can start in the next round of the instant.
 
 use super::super::layout::Layout;
 use super::super::switchboard::Act;
@@ -20,9 +23,12 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The wires of a machine; `None` if every channel has one of its own.
-    pub fn new(layout: &Layout, sharing: Sharing) -> Option<Self> {
-        Wires::new(layout).map(|wires| Self { wires, sharing, contending: Vec::new() })
+    /// The wires of a machine; `None` if every channel has one of its own, unless flits go
+    /// in rounds all the same.
+    pub fn new(layout: &Layout, sharing: Sharing, in_rounds: bool) -> Option<Self> {
+        let contending = Vec::new();
+        let is_needed = in_rounds || layout.has_shared_wires();
+        is_needed.then(|| Self { wires: Wires::new(layout), sharing, contending })
     }
 
     /// Which of the channels that contend for one wire sends.
@@ -48,11 +54,8 @@ impl FlitFabric {
         self.shared = Some(shared);
     }
 
-    /// Of the channels that contend for a free wire one sends.
-    ///
-    /// A flit sent now may be a credit at once for a channel further up, which then
-    /// contends in a further round of the same instant for a wire still free. Whether
-    /// any contended.
+    /// Of the channels that contend for a free wire one sends. Whether any contended: then
+    /// there is another round.
     #[inline]
     pub(super) fn contend(&mut self, act: &mut Act) -> bool {
         let contend = self.shared.as_ref().is_some_and(|shared| !shared.contending.is_empty());
@@ -78,7 +81,11 @@ impl FlitFabric {
                 shared.wires.sends(winner, self.board.at(winner).free_at);
             }
             for &other in rivals.iter().filter(|&&other| other != winner) {
-                debug_assert!(self.board.at(other).packet != PacketId::NONE);
+                let loser = self.board.at(other).packet;
+                debug_assert!(loser != PacketId::NONE);
+                if act.measures.blame.is_some() {
+                    self.blame_wire(other, loser, shared.wires.last(other), act);
+                }
                 self.stalls(other, act.now);
             }
         }

@@ -5,7 +5,6 @@
 //! order of the queue policy. Nobody keeps an output while waiting for room, but a packet
 //! that lacks room on a free channel is not passed there by one behind it.
 
-use super::super::selection::Free;
 use super::super::switchboard::Act;
 use super::PacketFabric;
 use crate::event_queue::EventQueue;
@@ -47,12 +46,22 @@ impl PacketFabric {
             if let Some(channel) = self.free_output(input, most, act) {
                 self.board.served(place);
                 self.board.withdraw(desk, input);
+                self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
-                let end = self.start(channel, id, act);
+                if act.measures.blame.is_some() {
+                    self.blame_start(channel, id, input, act);
+                }
+                let end = self.start(channel, id, tokens, act);
+                if let Some(wires) = &mut self.wires {
+                    wires.sends(channel, end);
+                }
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;
+                if act.measures.blame.is_some() {
+                    self.blame_waiting(input, act);
+                }
             }
         }
     }
@@ -84,31 +93,35 @@ impl PacketFabric {
         // places at least: so somewhere there always is a place, and packets can move.
         let is_new = self.slot > 0 && self.is_from_node(input);
         let spare = if is_new { self.capacity - tokens } else { 0 };
-        let mut choices = self.board.choices.take()?;
+        let mut outputs = self.board.take_outputs();
+        let claimed = self.desk.claimed.len();
         let mut best = u8::MAX;
         let (wiring, header) = (act.wiring, act.packets[id].header());
-        for (lead, tier) in wiring.leads(switch, header, &mut choices.outputs) {
+        for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
             if tier > best.min(most) {
                 break;
             }
-            if let Some(free) = self.free_channel(lead, (tokens, spare), act) {
+            if let Some((channel, room)) = self.free_channel(lead, (tokens, spare), act) {
                 best = tier;
-                choices.selector.free.push(free);
+                self.board.offer(channel, room, act);
             }
         }
-        let taken = choices.selector.take(switch);
-        self.board.choices = Some(choices);
+        let taken = self.board.select(switch, outputs);
+        if taken.is_some() {
+            // It does not wait for those it lacked room on.
+            self.desk.claimed.truncate(claimed);
+        }
         taken
     }
 
     /// The lowest-numbered channel of a group on which a packet can start now and leave
-    /// so many places `spare`.
+    /// so many places `spare`, and the room at its end.
     fn free_channel(
         &mut self,
         lead: ChannelId,
         (tokens, spare): (u32, u32),
         act: &Act,
-    ) -> Option<Free> {
+    ) -> Option<(ChannelId, u32)> {
         let now = act.now;
         for id in act.wiring.layout.group(lead).channels() {
             if self.desk.claimed.contains(&id) {
@@ -122,8 +135,7 @@ impl PacketFabric {
                 let is_at_node = !channel.port.switch.is_some();
                 let occupied = channel.occupied_at(now);
                 let room = if is_at_node { u32::MAX } else { self.capacity - occupied };
-                let waiting = self.board.waiting_at(id, act.packets);
-                return Some(Free { channel: id, waiting, room });
+                return Some((id, room));
             } else {
                 if spare == 0 {
                     self.desk.claimed.push(id);
@@ -139,7 +151,7 @@ impl PacketFabric {
     }
 
     /// When the wire of a channel is free.
-    fn wire_free_at(&self, id: ChannelId) -> Time {
+    pub(super) fn wire_free_at(&self, id: ChannelId) -> Time {
         match &self.wires {
             Some(wires) => wires.free_at(id),
             None => self.board.at(id).free_at,

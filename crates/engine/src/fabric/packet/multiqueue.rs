@@ -147,7 +147,7 @@ impl PacketFabric {
         chaos.switches[switch].packets = queued;
         if let Some(place) = oldest {
             let id = chaos.switches[switch].packets.remove(place);
-            self.start(channel, id, act);
+            self.start_stored(channel, id, act);
             return;
         }
         let may = |input: ChannelId| slots > 1 || !self.is_from_node(input);
@@ -159,7 +159,7 @@ impl PacketFabric {
         if !wanting.is_empty() {
             let drawn = queue.draws.below(wanting.len() as u64) as usize;
             let id = self.take_in(asking.remove(wanting[drawn]), desk, act);
-            self.start(channel, id, act);
+            self.start_stored(channel, id, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
             && self.board.at(channel).port.switch.is_some()
@@ -167,7 +167,7 @@ impl PacketFabric {
             let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
             let id = queue.packets.remove(drawn);
             queue.packets.push(self.take_in(asking.remove(at), desk, act));
-            self.start(channel, id, act);
+            self.start_stored(channel, id, act);
         }
     }
 
@@ -178,7 +178,18 @@ impl PacketFabric {
         let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
         let tokens = self.places_of(id, act);
         self.leave(input, tokens, end, act);
+        if act.measures.blame.is_some() {
+            self.blame_storing(input, id, end, act);
+        }
         id
+    }
+
+    /// A packet that has been in the multiqueue, if only for no time, starts on a channel.
+    fn start_stored(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        if act.measures.blame.is_some() {
+            self.blame_start(channel, id, ChannelId::NONE, act);
+        }
+        self.start(channel, id, self.slot, act);
     }
 
     /// Packets that may start on a channel now, as far as places go.

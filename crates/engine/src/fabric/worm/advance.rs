@@ -134,6 +134,9 @@ impl WormFabric {
         channel.owner = PacketId::NONE;
         channel.since = released;
         let (input, lead) = (channel.input, channel.rest.lead);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.released(id, input, released);
+        }
         let is_asked = match channel.port.kind {
             ChannelKind::Injection | ChannelKind::Direct => {
                 self.board.at_hand(act.wiring.layout.group(lead).from).is_some()

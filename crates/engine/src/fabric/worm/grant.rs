@@ -113,11 +113,18 @@ impl Grants for WormFabric {
             return u32::MAX;
         }
         let first = channel.next_flit().wrapping_sub(self.buffer);
-        let places = (0..self.buffer).map(|place| first.wrapping_add(place));
-        let back = |&place: &u32| {
-            !is_reached(channel.departed, place) && self.credit_back(id, place) <= now
-        };
-        places.take_while(back).count() as u32
+        let counts = |place: u32| self.credit_counts(id, first.wrapping_add(place), now);
+        // They come back in their order: those that have are at most `low`, at least `high`.
+        let (mut low, mut high) = (0, self.buffer);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if counts(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     #[inline]
@@ -138,6 +145,12 @@ impl Grants for WormFabric {
         channel.since = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(id, packet_id, input, act);
+            if !self.has_credit(id, act.now) {
+                self.board.blame_room(id, packet_id, act);
+            }
+        }
         if !self.run_through(id, packet_id, act) {
             self.stale.push(id);
         }

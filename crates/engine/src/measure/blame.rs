@@ -1,0 +1,341 @@
+//! Who made whom wait, and how: every wait of every packet is charged to one cause.
+//!
+//! [`Blame`] is told when packets ask, are granted a channel, start and fall free. When a
+//! packet starts on a channel its wait for that is cut into pieces, each charged to
+//! whoever had his turn then ([`Charge`]); when it has been delivered its charges are
+//! added to the tables of the window ([`Tables`]). The rules are in `docs/model.md`.
+
+mod cause;
+mod log;
+mod record;
+mod sums;
+mod tables;
+
+pub use cause::{Cause, Charge, Root};
+pub use sums::{BATCHES, Batches, Key, MOST_KEYS, REST, Sum, Sums};
+pub use tables::Tables;
+
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::{Class, PacketRow};
+use crate::time::{NEVER, Time};
+use log::{Log, Turn};
+use record::{Record, Stall};
+
+/// Since when packets have waited, as far as a packet that is granted a channel knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Since {
+    /// It was itself ready to go on.
+    pub ready: Time,
+    /// Others have asked for the channel.
+    pub asked: Time,
+    /// Others have been behind it in the buffer it leaves.
+    pub behind: Time,
+}
+
+/// Whether the turns of a packet whose wait is charged have been noted.
+#[derive(Clone, Copy)]
+enum Turns {
+    Noted,
+    ToCome,
+}
+
+/// All charges of a delivered packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charged {
+    /// The packet.
+    pub packet: PacketRow,
+    /// Its traffic class.
+    pub class: u32,
+    /// Its lifetime without contention.
+    pub alone: Time,
+    /// In order of time.
+    pub charges: Vec<Charge>,
+}
+
+/// Who made whom wait.
+pub struct Blame {
+    records: Vec<Record>,
+    /// By channel (where whole packets share a wire: by wire): who held it.
+    holders: Vec<Log>,
+    /// By channel: who was at the front of the buffer at its end.
+    fronts: Vec<Log>,
+    /// By lead: the packet granted that waits for room and keeps the others waiting.
+    keepers: Vec<PacketId>,
+    /// The tables of the window.
+    pub tables: Tables,
+    /// Charges packet by packet since they were last taken, if recorded.
+    pub packets: Option<Vec<Charged>>,
+    /// By channel: the first of its wire, where whole packets are sent over shared wires;
+    /// else empty.
+    wires: Vec<ChannelId>,
+    interval: Time,
+}
+
+impl Blame {
+    /// Nothing has happened yet; the first batches are as long as `interval`. `wires`: by
+    /// channel, if each is held by whole packets.
+    pub fn new(channels: usize, wires: Vec<ChannelId>, interval: Time, record: bool) -> Self {
+        Self {
+            wires,
+            records: Vec::new(),
+            holders: vec![Log::default(); channels],
+            fronts: vec![Log::default(); channels],
+            keepers: vec![PacketId::NONE; channels],
+            tables: Tables::new(0, interval),
+            packets: record.then(Vec::new),
+            interval,
+        }
+    }
+
+    /// A new measurement window begins. What packets on their way have been charged stays.
+    pub fn begin_window(&mut self, now: Time) {
+        self.tables = Tables::new(now, self.interval);
+    }
+
+    /// A packet of a traffic class enters its node's output queue.
+    #[cold]
+    #[inline(never)]
+    pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
+        while self.records.len() <= id.index() {
+            self.records.push(Record::new(class, now));
+        }
+        self.records[id.index()].renew(class, now);
+    }
+
+    /// A packet at the front of a buffer asks for an output; `root`: where those that hold
+    /// it wait for each other at last.
+    pub fn asks(&mut self, id: PacketId, now: Time, root: Option<Root>) {
+        let record = &mut self.records[id.index()];
+        record.asked = now;
+        record.asked_root = root.map(|root| root.channel);
+    }
+
+    /// A packet that might start does not, from now on, because of `cause`.
+    pub fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
+        let record = &mut self.records[id.index()];
+        if record.stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
+            record.stalls.push(Stall { from: now, cause, root });
+        }
+    }
+
+    /// Flits of a packet that has started wait for those of another.
+    pub fn slowed(&mut self, id: PacketId, root: Root) {
+        self.records[id.index()].last = root;
+    }
+
+    /// Whether a packet that might start is known to lack room.
+    pub fn lacks_room(&self, id: PacketId) -> bool {
+        let last = self.records[id.index()].stalls.last();
+        last.is_some_and(|stall| stall.cause == Cause::BufferFull)
+    }
+
+    /// The traffic class of the packet that was granted a channel last.
+    pub fn latest(&self, channel: ChannelId) -> Option<Root> {
+        let turn = self.holders[channel.index()].latest()?;
+        Some(Root { class: turn.class, channel })
+    }
+
+    /// A packet that has been granted an output waits for room and keeps others waiting.
+    pub fn keeps(&mut self, id: PacketId, lead: ChannelId, now: Time) {
+        let record = &mut self.records[id.index()];
+        record.granted = now;
+        record.keeps = lead;
+        self.keepers[lead.index()] = id;
+    }
+
+    /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
+    #[cold]
+    #[inline(never)]
+    pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
+        let record = &mut self.records[id.index()];
+        record.from = std::mem::replace(&mut record.head, channel);
+        record.granted = now;
+        record.start = NEVER;
+        record.root = channel;
+        if record.asked == NEVER {
+            record.asked = now;
+        }
+        self.take_turns(id, (now, NEVER), since);
+    }
+
+    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves.
+    fn take_turns(&mut self, id: PacketId, (granted, end): (Time, Time), since: Since) {
+        let record = &self.records[id.index()];
+        let &Record { class, head: channel, from, root, is_stored, .. } = record;
+        let asked = record.asked.min(granted);
+        let turn = Turn { packet: id, class, channel, root, asked, granted, end };
+        let place = self.place(channel);
+        self.holders[place.index()].push(turn, since.asked);
+        if from.is_some() && !is_stored {
+            // It has waited behind others itself, since it was ready.
+            let turn = Turn { asked: since.ready, ..turn };
+            self.fronts[from.index()].push(turn, since.behind);
+        }
+    }
+
+    /// It is known when the packet that leaves a buffer is out of it.
+    #[cold]
+    pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
+        self.fronts[buffer.index()].end(at);
+    }
+
+    /// It is known when a channel is released, and with it the front of the buffer (none:
+    /// its node's queue) that the packet it was granted to leaves.
+    #[cold]
+    #[inline(never)]
+    pub fn released(&mut self, channel: ChannelId, buffer: ChannelId, at: Time) {
+        self.holders[channel.index()].end(at);
+        if buffer.is_some() {
+            self.front_falls_free(buffer, at);
+        }
+    }
+
+    /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
+    #[cold]
+    #[inline(never)]
+    pub fn starts_whole(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (now, end): (Time, Time),
+        since: Since,
+    ) {
+        let record = &mut self.records[id.index()];
+        record.from = std::mem::replace(&mut record.head, channel);
+        let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
+        let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
+        if record.from.is_some() {
+            // Its header came as fast as it could.
+            let fronts = &self.fronts[record.from.index()];
+            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
+            record.asked = fronts.end_before(place).max(since.ready);
+        }
+        if keeps.is_some() {
+            self.keepers[keeps.index()] = PacketId::NONE;
+        }
+        self.charge(id, channel, (since.ready, now), Turns::ToCome);
+        self.take_turns(id, (granted, end), since);
+        let record = &mut self.records[id.index()];
+        record.asked = NEVER;
+        record.is_stored = false;
+    }
+
+    /// A packet has moved from the front of a buffer into its switch's own queue, and is out
+    /// of the buffer at `end`.
+    #[cold]
+    #[inline(never)]
+    pub fn stored(&mut self, id: PacketId, (now, end): (Time, Time), since: Since) {
+        let record = &mut self.records[id.index()];
+        record.is_stored = true;
+        let (class, channel) = (record.class, record.head);
+        let (root, asked) = (channel, since.ready);
+        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
+        self.fronts[channel.index()].push(turn, since.behind);
+    }
+
+    /// Whether a packet stands in its switch's own queue.
+    pub fn is_stored(&self, id: PacketId) -> bool {
+        self.records[id.index()].is_stored
+    }
+
+    /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
+    #[cold]
+    #[inline(never)]
+    pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
+        self.charge(id, channel, (ready, start), Turns::Noted);
+        let record = &mut self.records[id.index()];
+        let (granted, from, root) = (record.granted, record.from, record.root);
+        record.asked = NEVER;
+        if root == channel {
+            return;
+        }
+        if start > granted
+            && let Some(turn) = self.holders[channel.index()].of(id)
+        {
+            turn.root = root;
+        }
+        if from.is_some()
+            && let Some(turn) = self.fronts[from.index()].of(id)
+        {
+            turn.root = root;
+        }
+    }
+
+    /// Cuts a packet's wait for a channel into pieces, and charges each.
+    fn charge(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (ready, start): (Time, Time),
+        turns: Turns,
+    ) {
+        let place = self.place(channel);
+        let record = &mut self.records[id.index()];
+        record.start = start;
+        record.root = channel;
+        if start > ready {
+            let before = |log: &Log| match turns {
+                Turns::Noted => log.before(id),
+                Turns::ToCome => log.count(),
+            };
+            let holders = &self.holders[place.index()];
+            // There is none for its node's queue.
+            let fronts = self.fronts.get(record.from.index());
+            let holders = (holders, before(holders));
+            let is_stored = record.is_stored;
+            let fronts = fronts
+                .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
+            record.charge_wait(channel, holders, fronts, (ready, start));
+        }
+        record.stalls.clear();
+        record.asked_root = None;
+    }
+
+    /// A packet has been delivered; without contention it would have lived `alone`.
+    pub fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
+        let record = &mut self.records[id.index()];
+        record.settle((row.delivered - row.queued).saturating_sub(alone));
+        let is_message = last && row.class == Class::Data;
+        self.tables.add(record.class, &record.charges, is_message, row.delivered);
+        if let Some(packets) = &mut self.packets {
+            let charges = record.charges.clone();
+            packets.push(Charged { packet: *row, class: record.class, alone, charges });
+        }
+    }
+
+    /// The packet that holds a channel, if any.
+    pub fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
+        self.holders[self.place(channel).index()].holder(now).map(|turn| turn.packet)
+    }
+
+    /// Where it is noted who holds a channel.
+    fn place(&self, channel: ChannelId) -> ChannelId {
+        self.wires.get(channel.index()).copied().unwrap_or(channel)
+    }
+
+    /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
+    pub fn leaver(&self, buffer: ChannelId, now: Time) -> Option<(PacketId, ChannelId)> {
+        self.fronts[buffer.index()].holder(now).map(|turn| (turn.packet, turn.channel))
+    }
+
+    /// The packet that has been granted a group and waits for room, if any.
+    pub fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
+        Some(self.keepers[lead.index()]).filter(|id| id.is_some())
+    }
+
+    /// The channel a packet was granted last, and when it starts or started there.
+    pub fn head(&self, id: PacketId) -> (ChannelId, Time) {
+        let record = &self.records[id.index()];
+        (record.head, record.start)
+    }
+
+    /// When a packet asked last; when it was queued, if it is still in its node.
+    pub fn asked(&self, id: PacketId) -> Time {
+        self.records[id.index()].asked
+    }
+
+    /// A packet's traffic class.
+    pub fn class(&self, id: PacketId) -> u32 {
+        self.records[id.index()].class
+    }
+}

@@ -1,0 +1,60 @@
+//! Why packets wait, and what they are charged.
+
+use crate::ids::ChannelId;
+use crate::time::Time;
+
+/// Why a packet waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// In its node's output queue, for packets sent before it.
+    Throttling,
+    /// For an output held by a packet that was granted it before this one asked.
+    OutputBusy,
+    /// For an output that another was granted while this one was waiting for it.
+    Arbitration,
+    /// For room in the next buffer.
+    BufferFull,
+    /// Behind another packet in an input buffer.
+    HeadOfLine,
+    /// For a wire that another virtual channel, or flow control, used.
+    SharedWire,
+    /// Later flits were stopped after its first had gone on.
+    Stretched,
+}
+
+impl Cause {
+    /// All causes, as they are numbered, with their names.
+    pub const ALL: [(Self, &str); 7] = [
+        (Self::Throttling, "throttling"),
+        (Self::OutputBusy, "output_busy"),
+        (Self::Arbitration, "arbitration"),
+        (Self::BufferFull, "buffer_full"),
+        (Self::HeadOfLine, "head_of_line"),
+        (Self::SharedWire, "shared_wire"),
+        (Self::Stretched, "stretched"),
+    ];
+}
+
+/// A piece of a packet's waiting time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The channel it waited for.
+    pub channel: ChannelId,
+    /// Where those that stood in its way wait for each other at last.
+    pub root: ChannelId,
+    /// The traffic class of who stood in its way.
+    pub culprit: u32,
+    /// Why it waited.
+    pub cause: Cause,
+    /// How long.
+    pub time: Time,
+}
+
+/// Who is to blame in the end: a traffic class, and the channel it is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The traffic class.
+    pub class: u32,
+    /// The channel.
+    pub channel: ChannelId,
+}

@@ -1,0 +1,185 @@
+//! What is kept of a packet on its way, and how its waits are cut into pieces.
+
+use super::cause::{Cause, Charge, Root};
+use super::log::Log;
+use crate::ids::ChannelId;
+use crate::time::{NEVER, Time};
+
+/// From when on a packet that might start lacks what it needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Stall {
+    /// Since when.
+    pub from: Time,
+    /// What it lacks.
+    pub cause: Cause,
+    /// Because of whom.
+    pub root: Root,
+}
+
+/// What is kept of a packet on its way.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its traffic class.
+    pub class: u32,
+    /// The channel it was granted last, or none.
+    pub head: ChannelId,
+    /// The channel whose buffer it leaves, or left last; none: its node's queue.
+    pub from: ChannelId,
+    /// When it asked last; [`NEVER`]: it has not waited since it started last.
+    pub asked: Time,
+    /// When it was granted a channel last.
+    pub granted: Time,
+    /// When it starts or started there, or [`NEVER`] as long as that is not known.
+    pub start: Time,
+    /// Where the tree of those it waits behind has its root, as found when it asked.
+    pub asked_root: Option<ChannelId>,
+    /// Where what it waited for at its last channel has its root: that channel, if it did not.
+    pub root: ChannelId,
+    /// The lead of the group where it keeps others waiting while it waits for room, or none.
+    pub keeps: ChannelId,
+    /// Whether it has left its buffer for its switch's own queue.
+    pub is_stored: bool,
+    /// What it has lacked since it might have started.
+    pub stalls: Vec<Stall>,
+    /// What it has been charged so far, in order of time.
+    pub charges: Vec<Charge>,
+    /// How many charges there were before its latest wait.
+    before: usize,
+    /// Who was in its way last.
+    pub last: Root,
+}
+
+impl Record {
+    /// A packet of a class that enters its node's output queue.
+    pub fn new(class: u32, now: Time) -> Self {
+        let none = ChannelId::NONE;
+        Self {
+            class,
+            head: none,
+            from: none,
+            asked: now,
+            granted: NEVER,
+            start: now,
+            asked_root: None,
+            root: none,
+            keeps: none,
+            is_stored: false,
+            stalls: Vec::new(),
+            charges: Vec::new(),
+            before: 0,
+            last: Root { class, channel: none },
+        }
+    }
+
+    /// Another packet takes the place of this one.
+    pub fn renew(&mut self, class: u32, now: Time) {
+        let (mut stalls, mut charges) =
+            (std::mem::take(&mut self.stalls), std::mem::take(&mut self.charges));
+        stalls.clear();
+        charges.clear();
+        *self = Self { stalls, charges, ..Self::new(class, now) };
+    }
+
+    /// Charges the time from when it was ready until it starts on a channel: for room there,
+    /// in turn to those who held it, and to those who stood before this packet in its buffer.
+    pub fn charge_wait(
+        &mut self,
+        channel: ChannelId,
+        holders: (&Log, usize),
+        fronts: Option<(&Log, usize)>,
+        (ready, start): (Time, Time),
+    ) {
+        self.before = self.charges.len();
+        self.charge_backwards(channel, holders, fronts, (ready, start));
+        let pieces = &mut self.charges[self.before..];
+        let sum: Time = pieces.iter().map(|charge| charge.time).sum();
+        debug_assert_eq!(sum, start - ready, "every instant is charged once");
+        pieces.reverse();
+        if let Some(last) = self.charges.last() {
+            self.last = Root { class: last.culprit, channel: last.root };
+            self.root = last.root;
+        }
+    }
+
+    /// The same, latest first.
+    fn charge_backwards(
+        &mut self,
+        channel: ChannelId,
+        (holders, place): (&Log, usize),
+        fronts: Option<(&Log, usize)>,
+        (ready, start): (Time, Time),
+    ) {
+        let asked = if fronts.is_some() { self.asked.clamp(ready, start) } else { ready };
+        let idle = holders.end_before(place).clamp(asked, start);
+        self.charge_stalls(channel, (idle, start));
+        for (turn, time) in holders.cut(place, (asked, idle)) {
+            let is_before = turn.granted < asked;
+            let cause = match (fronts, is_before) {
+                (None, _) => Cause::Throttling,
+                _ if turn.channel != channel => Cause::SharedWire,
+                (_, true) => Cause::OutputBusy,
+                (_, false) => Cause::Arbitration,
+            };
+            let root = self.asked_root.filter(|_| is_before).unwrap_or(turn.root);
+            self.push(Charge { channel, root, culprit: turn.class, cause, time });
+        }
+        let Some((fronts, place)) = fronts else { return };
+        let free = fronts.end_before(place).clamp(ready, asked);
+        // Its header came late: that was stopped on its way.
+        let Root { class, channel: root } = self.last;
+        let cause = Cause::Stretched;
+        self.push(Charge { channel, root, culprit: class, cause, time: asked - free });
+        for (turn, time) in fronts.cut(place, (ready, free)) {
+            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
+            self.push(Charge { channel, root, culprit, cause, time });
+        }
+    }
+
+    /// Charges time in which it might have started, had it not lacked something.
+    fn charge_stalls(&mut self, channel: ChannelId, (from, to): (Time, Time)) {
+        let mut until = to;
+        for at in (0..self.stalls.len()).rev() {
+            let Stall { from: since, cause, root } = self.stalls[at];
+            let begin = if at == 0 { from } else { since.clamp(from, until) };
+            let (culprit, root) = (root.class, root.channel);
+            self.push(Charge { channel, root, culprit, cause, time: until - begin });
+            until = begin;
+        }
+        let (culprit, cause) = (self.class, Cause::BufferFull);
+        self.push(Charge { channel, root: channel, culprit, cause, time: until - from });
+    }
+
+    fn push(&mut self, charge: Charge) {
+        if charge.time == 0 {
+            return;
+        }
+        // Those of this wait only: a packet may cross a channel twice.
+        match self.charges[self.before..].last_mut() {
+            Some(last) if (Charge { time: charge.time, ..*last }) == charge => {
+                last.time += charge.time;
+            }
+            _ => self.charges.push(charge),
+        }
+    }
+
+    /// Makes the sum of all charges `beyond`, by which it lived longer than alone: the rest
+    /// of it was stopped, or caught up with waits of its header.
+    pub fn settle(&mut self, beyond: Time) {
+        let sum: Time = self.charges.iter().map(|charge| charge.time).sum();
+        let (culprit, channel) = (self.last.class, self.head);
+        let root = if self.last.channel.is_some() { self.last.channel } else { channel };
+        let time = beyond.saturating_sub(sum);
+        self.push(Charge { channel, root, culprit, cause: Cause::Stretched, time });
+        let mut caught_up = sum.saturating_sub(beyond);
+        while caught_up > 0
+            && let Some(last) = self.charges.last_mut()
+        {
+            let time = caught_up.min(last.time);
+            last.time -= time;
+            caught_up -= time;
+            if last.time == 0 {
+                self.charges.pop();
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Who made whom wait: every wait of every packet is charged to one cause, and all
+//! charges together are its lifetime beyond that without contention.
+//!
+//! `TAILBACK_CASES=10 cargo test --test blame` tries ten times as many random cases.
+
+#[path = "reference/cases.rs"]
+#[allow(dead_code, reason = "a generator shared with the reference")]
+mod cases;
+mod common;
+#[path = "blame/hand.rs"]
+mod hand;
+#[path = "reference/programs.rs"]
+mod programs;
+#[path = "cycles/cases.rs"]
+mod small;
+#[path = "blame/sums.rs"]
+mod sums;
+
+use tailback_engine::measure::blame::Charged;
+use tailback_engine::spec::{Blame, Spec};
+use tailback_engine::{Progress, Simulation};
+
+/// How many cases to try where `usual` are enough every day.
+fn random_cases(usual: u64) -> u64 {
+    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
+    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
+}
+
+/// Runs to the end with charges kept; the packets in order of message and class.
+fn to_the_end(spec: &Spec) -> (Simulation, Vec<Charged>) {
+    let blame = spec.blame.clone().or(Some(Blame::default()));
+    let mut simulation = Simulation::new(&Spec { blame, ..spec.clone() }).unwrap();
+    assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
+    let mut charged = simulation.take_charged();
+    charged.sort_by_key(|one| (one.packet.message, one.packet.class, one.packet.queued));
+    (simulation, charged)
+}

@@ -1,0 +1,232 @@
+//! What must add up, under random machines and workloads.
+
+use crate::cases::{self, Dice, Kind};
+use crate::{random_cases, small, to_the_end};
+use std::collections::BTreeMap;
+use tailback_engine::Simulation;
+use tailback_engine::fabric::Timing;
+use tailback_engine::measure::blame::{Cause, Charged};
+use tailback_engine::spec::{
+    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec,
+};
+
+/// A random small case of a fidelity with a workload that ends.
+fn case(number: u64, fidelity: Fidelity) -> Spec {
+    let mut dice = Dice::new(number);
+    let mut spec = match fidelity {
+        Fidelity::Packet | Fidelity::Token => cases::spec(&mut dice, Kind::Messages),
+        _ => small::spec(&mut dice),
+    };
+    spec.fidelity = fidelity;
+    spec.mode = if dice.chance(20) { Mode::Throttled } else { Mode::Full };
+    let machine = &mut spec.machine;
+    match fidelity {
+        Fidelity::Token => {
+            // Room for a flow-control token beside all of a header but its last byte.
+            machine.switch.input_buffer_tokens = dice.number(10, 90) as u32;
+            machine.switch.output_buffer_tokens = dice.number(1, 50) as u32;
+        }
+        Fidelity::Worm => machine.link.packet_gap_ps = 0,
+        Fidelity::Stream => {
+            machine.rates = Rates::default();
+            let timing = Timing::new(&machine.link);
+            let least = timing.header_ps.div_ceil(timing.flit_ps) as u32;
+            let buffer = &mut machine.switch.input_buffer_tokens;
+            *buffer = least.max(*buffer);
+        }
+        Fidelity::Flit | Fidelity::Packet => {}
+    }
+    // Throttled, links of different rates have no caught-up time of their own.
+    if spec.mode == Mode::Throttled {
+        machine.rates = Rates::default();
+        machine.link.control_token_bits =
+            machine.link.control_token_bits.min(machine.link.data_token_bits);
+    }
+    if dice.chance(30) {
+        machine.switch.virtual_channels = dice.number(2, 4) as u32;
+        let sharing = [Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];
+        let any = dice.one_of(&sharing);
+        let takes_turns = matches!(fidelity, Fidelity::Flit | Fidelity::Packet);
+        machine.switch.sharing = if takes_turns { any } else { Sharing::Separate };
+        machine.switch.link_width = 1;
+    }
+    if matches!(&machine.topology, TopologySpec::Mesh { dims } if dims.len() == 2)
+        && dice.chance(60)
+    {
+        route(&mut dice, machine, fidelity);
+    }
+    spec
+}
+
+/// Packets have a choice of outputs, or are sent anywhere.
+fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
+    let choices = [RoutingSpec::OddEven, RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
+    let chaotic = [RoutingSpec::Chaos, RoutingSpec::Deflection];
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
+        return;
+    }
+    machine.routing = choices[dice.number(0, 2) as usize].clone();
+    let is_equal = machine.rates == Rates::default();
+    if fidelity == Fidelity::Packet && is_equal && dice.chance(60) {
+        machine.routing = chaotic[dice.number(0, 1) as usize].clone();
+        machine.switch.virtual_channels = 1;
+        let packet = Timing::new(&machine.link).packet_tokens(machine.node.packet_bytes);
+        machine.switch.input_buffer_tokens = packet * dice.number(2, 3) as u32;
+    } else if matches!(fidelity, Fidelity::Flit | Fidelity::Packet) && dice.chance(30) {
+        machine.routing = RoutingSpec::Adaptive { order: Vec::new() };
+        machine.switch.virtual_channels = machine.switch.virtual_channels.max(2);
+        machine.switch.link_width = 1;
+    }
+}
+
+fn each_case(usual: u64, check: impl Fn(u64, &Spec)) {
+    let fidelities =
+        [Fidelity::Packet, Fidelity::Flit, Fidelity::Worm, Fidelity::Token, Fidelity::Stream];
+    for number in 0..random_cases(usual) {
+        for fidelity in fidelities {
+            check(number, &case(number, fidelity));
+        }
+    }
+}
+
+fn sum(charged: &Charged) -> u64 {
+    charged.charges.iter().map(|charge| charge.time).sum()
+}
+
+/// Lifetime = lifetime without contention + charges, for every packet.
+#[test]
+fn every_packet_is_charged_what_it_lived_longer() {
+    each_case(150, |number, spec| {
+        let (_, packets) = to_the_end(spec);
+        let link = Timing::new(&spec.machine.link);
+        // Links of one rate, and an end token that holds back nothing.
+        let is_even = spec.machine.rates == Rates::default() && link.last_ps <= link.flit_ps;
+        for one in packets {
+            let lived = one.packet.delivered - one.packet.queued;
+            assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);
+            if is_even {
+                let alone = link.zero_load_lifetime(one.packet.hops, one.packet.bytes);
+                assert_eq!(one.alone, alone);
+            }
+            assert!(one.charges.iter().all(|charge| charge.time > 0));
+        }
+    });
+}
+
+/// What is charged for a channel is what packets waited for it, but for what they caught up.
+#[test]
+fn charges_are_the_waits_of_channels() {
+    each_case(100, |number, spec| {
+        let (simulation, packets) = to_the_end(spec);
+        let measures = simulation.measures();
+        let caught_up: u64 = measures.counters.packets.iter().map(|p| p.caught_up_ps).sum();
+        let mut charged = vec![0; measures.channels.len()];
+        for charge in packets.iter().flat_map(|one| &one.charges) {
+            charged[charge.channel.index()] += charge.time;
+        }
+        let waits: Vec<u64> =
+            measures.channels.iter().map(|t| t.wait_throttling_ps + t.wait_internal_ps).collect();
+        assert_eq!(charged.iter().sum::<u64>() + caught_up, waits.iter().sum::<u64>());
+        if caught_up == 0 {
+            assert_eq!(charged, waits, "case {number} {:?}", spec.fidelity);
+        }
+    });
+}
+
+/// The tables are the sums of what packets are charged.
+#[test]
+fn tables_are_the_sums_of_charges() {
+    each_case(40, |_, spec| {
+        let (simulation, packets) = to_the_end(spec);
+        let blame = simulation.measures().blame.as_ref().unwrap();
+        let mut pairs = BTreeMap::new();
+        let mut roots = BTreeMap::new();
+        for one in &packets {
+            for charge in &one.charges {
+                *pairs.entry((one.class, charge.culprit, charge.cause)).or_insert(0) += charge.time;
+                *roots.entry((charge.root.0, charge.cause)).or_insert(0) += charge.time;
+            }
+        }
+        let tables = blame.tables.settled();
+        let table = tables.pairs.sorted();
+        assert_eq!(table.len(), pairs.len());
+        for (key, total) in table {
+            assert_eq!(pairs[&(key.victim, key.culprit, key.cause)], total.total());
+        }
+        let kept = tables.roots.sorted().into_iter();
+        let kept: BTreeMap<_, _> =
+            kept.map(|(key, total)| ((key.channel, key.cause), total.total())).collect();
+        assert_eq!(kept, roots);
+        let victims = tables.victims.sorted();
+        let (counted, messages) =
+            victims.iter().fold((0, 0), |(n, m), (_, one)| (n + one.count, m + one.total()));
+        assert_eq!(counted, packets.len() as u64);
+        let delivered = simulation.counters();
+        assert!(messages <= delivered.messages_delivered);
+    });
+}
+
+/// Nothing that is simulated depends on whether anybody is blamed.
+#[test]
+fn blame_changes_nothing() {
+    each_case(60, |number, spec| {
+        let mut without = Simulation::new(spec).unwrap();
+        without.advance(u64::MAX, u64::MAX).unwrap();
+        let rows = without.take_packets();
+        let (mut with, _) = to_the_end(spec);
+        assert_eq!(rows, with.take_packets(), "case {number} {:?}", spec.fidelity);
+        assert_eq!(without.counters(), with.counters());
+    });
+}
+
+/// Causes are what the fidelity can have, and all of these occur.
+#[test]
+fn every_cause_occurs_where_it_can() {
+    let mut seen = BTreeMap::new();
+    each_case(60, |_, spec| {
+        // Counted outside: the closure may not change what it borrows.
+        let (_, packets) = to_the_end(spec);
+        for charge in packets.iter().flat_map(|one| &one.charges) {
+            let is_whole = spec.fidelity == Fidelity::Packet || spec.mode == Mode::Throttled;
+            assert!(charge.cause != Cause::Stretched || !is_whole);
+            assert!(charge.cause == Cause::Throttling || spec.mode != Mode::Throttled);
+        }
+    });
+    for number in 0..40 {
+        for fidelity in [Fidelity::Packet, Fidelity::Flit, Fidelity::Token] {
+            let (_, packets) = to_the_end(&case(number, fidelity));
+            for charge in packets.iter().flat_map(|one| &one.charges) {
+                *seen.entry((fidelity as u8, charge.cause)).or_insert(0) += charge.time;
+            }
+        }
+    }
+    for (cause, name) in Cause::ALL {
+        assert!(seen.contains_key(&(Fidelity::Flit as u8, cause)), "{name} in flit");
+        let is_whole = cause == Cause::Stretched;
+        assert_eq!(seen.contains_key(&(Fidelity::Packet as u8, cause)), !is_whole, "{name}");
+    }
+}
+
+/// In any window, what is charged is what the counters say packets delivered in it waited.
+#[test]
+fn charges_of_a_window_are_its_counters() {
+    each_case(30, |number, spec| {
+        let mut simulation =
+            Simulation::new(&Spec { blame: Some(Blame::default()), ..spec.clone() }).unwrap();
+        let waited = |simulation: &Simulation| {
+            let packets = simulation.counters().packets;
+            packets.iter().map(|p| p.wait_throttling_ps + p.wait_internal_ps).sum::<u64>()
+                - packets.iter().map(|p| p.caught_up_ps).sum::<u64>()
+        };
+        let packet = Timing::new(&spec.machine.link).packet_ps(spec.machine.node.packet_bytes);
+        simulation.advance(20 * packet, u64::MAX).unwrap();
+        simulation.begin_window();
+        let before = waited(&simulation);
+        simulation.advance(60 * packet, u64::MAX).unwrap();
+        let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
+        for table in [&tables.pairs, &tables.channels, &tables.roots] {
+            let charged: u64 = table.sorted().iter().map(|(_, sum)| sum.total()).sum();
+            assert_eq!(charged, waited(&simulation) - before, "case {number}");
+        }
+    });
+}

@@ -1,0 +1,182 @@
+//! By which groups a packet may leave a place, from the definitions of the algorithms.
+
+use crate::wiring::{End, Wiring};
+use tailback_engine::spec::{Machine, RoutingSpec};
+
+/// A step in a grid: the dimension, and whether the coordinate grows.
+type Step = (usize, bool);
+
+impl Wiring {
+    /// How many virtual channels each class has.
+    pub fn classes(&self, machine: &Machine) -> Vec<u32> {
+        let all = machine.switch.virtual_channels;
+        if self.escapes() { vec![1, all - 1] } else { vec![all] }
+    }
+
+    /// Whether packets may have a choice.
+    pub fn chooses(&self) -> bool {
+        self.turns().is_some() || self.escapes()
+    }
+
+    /// Whether some classes are a way out of the others.
+    pub fn escapes(&self) -> bool {
+        matches!(self.routing, RoutingSpec::Adaptive { .. })
+    }
+
+    /// All groups that a packet without a choice takes.
+    pub fn way(&self, source: usize, destination: usize) -> Vec<usize> {
+        let (mut at, mut way) = (End::Node(source), Vec::new());
+        while at != End::Node(destination) {
+            way.push(self.route(at, destination, way.last().copied()));
+            at = self.groups[way[way.len() - 1]].to;
+        }
+        way
+    }
+
+    /// The first of the groups by which a packet may leave.
+    pub fn route(&self, at: End, destination: usize, input: Option<usize>) -> usize {
+        self.outputs(at, destination, input)[0].0
+    }
+
+    /// The groups by which a packet may leave a place that it has come to by the group
+    /// `input`, in order of preference, with their tiers.
+    pub fn outputs(&self, at: End, destination: usize, input: Option<usize>) -> Vec<(usize, u8)> {
+        let here = match at {
+            End::Switch(switch) if switch != self.home(destination) => switch,
+            // The last hop, or the first.
+            _ => return vec![(self.last_or_first(at, destination), 0)],
+        };
+        let group = |step: Step, class| self.group(here, step, class);
+        match &self.routing {
+            RoutingSpec::Shortest | RoutingSpec::Table { .. } => {
+                vec![(self.listed(here, destination), 0)]
+            }
+            RoutingSpec::DimensionOrder { order, .. } => {
+                vec![(group(self.in_order(order, here, destination), 0), 0)]
+            }
+            RoutingSpec::Adaptive { order } => {
+                let way_out = self.in_order(order, here, destination);
+                let nearer = self.nearer(here, destination).into_iter();
+                let adaptive = nearer.map(|step| (group(step, 1), 0));
+                adaptive.chain([(group(way_out, 0), 1)]).collect()
+            }
+            _ => {
+                let came = input.and_then(|input| self.step(input));
+                let legal = self.legal(here, destination, came).into_iter();
+                legal.map(|step| (group(step, 0), 0)).collect()
+            }
+        }
+    }
+
+    fn last_or_first(&self, at: End, destination: usize) -> usize {
+        let leads_there = |to| matches!(at, End::Node(_)) || to == End::Node(destination);
+        let mut groups = self.groups.iter();
+        groups.position(|group| group.from == at && leads_there(group.to)).expect("there is one")
+    }
+
+    /// The group of a class that a step goes by.
+    fn group(&self, here: usize, (dimension, grows): Step, class: usize) -> usize {
+        let at = self.coordinates(here)[dimension];
+        let to = self.moved(here, dimension, if grows { at + 1 } else { at - 1 });
+        let ends = (End::Switch(here), End::Switch(to), class);
+        let mut groups = self.groups.iter();
+        groups.position(|group| (group.from, group.to, group.class) == ends).expect("there is one")
+    }
+
+    /// The step that a group goes by, if it is between switches.
+    fn step(&self, group: usize) -> Option<Step> {
+        let group = &self.groups[group];
+        let (End::Switch(from), End::Switch(to)) = (group.from, group.to) else { return None };
+        let (from, to) = (self.coordinates(from), self.coordinates(to));
+        let dimension = (0..from.len()).find(|&d| from[d] != to[d])?;
+        Some((dimension, to[dimension] > from[dimension]))
+    }
+
+    /// All steps that bring a packet nearer.
+    fn nearer(&self, here: usize, destination: usize) -> Vec<Step> {
+        let (here, there) = (self.coordinates(here), self.coordinates(self.home(destination)));
+        let wrong = (0..here.len()).filter(|&d| here[d] != there[d]);
+        wrong.map(|d| (d, there[d] > here[d])).collect()
+    }
+
+    /// The step nearer in the first dimension of the order that is not right yet.
+    fn in_order(&self, order: &[u32], here: usize, destination: usize) -> Step {
+        let nearer = self.nearer(here, destination);
+        let mut order = order.iter().map(|&d| d as usize).chain(0..self.dims.len());
+        order.find_map(|d| nearer.iter().copied().find(|step| step.0 == d)).expect("not there yet")
+    }
+
+    /// Of the links listed, by the table or the first that is on a shortest way.
+    fn listed(&self, here: usize, destination: usize) -> usize {
+        let port = match &self.routing {
+            RoutingSpec::Table { next, .. } => Some(next[here][destination] as usize),
+            _ => None,
+        };
+        let distance = |switch| self.distance(switch, destination);
+        let mut groups = (0..self.groups.len()).filter(|&group| {
+            let group = &self.groups[group];
+            let End::Switch(to) = group.to else { return false };
+            let is_taken = match port {
+                Some(port) => group.port == port,
+                None => distance(to) < distance(here),
+            };
+            group.from == End::Switch(here) && is_taken
+        });
+        groups.next().expect("there is a way")
+    }
+
+    /// Links on the shortest way to a node.
+    pub fn distance(&self, from: usize, destination: usize) -> usize {
+        let (mut reached, mut hops) = (vec![End::Switch(from)], 0);
+        while !reached.contains(&End::Switch(self.home(destination))) {
+            let next = self.groups.iter().filter(|group| reached.contains(&group.from));
+            let next = next.map(|group| group.to).filter(|to| matches!(to, End::Switch(_)));
+            let next: Vec<End> = next.collect();
+            reached.extend(next);
+            hops += 1;
+        }
+        hops
+    }
+}
+
+/// Whether a turn is forbidden in a column (x).
+type Forbidden = fn(dimensions: usize, column: usize, from: Step, to: Step) -> bool;
+
+impl Wiring {
+    /// The turns that a turn model forbids.
+    fn turns(&self) -> Option<Forbidden> {
+        match self.routing {
+            // No turn to a descent in any dimension but the last, unless from such a one.
+            RoutingSpec::WestFirst => Some(|dimensions, _, from, to| {
+                let is_first = |(d, grows): Step| !grows && d + 1 < dimensions;
+                is_first(to) && !is_first(from)
+            }),
+            // No turn from an ascent to a descent.
+            RoutingSpec::NegativeFirst => Some(|_, _, from, to| from.1 && !to.1),
+            // No turn from east in even columns, none to west in odd ones.
+            RoutingSpec::OddEven => Some(|_, column, from, to| {
+                let turns = from.0 != to.0;
+                let from_east = turns && column % 2 == 0 && from == (0, true);
+                from_east || turns && column % 2 == 1 && to == (0, false)
+            }),
+            _ => None,
+        }
+    }
+
+    /// The steps nearer from which the destination can be reached without a forbidden
+    /// turn by steps nearer, by a packet that `came` by some step.
+    fn legal(&self, here: usize, destination: usize, came: Option<Step>) -> Vec<Step> {
+        let forbidden = self.turns().expect("a turn model");
+        let column = self.coordinates(here)[0];
+        let mut steps = self.nearer(here, destination);
+        steps.retain(|&step| {
+            if came.is_some_and(|came| forbidden(self.dims.len(), column, came, step)) {
+                return false;
+            }
+            let at = self.coordinates(here)[step.0];
+            let to = self.moved(here, step.0, if step.1 { at + 1 } else { at - 1 });
+            to == self.home(destination) || !self.legal(to, destination, Some(step)).is_empty()
+        });
+        steps
+    }
+}

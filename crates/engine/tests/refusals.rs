@@ -1,0 +1,151 @@
+//! Networks that a fidelity cannot simulate are refused, with what to do about it.
+
+mod common;
+
+use common::{message_list, spec};
+use tailback_engine::Simulation;
+use tailback_engine::spec::{
+    Fidelity, FlowControl, GraphLink, Machine, Mode, RoutingSpec, Sharing, TopologySpec,
+};
+
+/// A mesh of 3 × 3 with two virtual channels.
+fn mesh(routing: RoutingSpec, sharing: Sharing) -> Machine {
+    let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![3, 3] });
+    machine.routing = routing;
+    machine.switch.virtual_channels = 2;
+    machine.switch.sharing = sharing;
+    machine
+}
+
+/// Two switches with a link each way, and as many nodes.
+fn two_switches(there: u16, back: u16, delay_ps: u64) -> Machine {
+    let link = |from, to, width, delay_ps| GraphLink { from, to, width, delay_ps };
+    let links = vec![link(0, 1, there, delay_ps), link(1, 0, back, 0)];
+    let nodes = vec![0, 1];
+    let graph = TopologySpec::Graph { switches: 2, links, nodes, leaves: Vec::new() };
+    Machine { routing: RoutingSpec::Shortest, ..Machine::t9000(graph) }
+}
+
+/// What is said about a machine, or nothing.
+fn refusal(machine: &Machine, fidelity: Fidelity) -> String {
+    let mut spec = spec(machine.clone(), message_list(&[]), Mode::Full);
+    spec.fidelity = fidelity;
+    if fidelity != Fidelity::Token {
+        spec.machine.link.flow_control = FlowControl::OutOfBand;
+    }
+    Simulation::new(&spec).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+const GREEDY: RoutingSpec = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
+
+#[test]
+fn several_packets_take_turns_on_a_wire_in_flit_and_packet_only() {
+    let shared = mesh(GREEDY, Sharing::UntilStall);
+    for fidelity in [Fidelity::Worm, Fidelity::Stream, Fidelity::Token] {
+        assert_eq!(
+            refusal(&shared, fidelity),
+            format!(
+                "machine.switch.sharing = until_stall: must be separate with fidelity {}: flits of \
+                 several packets take turns on a wire; use flit or packet, or sharing = separate",
+                fidelity.name()
+            )
+        );
+        assert_eq!(refusal(&mesh(GREEDY, Sharing::Separate), fidelity), "");
+    }
+    assert_eq!(refusal(&shared, Fidelity::Flit) + &refusal(&shared, Fidelity::Packet), "");
+}
+
+#[test]
+fn packets_with_a_choice_need_a_fidelity_with_desks() {
+    let machine = mesh(RoutingSpec::WestFirst, Sharing::Separate);
+    for fidelity in [Fidelity::Token, Fidelity::Stream] {
+        assert_eq!(
+            refusal(&machine, fidelity),
+            "machine.routing = west_first: must be one that gives a packet one output with \
+             fidelities stream and token; use worm, flit or packet"
+        );
+    }
+    for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
+        assert_eq!(refusal(&machine, fidelity), "");
+    }
+}
+
+#[test]
+fn a_way_out_needs_a_fidelity_that_looks_again() {
+    let machine = mesh(RoutingSpec::Adaptive { order: Vec::new() }, Sharing::Separate);
+    assert_eq!(
+        refusal(&machine, Fidelity::Worm),
+        "machine.routing = adaptive: must be one without a way out with fidelity worm, which \
+         does not look again when flits leave a buffer; use flit or packet"
+    );
+    assert_eq!(refusal(&machine, Fidelity::Flit) + &refusal(&machine, Fidelity::Packet), "");
+}
+
+#[test]
+fn switches_that_move_whole_packets_need_packets() {
+    for routing in [RoutingSpec::Chaos, RoutingSpec::Deflection] {
+        let machine = mesh(routing, Sharing::Separate);
+        for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Stream, Fidelity::Token] {
+            let name = machine.routing.name();
+            assert_eq!(
+                refusal(&machine, fidelity),
+                format!(
+                    "machine.routing = {name}: needs fidelity packet: packets that cannot go on \
+                     are moved as a whole"
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn flow_control_tokens_need_a_way_back() {
+    assert_eq!(refusal(&two_switches(2, 2, 0), Fidelity::Token), "");
+    assert_eq!(
+        refusal(&two_switches(2, 1, 0), Fidelity::Token),
+        "machine.topology = link from switch 0 to switch 1: needs one of as many wires back with \
+         fidelity token, whose flow-control tokens use it"
+    );
+    assert_eq!(refusal(&two_switches(2, 1, 0), Fidelity::Flit), "");
+    let mut machine = two_switches(1, 1, 0);
+    if let TopologySpec::Graph { leaves, .. } = &mut machine.topology {
+        *leaves = vec![1, 1];
+    }
+    assert_eq!(
+        refusal(&machine, Fidelity::Token),
+        "machine.topology = link from node 0 to switch 0: needs one of as many wires back with \
+         fidelity token, whose flow-control tokens use it"
+    );
+}
+
+#[test]
+fn switches_that_swap_packets_need_a_way_back() {
+    let chaos = |back| Machine { routing: RoutingSpec::Chaos, ..two_switches(2, back, 0) };
+    assert_eq!(refusal(&chaos(2), Fidelity::Packet), "");
+    assert_eq!(
+        refusal(&chaos(1), Fidelity::Packet),
+        "machine.topology = link from switch 0 to switch 1: needs one of as many wires back with \
+         chaos, where full switches swap packets over it"
+    );
+}
+
+#[test]
+fn switches_that_store_packets_need_channels_with_wires_of_their_own() {
+    let chaos = |sharing| refusal(&mesh(RoutingSpec::Chaos, sharing), Fidelity::Packet);
+    assert_eq!(chaos(Sharing::Separate), "");
+    assert_eq!(
+        chaos(Sharing::RoundRobin),
+        "machine.switch.sharing = round_robin: must be separate with chaos, whose switches look \
+         at channels one by one"
+    );
+}
+
+#[test]
+fn streams_have_the_same_delay_everywhere() {
+    assert_eq!(refusal(&two_switches(1, 1, 0), Fidelity::Stream), "");
+    assert_eq!(
+        refusal(&two_switches(1, 1, 5), Fidelity::Stream),
+        "machine.topology = links with delays of their own: must all have the same delay with \
+         fidelity stream; use worm, flit or packet"
+    );
+}

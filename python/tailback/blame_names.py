@@ -1,0 +1,77 @@
+"""What the numbers in tables of blame stand for: traffic classes, channels, places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tailback.blame import REST, Blame, Charged, Sums
+from tailback.places import node_places, shown
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+
+_REST = "the rest"
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """Words for the classes and channels of one run."""
+
+    nodes: tuple[str, ...]
+    """Where each node, or switch, is."""
+    channels: tuple[tuple[str, int, int], ...]
+    """Kind, from and to of each."""
+    classes: str
+    """What a class is: `node`, `process` or `class`."""
+
+    @classmethod
+    def of(cls, result: Result) -> Names:
+        """Return the words for a run."""
+        workload = result.experiment.workload
+        classes = workload.classes if isinstance(workload.classes, str) else "class"
+        if result.experiment.message_classes() is not None:
+            classes = "class"
+        columns = [result.channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
+        places = node_places(result.nodes)
+        nodes = (shown(place) if len(place) > 1 else str(place[0]) for place in places)
+        return cls(tuple(nodes), tuple(zip(*columns, strict=True)), classes)
+
+    def traffic(self, number: int) -> str:
+        """Return `(3, 4)` for a class that is a node, else `process 7` or `class 7`."""
+        if number == REST:
+            return _REST
+        return self._node(number) if self.classes == "node" else f"{self.classes} {number}"
+
+    def channel(self, number: int) -> str:
+        """Return `(3, 4)->(4, 4)`, `from node (3, 4)` or `to node (3, 4)`."""
+        if number == REST:
+            return _REST
+        kind, start, end = self.channels[number]
+        if kind == "injection":
+            return f"from node {self._node(start)}"
+        if kind == "ejection":
+            return f"to node {self._node(end)}"
+        return f"{self._node(start)}->{self._node(end)}"
+
+    def by_place(self, blame: Blame, confidence: float) -> list[tuple[str, Charged]]:
+        """Return the mean time per message by where messages wait: a node or a switch."""
+        sums = blame.channels.by(0)
+        places: dict[str, int] = {}
+        rows = []
+        for channel in sums.keys[:, 0].tolist():
+            place = _REST
+            if channel != REST:
+                kind, start, _ = self.channels[channel]
+                what = "node" if kind in ("injection", "direct") else "switch"
+                place = f"{what} {self._node(start)}"
+            rows.append(places.setdefault(place, len(places)))
+        numbered = Sums(np.array(rows, dtype=np.int64)[:, None], sums.counts, sums.batches_ps)
+        names = list(places)
+        found = blame.by_sums(numbered.by(0), confidence) if rows else []
+        return [(names[charged.key[0]], charged) for charged in found]
+
+    def _node(self, number: int) -> str:
+        return self.nodes[number] if number < len(self.nodes) else str(number)

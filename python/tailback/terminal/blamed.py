@@ -1,0 +1,113 @@
+"""Who made whom wait, for the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tailback.blame import Blame, Charged
+from tailback.blame_names import Names
+from tailback.errors import UserError
+from tailback.results import Result
+from tailback.wording import UNKNOWN, number, warnings
+
+from .layout import heading, new_table
+
+
+def blame_report(result: Result, top: int) -> RenderableType:
+    """Return the tables of `tailback blame`, each of at most `top` rows."""
+    blame, names = kept(result), Names.of(result)
+    confidence = result.experiment.run.confidence
+    total = number(blame.total(confidence))
+    causes = _table("Why messages wait", ("cause",), "us per message")
+    for row in blame.by_cause(confidence):
+        causes.add_row(blame.causes[row.key[0]], *_numbers(row))
+    channels = _table(
+        "Who makes whom wait, and where",
+        ("traffic of", "costs", "waiting for"),
+        "us per message of those that wait",
+        "of their contention",
+    )
+    for row in blame.culprits_on_channels(confidence, top):
+        channel, victim, culprit = row.key
+        channels.add_row(
+            names.traffic(culprit), names.traffic(victim), names.channel(channel), *_numbers(row)
+        )
+    roots = _table("Where it begins", ("root channel",), "us per message")
+    for row in blame.by_root(confidence, top):
+        roots.add_row(names.channel(row.key[0]), *_numbers(row))
+    switches = _table("Where messages wait", ("place",), "us per message")
+    for place, waits in names.by_place(blame, confidence)[:top]:
+        switches.add_row(place, *_numbers(waits))
+    parts: list[RenderableType] = [
+        heading(result.experiment),
+        Text(f"mode {result.mode}: contention costs a message {total} us"),
+    ]
+    for table in (causes, channels, roots, switches):
+        parts += [Text(), table]
+    parts += [Text(line, style="yellow") for line in (*warnings(result.ending), *_rest(blame))]
+    return Group(*parts)
+
+
+def facts(result: Result, top: int) -> dict[str, Any]:
+    """Return the same for JSON."""
+    blame, names = kept(result), Names.of(result)
+    confidence = result.experiment.run.confidence
+
+    def row(charged: Charged, **key: object) -> dict[str, Any]:
+        share = None if math.isnan(charged.share) else charged.share
+        return {**key, "us_per_message": charged.per_message_us.to_dict(), "share": share}
+
+    channels = blame.culprits_on_channels(confidence, top)
+    return {
+        "contention_us_per_message": blame.total(confidence).to_dict(),
+        "causes": [row(c, cause=blame.causes[c.key[0]]) for c in blame.by_cause(confidence)],
+        "culprits": [
+            row(
+                c,
+                culprit=names.traffic(c.key[2]),
+                victim=names.traffic(c.key[1]),
+                channel=names.channel(c.key[0]),
+            )
+            for c in channels
+        ],
+        "pairs": [
+            row(c, culprit=names.traffic(c.key[1]), victim=names.traffic(c.key[0]))
+            for c in blame.culprits(confidence, top)
+        ],
+        "roots": [row(c, channel=names.channel(c.key[0])) for c in blame.by_root(confidence, top)],
+        "places": [row(c, place=place) for place, c in names.by_place(blame, confidence)[:top]],
+        "rest_share": blame.rest_share,
+    }
+
+
+def kept(result: Result) -> Blame:
+    """Return who made whom wait; raise `UserError` where that was not kept."""
+    if result.blame is None:
+        raise UserError("run.blame", "false", "must be true to know who made whom wait")
+    return result.blame
+
+
+def _table(title: str, names: Sequence[str], mean: str, share: str = "share") -> Any:
+    table = new_table(title)
+    for name in names:
+        table.add_column(name, no_wrap=True)
+    for name in (mean, share):
+        table.add_column(name, justify="right")
+    return table
+
+
+def _numbers(row: Charged) -> tuple[str, str]:
+    share = UNKNOWN if math.isnan(row.share) else f"{100 * row.share:.1f} %"
+    return number(row.per_message_us), share
+
+
+def _rest(blame: Blame) -> list[str]:
+    share = blame.rest_share
+    if share == 0:
+        return []
+    return [f"{100 * share:.2g} % of all waits came when the table by channel was full: the rest"]
