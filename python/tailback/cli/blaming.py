@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .answering import exit_unless, failures, print_json
-from .options import File, Json, Out, Seed, Set, app
+from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
 Html = Annotated[
@@ -21,6 +21,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
     seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
     json: Json = False,
     out: Out = None,
     top: Top = 10,
@@ -33,8 +34,8 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.runner import run_mode
         from tailback.terminal.blamed import blame_report, facts
 
-        seeds = [] if seed is None else [f"run.seed={seed}"]
-        experiment = Experiment.load(file, [*(set_ or []), *seeds, "run.blame=true"])
+        changes = [*overrides(set_, allow_deadlock, seed), "run.blame=true"]
+        experiment = Experiment.load(file, changes)
         mode = experiment.run.mode
         if out is not None:
             from tailback import engine
