@@ -420,6 +420,7 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
         'has flow-control tokens, which share the wire with data; use "flit", or',
     ),
     (Star(input_buffer="7 B"), "token", "must hold a header (room is granted 8 B at a time)"),
+    (Star(header="3 B", input_buffer="9 B"), "token", "at least 10 B with fidelity token"),
     (
         Mesh(input_buffer="2 B", packet_gap="101 ns"),
         "stream",

@@ -49,7 +49,8 @@ class SwitchedMachine(Machine, init=False):
         if fidelity == "token":
             # A packet asks for an output when all of its header is there.
             content = f"a header (room is granted {GRANTED} B at a time)"
-            return -(-header // GRANTED) * GRANTED, content
+            # All but its last byte may stand there when that is granted.
+            return GRANTED + header - 1, content
         if fidelity == "stream":
             # What is sent in the header's time, which a gap makes longer.
             flit_ps = self.data_token_bits * self.link_rate.bit_ps

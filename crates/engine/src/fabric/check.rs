@@ -62,8 +62,9 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
         Fidelity::Flit | Fidelity::Worm => link.header_bytes.into(),
         // The header's part of the stream, gap included.
         Fidelity::Stream => timing.header_ps.div_ceil(timing.flit_ps),
-        // A whole header must fit, and it is granted in eights.
-        Fidelity::Token => link.header_bytes.next_multiple_of(TOKENS_PER_GRANT).into(),
+        // All but the last byte of a header may stand there when room for eight more is
+        // needed to grant that.
+        Fidelity::Token => (TOKENS_PER_GRANT + link.header_bytes - 1).into(),
     };
     let input = switch.input_buffer_tokens;
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
