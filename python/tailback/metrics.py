@@ -50,6 +50,8 @@ class Populations:
     injection: int
     internal: int
     ejection: int
+    #: Channels between switches that do not share a wire, and one of those that do.
+    internal_wires: int
 
 
 def _rate(*counters: str, scale: float = _PER_MS) -> Metric:
@@ -93,7 +95,7 @@ METRICS: dict[str, Metric] = {
     "throttling_us": _mean_us(_both("wait_throttling", "_ps"), _DELIVERED),
     "internal_contention_us": _mean_us(_both("wait_internal", "_ps"), _DELIVERED),
     "injection_utilisation": _share(("busy_injection_ps",), "injection"),
-    "internal_utilisation": _share(("busy_internal_ps",), "internal"),
+    "internal_utilisation": _share(("busy_internal_ps",), "internal_wires"),
     # The counter has only the time a granted packet waits for room.
     "internal_held": _share(("busy_internal_ps", "held_internal_ps"), "internal"),
     "ejection_utilisation": _share(("busy_ejection_ps",), "ejection"),

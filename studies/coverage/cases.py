@@ -50,7 +50,7 @@ def measured(source: Source, metric: str, precision: float) -> Procedure:
         mode="full",
         metric=metric,
         watched=(),
-        populations=Populations(nodes=1, injection=1, internal=1, ejection=1),
+        populations=Populations(nodes=1, injection=1, internal=1, ejection=1, internal_wires=1),
         sample_interval_ps=INTERVAL_PS,
         settling_ps=0,
         warmup_ps=None,

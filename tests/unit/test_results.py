@@ -15,7 +15,7 @@ from tailback.results import percentiles_of
 from tailback.samples import Samples, estimate
 from tailback.statistics import quotient
 
-POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8)
+POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8, internal_wires=10)
 
 
 def counters(**values: int) -> dict[str, int]:
