@@ -1,10 +1,10 @@
-//! Deflection ("forced") routing: packets are never stored, so each must leave at once by
-//! some port, if need be by one that leads further away [Germain et al. 1993].
+//! Deflection ("forced") routing: packets are hardly stored: one that another presses upon
+//! must leave by some port, if need be by one that leads further away [Germain et al. 1993].
 //!
 //! Ports that bring the packet nearer come first (tier 0), all other ports after them
-//! (tier 1). As a switch has as many outputs as inputs, a packet that arrives always finds
-//! one free, and no packet waits for another: there is nothing to deadlock. That none
-//! wanders for ever is the switch's part (older packets choose first).
+//! (tier 1). Nothing has to wait for a particular port, so nothing can deadlock while there
+//! is a free place anywhere, which the switch sees to (`fabric/packet/desk.rs`). That none
+//! wanders for ever is a matter of probability.
 
 use super::Header;
 use super::algorithm::Algorithm;
