@@ -142,7 +142,7 @@ impl PacketFabric {
     }
 
     /// When the wire of a channel is free.
-    fn wire_free_at(&self, id: ChannelId) -> Time {
+    pub(super) fn wire_free_at(&self, id: ChannelId) -> Time {
         match &self.wires {
             Some(wires) => wires.free_at(id),
             None => self.board.at(id).free_at,
