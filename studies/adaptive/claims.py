@@ -17,6 +17,7 @@ from studies.adaptive.settings import (
     RATE,
     ROUTINGS,
     THETA_R,
+    WAITING,
     Setting,
     saturation,
 )
@@ -117,7 +118,7 @@ def _moves_rate(routing: str) -> Check:
 
     def check(runs: Runs) -> Statement:
         texts, holds = [], True
-        for setting in CLOSED[:2]:
+        for setting in WAITING:
             one, greedy = (setting.curve(runs, r, THETA_R).first for r in (routing, GREEDY))
             rates = [setting.curve(runs, r, RATE).first.value for r in (routing, GREEDY)]
             gain = 100 * (rates[0] / rates[1] - 1)
@@ -227,14 +228,14 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "… for processes that wait for each other",
         "",
-        _costs_less("adaptive", CLOSED[:2]),
+        _costs_less("adaptive", WAITING),
         "The same, of the highest load that greedy routing lets them reach.",
     ),
     Expected("The same of chaos, open traffic", "", _costs_less("chaos", OPEN), "The same."),
     Expected(
         "… for processes that wait for each other",
         "",
-        _costs_less("chaos", CLOSED[:2]),
+        _costs_less("chaos", WAITING),
         "The same.",
     ),
     Expected(
@@ -243,7 +244,7 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "… for processes that wait for each other",
         "",
-        _costs_less("deflection", CLOSED[:2]),
+        _costs_less("deflection", WAITING),
         "The same.",
     ),
     Expected(

@@ -82,9 +82,17 @@ def _open(machine: str, pattern: str, title: str) -> Setting:
     )
 
 
-def _closed(sync: str, title: str) -> Setting:
-    condition = f"sync == '{sync}'"
-    return Setting(sync, f"{title}, mesh", "synchronised", condition, is_open=False)
+def _closed(machine: str, sync: str, title: str) -> Setting:
+    is_torus = machine == "torus"
+    return Setting(
+        f"{machine}_{sync}",
+        f"{title}, {machine}",
+        f"synchronised_{machine}",
+        f"sync == '{sync}'",
+        _ON_TORI if is_torus else tuple(ROUTINGS),
+        "synchronised_torus_greedy" if is_torus else "",
+        is_open=False,
+    )
 
 
 OPEN = (
@@ -98,12 +106,21 @@ OPEN = (
 )
 """Messages at random instants."""
 
-CLOSED = (
-    _closed("loosely_synchronous", "loosely synchronous"),
-    _closed("asynchronous_blocking", "blocking"),
-    _closed("asynchronous", "asynchronous"),
+WAITING = tuple(
+    _closed(machine, sync, title)
+    for machine in ("mesh", "torus")
+    for sync, title in (
+        ("loosely_synchronous", "loosely synchronous"),
+        ("asynchronous_blocking", "blocking"),
+    )
 )
-"""The workloads of the thesis."""
+"""The workloads of the thesis that wait for something, to nodes anywhere."""
+
+CLOSED = (
+    *WAITING,
+    *(_closed(machine, "asynchronous", "asynchronous") for machine in ("mesh", "torus")),
+)
+"""All three workloads of the thesis."""
 
 
 @dataclass(frozen=True, slots=True)
