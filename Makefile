@@ -30,6 +30,7 @@ studies: $(VENV)/built
 	TAILBACK_CASES=5 cargo test --quiet --test cycles
 	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies.tweedie
+	$(BIN)/python -m studies.adaptive
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches

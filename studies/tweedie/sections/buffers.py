@@ -17,26 +17,32 @@ from tailback.statistics import quotient
 _WIDTHS = (1, 2, 3, 4)
 
 
-def _halves(total: int) -> Keys:
+def halves(total: int) -> Keys:
+    """Return the keys of a switch whose input and output buffers are of equal size."""
     return {"input_buffer": f"{total // 2} B", "output_buffer": f"{total // 2} B"}
 
 
-def _split(output: int) -> Keys:
-    return {"input_buffer": f"{_TOTAL - output} B", "output_buffer": f"{output} B"}
+def split(output: int) -> Keys:
+    """Return the keys of a switch that has this much of `TOTAL` in its output buffers."""
+    return {"input_buffer": f"{TOTAL - output} B", "output_buffer": f"{output} B"}
 
 
-def _links(width: int) -> str:
+def links_of(width: int) -> str:
+    """Return the width of a node's link in words."""
     return "1 link" if width == 1 else f"{width} links"
 
 
-def _packet_buffer(total: int) -> Keys:
+def packet_buffer(total: int) -> Keys:
+    """Return the keys of a switch of packet passing, which has input buffers only."""
     return {"input_buffer": f"{total} B"}
 
 
 # Table 4.3.
 
-_TOTAL = 200
-_OUTPUT = 2
+TOTAL = 200
+"""Bytes of buffers of a channel where they are moved about."""
+OUTPUT = 2
+"""Of these in the output buffer, in the comparison with packet passing."""
 _PERIODS_US = (1.0, 2.0, PERIOD_US, 5.0, 7.0)
 
 _COLUMNS: dict[Fidelity, str] = {
@@ -47,7 +53,7 @@ _COLUMNS: dict[Fidelity, str] = {
 
 def _entry(fidelity: Fidelity, width: int, period_us: float = PERIOD_US) -> Point:
     """Return the runs for one entry of table 4.3."""
-    buffers = _split(_OUTPUT) if fidelity == "token" else _packet_buffer(_TOTAL)
+    buffers = split(OUTPUT) if fidelity == "token" else packet_buffer(TOTAL)
     return precise(fidelity, {"link_width": width, **buffers}, period_us=period_us)
 
 
@@ -55,7 +61,7 @@ def _comparisons(measured: Measurements) -> tuple[Comparison, ...]:
     lines = rows("table4_3_token_vs_packet_passing.csv")
     return tuple(
         Comparison(
-            f"table 4.3: {fidelity}, {_links(int(line['cpu_link_width_dslinks']))}",
+            f"table 4.3: {fidelity}, {links_of(int(line['cpu_link_width_dslinks']))}",
             Printed(line[column]),
             rate(measured, _entry(fidelity, int(line["cpu_link_width_dslinks"]))),
             RATE_BOUND,
@@ -120,10 +126,10 @@ def _note(width: int) -> str:
 # Figure 4.7.
 
 _CHART_WIDTHS = (1, 2, 4)
-_PACKET = 34
+PACKET = 34
 """Bytes of buffer that a packet of 32 bytes occupies."""
 _PACKET_SIZES = (
-    *(size for k in range(1, 6) for size in (_PACKET * k, _PACKET * k + 6, _PACKET * (k + 1) - 2)),
+    *(size for k in range(1, 6) for size in (PACKET * k, PACKET * k + 6, PACKET * (k + 1) - 2)),
     204,
     210,
 )
@@ -135,14 +141,14 @@ def _by_size(measured: Measurements) -> Chart:
     for colour, width in enumerate(_CHART_WIDTHS):
         series += [
             Series(
-                f"token, {_links(width)}",
+                f"token, {links_of(width)}",
                 _TOKEN_SIZES,
                 [rate(measured, _token_point(width, size)).value for size in _TOKEN_SIZES],
                 "linked",
                 colour,
             ),
             Series(
-                f"packet, {_links(width)}",
+                f"packet, {links_of(width)}",
                 _PACKET_SIZES,
                 [rate(measured, _packet_point(width, size)).value for size in _PACKET_SIZES],
                 "dashed",
@@ -165,11 +171,11 @@ def _by_size(measured: Measurements) -> Chart:
 
 
 def _packet_point(width: int, size: int) -> Point:
-    return exchange("packet", {"link_width": width, **_packet_buffer(size)})
+    return exchange("packet", {"link_width": width, **packet_buffer(size)})
 
 
 def _token_point(width: int, size: int) -> Point:
-    return exchange("token", {"link_width": width, **_halves(size)})
+    return exchange("token", {"link_width": width, **halves(size)})
 
 
 # Figure 4.8.
@@ -182,7 +188,7 @@ def _by_place_panel(measured: Measurements) -> Panel:
     for colour, width in enumerate(_CHART_WIDTHS):
         series.append(
             Series(
-                f"token, {_links(width)}",
+                f"token, {links_of(width)}",
                 _OUTPUTS,
                 [rate(measured, _place_point(width, output)).value for output in _OUTPUTS],
                 "linked",
@@ -196,14 +202,14 @@ def _by_place_panel(measured: Measurements) -> Panel:
     series.append(
         Series(
             "printed (table 4.3)",
-            [_OUTPUT] * len(_CHART_WIDTHS),
+            [OUTPUT] * len(_CHART_WIDTHS),
             [printed[width] for width in _CHART_WIDTHS],
             "printed",
             6,
         )
     )
     return Panel(
-        f"Figure 4.8: {_TOTAL} bytes in all",
+        f"Figure 4.8: {TOTAL} bytes in all",
         "of these in the output buffer (bytes)",
         "exchanges per ms",
         tuple(series),
@@ -211,7 +217,7 @@ def _by_place_panel(measured: Measurements) -> Panel:
 
 
 def _place_point(width: int, output: int) -> Point:
-    return exchange("token", {"link_width": width, **_split(output)})
+    return exchange("token", {"link_width": width, **split(output)})
 
 
 # The claims about both figures.
@@ -232,15 +238,15 @@ def _claim_lines(measured: Measurements) -> Iterator[str]:
     yield f'"Markedly degraded" with a single link: {percent(one / four - 1)} (packet, 204 bytes).'
     steps = [
         (
-            value(_packet_point(4, _PACKET * k + 6)),
-            value(_packet_point(4, _PACKET * (k + 1) - 2)),
-            value(_packet_point(4, _PACKET * (k + 1) + 6)),
+            value(_packet_point(4, PACKET * k + 6)),
+            value(_packet_point(4, PACKET * (k + 1) - 2)),
+            value(_packet_point(4, PACKET * (k + 1) + 6)),
         )
         for k in range(1, 5)
     ]
     yield (
         'Packet passing: "performance increases in steps", each of a whole packet '
-        f"({_PACKET} bytes). Within the steps of 1 to {len(steps)} packets, from 6 bytes beyond "
+        f"({PACKET} bytes). Within the steps of 1 to {len(steps)} packets, from 6 bytes beyond "
         "the packets (room for acknowledgements) to 2 bytes before the next one: "
         f"{', '.join(percent(end / begin - 1) for begin, end, _ in steps)}; "
         f"from there to the next: {', '.join(percent(up / end - 1) for _, end, up in steps)}. "
@@ -275,8 +281,8 @@ def _report(measured: Measurements) -> Report:
     chart = _by_size(measured)
     text = paragraphs(
         _INTRODUCTION,
-        f"Token passing with {_TOTAL - _OUTPUT} bytes of input and {_OUTPUT} of output buffer, "
-        f"packet passing with {_TOTAL} bytes; exchanges per ms:",
+        f"Token passing with {TOTAL - OUTPUT} bytes of input and {OUTPUT} of output buffer, "
+        f"packet passing with {TOTAL} bytes; exchanges per ms:",
         comparison_table(compared, notes),
         notes,
         f"Residual: token times {FLOW_CONTROL:g} (for flow-control tokens) over packet, less one.",

@@ -36,6 +36,24 @@ fn machine_of(routing: &RoutingSpec, topology: &TopologySpec, tokens: u32) -> Ma
     machine
 }
 
+/// However many virtual channels share a wire, it sends one packet at a time.
+#[test]
+fn virtual_channels_take_turns_on_their_wire() {
+    for routing in [RoutingSpec::Deflection, RoutingSpec::Chaos] {
+        let mut machine = machine_of(&routing, &mesh(&[4, 4]), 70);
+        machine.switch.virtual_channels = 4;
+        let mut run = Run::new(machine, burst(16, 100, 3), Mode::Full);
+        run.finish();
+        let mut sending = std::collections::BTreeMap::<u32, u64>::new();
+        let layout = run.simulation.layout();
+        for (channel, done) in run.simulation.channels_used().iter().enumerate() {
+            *sending.entry(layout.wire_of[channel].0).or_default() += done.busy_ps;
+        }
+        let until = run.simulation.now();
+        assert!(sending.values().all(|&busy| busy <= until), "{routing:?}: {sending:?}");
+    }
+}
+
 /// A million packets on the 2-D grid under deflection: none goes about for ever.
 #[test]
 fn a_million_packets_are_not_deflected_for_ever() {

@@ -195,7 +195,7 @@ impl PacketFabric {
     /// Packets that may start on a channel now, as far as places go.
     fn slots_free(&self, id: ChannelId, act: &Act) -> u32 {
         let channel = self.board.at(id);
-        match (channel.free_at > act.now, channel.port.switch.is_some()) {
+        match (self.wire_free_at(id) > act.now, channel.port.switch.is_some()) {
             (true, _) => 0,
             (false, false) => u32::MAX,
             (false, true) => (self.capacity - channel.occupied_at(act.now)) / self.slot,
@@ -205,10 +205,11 @@ impl PacketFabric {
     /// When a channel may be of more use than now; where that is not known, sees to it that
     /// the desk is told.
     fn look_again_at(&mut self, id: ChannelId, now: Time) -> Time {
-        let channel = self.board.at_mut(id);
-        if channel.free_at > now {
-            return channel.free_at;
+        let free_at = self.wire_free_at(id);
+        if free_at > now {
+            return free_at;
         }
+        let channel = self.board.at_mut(id);
         if channel.leaving_at > now {
             return channel.leaving_at;
         }
