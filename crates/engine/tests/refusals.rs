@@ -130,17 +130,6 @@ fn switches_that_swap_packets_need_a_way_back() {
 }
 
 #[test]
-fn switches_that_store_packets_need_channels_with_wires_of_their_own() {
-    let chaos = |sharing| refusal(&mesh(RoutingSpec::Chaos, sharing), Fidelity::Packet);
-    assert_eq!(chaos(Sharing::Separate), "");
-    assert_eq!(
-        chaos(Sharing::RoundRobin),
-        "machine.switch.sharing = round_robin: must be separate with chaos, whose switches look \
-         at channels one by one"
-    );
-}
-
-#[test]
 fn streams_have_the_same_delay_everywhere() {
     assert_eq!(refusal(&two_switches(1, 1, 0), Fidelity::Stream), "");
     assert_eq!(

@@ -126,13 +126,6 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             ),
         ));
     }
-    if layout.has_shared_wires() && routing.otherwise() == Otherwise::Store {
-        return Err(SpecError::new(
-            "machine.switch.sharing",
-            machine.switch.sharing.name(),
-            "must be separate with chaos, whose switches look at channels one by one",
-        ));
-    }
     match fidelity {
         Flit | Worm | Stream | Token if routing.otherwise() != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
