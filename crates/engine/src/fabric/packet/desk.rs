@@ -8,7 +8,7 @@
 use super::super::switchboard::Act;
 use super::PacketFabric;
 use crate::event_queue::EventQueue;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 
@@ -52,10 +52,7 @@ impl PacketFabric {
                 if act.measures.blame.is_some() {
                     self.blame_start(channel, id, input, act);
                 }
-                let end = self.start(channel, id, tokens, act);
-                if let Some(wires) = &mut self.wires {
-                    wires.sends(channel, end);
-                }
+                let end = self.start_on_wire(channel, id, tokens, act);
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;
@@ -148,6 +145,21 @@ impl PacketFabric {
             }
         }
         None
+    }
+
+    /// A packet starts on a channel, and holds its wire; when it will have been sent.
+    pub(super) fn start_on_wire(
+        &mut self,
+        channel: ChannelId,
+        id: PacketId,
+        tokens: u32,
+        act: &mut Act,
+    ) -> Time {
+        let end = self.start(channel, id, tokens, act);
+        if let Some(wires) = &mut self.wires {
+            wires.sends(channel, end);
+        }
+        end
     }
 
     /// When the wire of a channel is free.

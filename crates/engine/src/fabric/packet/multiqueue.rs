@@ -189,7 +189,7 @@ impl PacketFabric {
         if act.measures.blame.is_some() {
             self.blame_start(channel, id, ChannelId::NONE, act);
         }
-        self.start(channel, id, self.slot, act);
+        self.start_on_wire(channel, id, self.slot, act);
     }
 
     /// Packets that may start on a channel now, as far as places go.
