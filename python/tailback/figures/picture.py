@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _SHADES = 32
+#: More names than these would hide the drawing: they are told where one points.
+_MOST_NAMED = 40
 _UNIT = "µs per message of every node"
 
 
@@ -76,12 +78,16 @@ def figure(seen: Picture) -> go.Figure:
     _add_middles(drawn, seen)
     _add_dots(drawn, seen.nodes, "square", colour(5), 7)
     _add_dots(drawn, seen.switches, "circle", LIGHT.text, 10 if len(seen.switches) < 400 else 5)
+    if len(seen.switches) <= _MOST_NAMED:
+        _add_names(drawn, seen.switches)
+    # Half a name on either side.
+    side = 80 if len(seen.switches) <= _MOST_NAMED else 16
     axis = {"visible": False, "showgrid": False, "zeroline": False}
     drawn.update_layout(
         title={"text": seen.title, "x": 0.02},
         showlegend=False,
         hovermode="closest",
-        margin={"t": 48, "r": 16, "b": 16, "l": 16},
+        margin={"t": 48, "r": side, "b": 16, "l": side},
         xaxis=axis,
         yaxis={**axis, "scaleanchor": "x"},
     )
@@ -131,6 +137,14 @@ def _add_dots(
         text=[text for _, text in dots],
         hovertemplate="%{text}<extra></extra>",
     )
+
+
+def _add_names(drawn: go.Figure, dots: Sequence[tuple[Point, str]]) -> None:
+    """Write above every dot what it is called."""
+    for (x, y), text in dots:
+        drawn.add_annotation(
+            x=x, y=y, text=text, showarrow=False, yshift=16, bgcolor=LIGHT.paper, opacity=0.85
+        )
 
 
 def page(seen: Picture) -> str:
