@@ -3,7 +3,8 @@
 #
 #   make demo     the published experiment at a few compute periods
 #   make studies  all published tables and figures, side by side with ours, how often
-#                 intervals hold the truth, and 50,000 random cases of each slow twin
+#                 intervals hold the truth, 50,000 random cases of each slow twin, and
+#                 what adaptive routing costs
 #   make bench    speed and memory, against their goals
 #   make test     all tests
 #   make check    formatting, lints, types, layers

@@ -103,6 +103,11 @@ class Simulation:
         return self._engine.now_ps
 
     @property
+    def sharing_channels(self) -> int:
+        """Channels that send over the wire of another one."""
+        return self._engine.sharing_channels
+
+    @property
     def events(self) -> int:
         """Events handled since time 0."""
         return self._engine.events

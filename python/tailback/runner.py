@@ -122,10 +122,9 @@ def primary_metric(name: str, mode: str) -> str:
 
 
 def _populations(sim: engine.Simulation) -> Populations:
-    channels = sim.channels()
-    kinds = np.bincount(channels["kind"], minlength=len(tables.CHANNEL_KINDS))
+    kinds = np.bincount(sim.channels()["kind"], minlength=len(tables.CHANNEL_KINDS))
     injection, internal, ejection, direct = (int(n) for n in kinds)
-    sharing = int(np.count_nonzero(channels["wire"] != channels["channel"]))
     nodes = len(sim.nodes()["node"])
     # A direct channel both injects and ejects; the engine counts it as injection.
-    return Populations(nodes, injection + direct, internal, ejection, internal - sharing)
+    wires = internal - sim.sharing_channels
+    return Populations(nodes, injection + direct, internal, ejection, wires)

@@ -48,7 +48,6 @@ def nodes(columns: Columns, window_ps: int) -> pa.Table:
 def channels(columns: Columns, window_ps: int) -> pa.Table:
     """Return one row per channel: counts of the window and what follows from them.
 
-    * `wire`: the lowest-numbered channel on the same wire;
     * `utilisation`, `held`: shares of the window it transmitted, and it
       transmitted or was kept by a packet that waited for room;
     * `throttling_us`, `internal_contention_us`: mean wait for it, over the

@@ -30,7 +30,7 @@ RATE = "messages_per_node_per_ms"
 LIFETIME = "routed_lifetime_us"
 THETA_T = "theta_t"
 THETA_R = "theta_r"
-_FAILED = "failed_messages_per_node_per_ms"
+FAILED = "failed_messages_per_node_per_ms"
 
 REFUSED = 0.05
 """Share of the messages that a network past saturation refuses, or more."""
@@ -64,9 +64,7 @@ class Setting:
         Beyond it, where more is offered and less gets through, one load would have two
         values.
         """
-        by_period, loads = (self.curve(runs, routing, name) for name in (measure, RATE))
-        peak = loads.x[max(range(len(loads.x)), key=lambda i: loads.y[i].value)]
-        return by_period.between(low=peak).against(loads.between(low=peak))
+        return up_to_peak(*(self.curve(runs, routing, name) for name in (measure, RATE)))
 
 
 def _open(machine: str, pattern: str, title: str) -> Setting:
@@ -142,8 +140,13 @@ class Saturation:
 
 
 def saturation(setting: Setting, runs: Runs, routing: str) -> Saturation:
-    """Return the saturation load, on straight lines between the loads that were simulated."""
-    sent, failed = (setting.curve(runs, routing, name).values for name in (RATE, _FAILED))
+    """Return the saturation load of a routing."""
+    return saturation_of(*(setting.curve(runs, routing, name) for name in (RATE, FAILED)))
+
+
+def saturation_of(sent_curve: Curve, failed_curve: Curve) -> Saturation:
+    """Return where messages begin to be refused, on straight lines between simulated loads."""
+    sent, failed = sent_curve.values, failed_curve.values
     points = sorted(zip((sent + failed).tolist(), sent.tolist(), strict=True))
     below = (0.0, 1.0)
     for offered, taken in points:
@@ -154,6 +157,12 @@ def saturation(setting: Setting, runs: Runs, routing: str) -> Saturation:
             return Saturation(_TAKEN * load, _TAKEN * below[0], _TAKEN * offered)
         below = (offered, share)
     return Saturation(math.nan, below[0] * below[1], math.nan)
+
+
+def up_to_peak(by_period: Curve, loads: Curve) -> Curve:
+    """Return a curve against the actual load, up to the highest there is."""
+    peak = loads.x[max(range(len(loads.x)), key=lambda i: loads.y[i].value)]
+    return by_period.between(low=peak).against(loads.between(low=peak))
 
 
 def at_load(curve: Curve, load: float) -> tb.Estimate | None:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tailback as tb
-from studies.adaptive import theory
+from studies.adaptive import theory, variants
 from studies.adaptive.claims import Expected
 from studies.adaptive.costs import SHARES, at_equal_loads, lifetime_table, theta_table
+from studies.adaptive.findings import findings
 from studies.adaptive.settings import CLOSED, OPEN, REFUSED, ROUTINGS, Setting
 from studies.machine import machine
 from studies.tweedie.chapters.claims import Statement
@@ -70,6 +71,8 @@ def write(
         _provenance(runs, wall_seconds),
         _METHOD.format(refused=100 * REFUSED),
         "## What was found",
+        findings(runs),
+        "## What is expected, and what our runs say",
         _verdicts(answers),
         "## Saturation",
         "Messages per node and ms. The bound is the load at which the most loaded link is always "
@@ -89,6 +92,13 @@ def write(
         "### theta_t (%)",
         theta_table((*OPEN, *CLOSED), runs),
         "The figures are in `report.html`, `theta_r` with them.",
+        "## What depends on choices made for all",
+        "Highest rates on the torus (messages per node and ms) with more virtual channels, each of "
+        "two packets, and what is lost of them at the highest load offered:",
+        variants.channels_table(runs),
+        "Minimal adaptive routing, by which of several free outputs a packet takes (`first` "
+        "everywhere else in this study, but `random` in chaos and deflection):",
+        variants.selection_table(runs),
         "## Limits",
         _LIMITS,
     )

@@ -106,7 +106,6 @@ pub fn channels<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound
     table.column("dimension", groups.iter().map(dimension))?;
     table.column("direction", groups.iter().map(direction))?;
     let channels = (0..tallies.len()).map(ChannelId::from_index);
-    table.column("wire", layout.wire_of.iter().map(|wire| wire.0))?;
     table.column("place", channels.map(|channel| layout.place(channel).lane as u16))?;
     let rows = || tallies.iter();
     table.column("packets", used.iter().map(|u| u64::from(u.packets)))?;

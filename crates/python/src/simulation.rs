@@ -71,6 +71,13 @@ impl Simulation {
         self.0.now()
     }
 
+    /// Channels that send over the wire of another one.
+    #[getter]
+    fn sharing_channels(&self) -> usize {
+        let wires = self.0.layout().wire_of.iter().enumerate();
+        wires.filter(|(channel, wire)| wire.index() != *channel).count()
+    }
+
     /// Events handled so far.
     #[getter]
     fn events(&self) -> u64 {
