@@ -1,0 +1,125 @@
+//! Who grants, and how: the same for all fidelities in which a packet is granted an idle
+//! channel whatever room there is, and waits on it.
+
+use super::{Act, HasPort, Switchboard};
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::{ChannelKind, Wait};
+use crate::time::{NEVER, Time};
+
+/// A fidelity in which a packet is granted an idle channel whatever room there is, and
+/// waits on it.
+pub trait Grants {
+    /// Its record of a channel.
+    type Channel: HasPort;
+    /// Its channels.
+    fn board(&mut self) -> &mut Switchboard<Self::Channel>;
+    /// The channel of a group that a packet is granted now, if one is idle.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId>;
+    /// The channel of a group that a packet with a choice would be granted now, if one is free.
+    #[inline]
+    fn free_channel(&mut self, lead: ChannelId, _: PacketId, act: &mut Act) -> Option<ChannelId> {
+        self.idle_channel(lead, act)
+    }
+    /// Tokens that may start on a channel now, as far as the buffer at its end goes;
+    /// as many as there are at a node.
+    fn room(&self, channel: ChannelId, now: Time) -> u32;
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act);
+
+    /// A group grants what it can.
+    #[inline]
+    fn serve(&mut self, lead: ChannelId, kind: ChannelKind, act: &mut Act) {
+        match kind {
+            ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
+            ChannelKind::Internal | ChannelKind::Ejection => {
+                if self.board().choices.is_some() {
+                    self.grant_choices(lead, act);
+                } else {
+                    self.grant_output(lead, act);
+                }
+            }
+        }
+    }
+
+    /// Those that ask at a desk, the best first, each get a free output if there is one
+    /// for them.
+    #[inline(never)]
+    fn grant_choices(&mut self, desk: ChannelId, act: &mut Act) {
+        self.board().list_asking(desk, act);
+        let mut place = 0;
+        while let Some(input) = self.board().asking(place) {
+            place += 1;
+            let id = self.board().at(input).port().buffer.first;
+            if let Some(channel) = self.free_output(input, id, act) {
+                self.board().withdraw(desk, input);
+                self.board().note_leaving(input, act.now);
+                self.grant(channel, id, input, act);
+            }
+        }
+    }
+
+    /// The output that the front packet of `input` takes, if one is free.
+    fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let switch = self.board().at(input).port().switch;
+        let mut outputs = self.board().take_outputs();
+        let mut best = u8::MAX;
+        let (wiring, header) = (act.wiring, act.packets[id].header());
+        for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
+            if tier > best {
+                break;
+            }
+            let Some(channel) = self.free_channel(lead, id, act) else { continue };
+            best = tier;
+            let room = self.room(channel, act.now);
+            self.board().offer(channel, room, act);
+        }
+        self.board().select(switch, outputs)
+    }
+
+    /// A node's packets go out, the packet at hand first.
+    fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
+        let node = act.wiring.layout.group(lead).from;
+        while let Some((queue, id)) = self.board().at_hand(node) {
+            let Some(channel) = self.idle_channel(lead, act) else { return };
+            self.board().take_at_hand(node, queue, act);
+            self.grant(channel, id, ChannelId::NONE, act);
+        }
+    }
+
+    /// A switch output grants waiting inputs, the best first.
+    fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
+        while self.board().at(lead).port().first_waiting.is_some() {
+            let Some(channel) = self.idle_channel(lead, act) else { return };
+            let input = self.board().take_best(lead, act);
+            let id = self.board().at(input).port().buffer.first;
+            self.grant(channel, id, input, act);
+        }
+    }
+}
+
+/// The first flit of a packet starts on a channel at `start`, where a hop takes `hop`.
+#[inline]
+pub fn first_flit(
+    channel: ChannelId,
+    id: PacketId,
+    kind: ChannelKind,
+    start: Time,
+    hop: Time,
+    act: &mut Act,
+) {
+    let packet = &mut act.packets[id];
+    let is_first = packet.first_sent == NEVER;
+    let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
+    let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
+    act.measures.waited(channel, wait);
+    if let Some(blame) = &mut act.measures.blame {
+        blame.starts(id, channel, packet.ready, start);
+    }
+    if is_first {
+        packet.first_sent = start;
+    }
+    if is_first_internal {
+        packet.first_internal = start;
+    }
+    packet.ready = start + hop;
+}
