@@ -41,48 +41,52 @@ impl Sum {
     }
 }
 
-/// A key's place: half a cache line, which is all that adding to it touches.
+/// A key and its sums: half a cache line, which is all that adding to it touches.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-struct Slot {
+struct Entry {
     channel: u32,
     victim: u32,
     culprit: u32,
     cause: Cause,
     /// The batch that `latest` is of.
     batch: u8,
-    /// 0: no key's place.
     count: u32,
-    /// Where the sums of earlier batches are.
-    row: u32,
+    /// The latest of its cells, or [`NONE`].
+    cell: u32,
     latest: u64,
 }
 
-const FREE: Slot = Slot {
-    channel: 0,
-    victim: 0,
-    culprit: 0,
-    cause: Cause::Throttling,
-    batch: 0,
-    count: 0,
-    row: 0,
-    latest: 0,
-};
-
-impl Slot {
+impl Entry {
     fn key(&self) -> Key {
         let Self { channel, victim, culprit, cause, .. } = *self;
         Key { channel, victim, culprit, cause }
     }
 }
 
-/// Sums by key, in a table with open addressing.
+/// The sum of one key in one batch, once another batch has begun for it: most keys are so
+/// rare that they have few.
+#[derive(Clone, Copy)]
+struct Cell {
+    sum: u64,
+    /// The one before it of the same key, or [`NONE`].
+    before: u32,
+    batch: u8,
+}
+
+/// Stands for no cell.
+const NONE: u32 = u32::MAX;
+/// Bits of a word of the index that hold an entry's place, plus one; 0: no entry. The others
+/// hold bits of its key.
+const PLACE: u32 = (1 << 20) - 1;
+
+/// Sums by key, in the order in which keys came, with an index that has open addressing.
 #[derive(Clone)]
 pub struct Sums {
     /// A power of two, at least twice as many as there are keys.
-    slots: Vec<Slot>,
-    /// Sums of batches but for the latest of each key, in the order in which keys came.
-    rows: Vec<[u64; BATCHES]>,
+    index: Vec<u32>,
+    entries: Vec<Entry>,
+    cells: Vec<Cell>,
     most: usize,
 }
 
@@ -93,105 +97,174 @@ impl Default for Sums {
 }
 
 impl Sums {
-    /// Sums of so many keys at most.
+    /// Sums of so many keys at most; [`MOST_KEYS`], if that is less.
     pub fn of_at_most(most: usize) -> Self {
-        Self { slots: vec![FREE; 64], rows: Vec::new(), most }
+        let most = most.min(MOST_KEYS);
+        Self { index: vec![0; 64], entries: Vec::new(), cells: Vec::new(), most }
     }
 
     /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
     /// rest, of each cause. Whether the key has a sum of its own.
     #[inline]
     pub fn add(&mut self, key: Key, value: u64, batch: usize) -> bool {
-        let mut at = self.place(key);
-        if self.slots[at].count == 0 {
-            at = self.enter(key, at);
+        let place = self.find_or_enter(key);
+        let entry = &mut self.entries[place];
+        if usize::from(entry.batch) != batch {
+            if entry.latest > 0 {
+                let Entry { batch, latest: sum, cell: before, .. } = *entry;
+                entry.cell = self.cells.len() as u32;
+                self.cells.push(Cell { sum, before, batch });
+            }
+            entry.batch = batch as u8;
+            entry.latest = 0;
         }
-        let slot = &mut self.slots[at];
-        if usize::from(slot.batch) != batch {
-            self.rows[slot.row as usize][usize::from(slot.batch)] += slot.latest;
-            slot.batch = batch as u8;
-            slot.latest = 0;
-        }
-        slot.count += 1;
-        slot.latest += value;
-        slot.key() == key
+        entry.count += 1;
+        entry.latest += value;
+        entry.key() == key
     }
 
     /// Adds a whole sum to a key's, likewise.
     pub fn merge(&mut self, key: Key, sum: &Sum) {
-        let mut at = self.place(key);
-        if self.slots[at].count == 0 {
-            at = self.enter(key, at);
+        let place = self.find_or_enter(key);
+        let Self { entries, cells, .. } = self;
+        let entry = &mut entries[place];
+        entry.count += sum.count as u32;
+        for (batch, &more) in sum.batches.iter().enumerate().filter(|&(_, &more)| more > 0) {
+            let mut at = entry.cell;
+            while at != NONE && usize::from(cells[at as usize].batch) != batch {
+                at = cells[at as usize].before;
+            }
+            if at == NONE {
+                let cell = Cell { sum: more, before: entry.cell, batch: batch as u8 };
+                entry.cell = cells.len() as u32;
+                cells.push(cell);
+            } else {
+                cells[at as usize].sum += more;
+            }
         }
-        let slot = &mut self.slots[at];
-        slot.count += sum.count as u32;
-        let row = &mut self.rows[slot.row as usize];
-        row.iter_mut().zip(sum.batches).for_each(|(own, more)| *own += more);
     }
 
-    /// The slot of a key, or the free one that would be.
+    /// Reads what adding to a key will need, without waiting for it; changes nothing.
     #[inline]
-    fn place(&self, key: Key) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = mixed(key) as usize & mask;
-        while self.slots[at].count > 0 && self.slots[at].key() != key {
+    pub fn touch(&self, key: Key) -> u32 {
+        let word = self.index[mixed(key) as usize & (self.index.len() - 1)];
+        let place = (word & PLACE).saturating_sub(1) as usize;
+        self.entries.get(place).map_or(0, |entry| entry.count)
+    }
+
+    #[inline]
+    fn find_or_enter(&mut self, key: Key) -> usize {
+        match self.find(key) {
+            Ok(place) => place,
+            Err(at) => self.enter(key, at),
+        }
+    }
+
+    /// The place of a key's entry, or that in the index where it would be noted.
+    #[inline]
+    fn find(&self, key: Key) -> Result<usize, usize> {
+        let (mask, mixed) = (self.index.len() - 1, mixed(key));
+        let mut at = mixed as usize & mask;
+        loop {
+            let word = self.index[at];
+            if word == 0 {
+                return Err(at);
+            }
+            let place = (word & PLACE) as usize - 1;
+            if word & !PLACE == bits(mixed) && self.entries[place].key() == key {
+                return Ok(place);
+            }
             at = (at + 1) & mask;
         }
-        at
     }
 
-    /// A new key gets a slot, or that of the rest.
-    #[cold]
+    /// A new key gets an entry, or that of the rest.
     fn enter(&mut self, mut key: Key, mut at: usize) -> usize {
-        if self.rows.len() >= self.most {
+        if self.entries.len() >= self.most {
             key = Key { channel: REST, victim: REST, culprit: REST, cause: key.cause };
-            at = self.place(key);
-            if self.slots[at].count > 0 {
-                return at;
+            match self.find(key) {
+                Ok(place) => return place,
+                Err(free) => at = free,
             }
-        }
-        if 2 * (self.rows.len() + 1) > self.slots.len() {
-            let larger = vec![FREE; 2 * self.slots.len()];
-            for slot in std::mem::replace(&mut self.slots, larger) {
-                if slot.count > 0 {
-                    let at = self.place(slot.key());
-                    self.slots[at] = slot;
-                }
-            }
-            at = self.place(key);
         }
         let Key { channel, victim, culprit, cause } = key;
-        let row = self.rows.len() as u32;
-        self.slots[at] = Slot { channel, victim, culprit, cause, row, ..FREE };
-        self.rows.push([0; BATCHES]);
-        at
+        let (batch, count, cell, latest) = (0, 0, NONE, 0);
+        self.entries.push(Entry { channel, victim, culprit, cause, batch, count, cell, latest });
+        if 2 * self.entries.len() > self.index.len() {
+            self.grow();
+        } else {
+            self.index[at] = self.entries.len() as u32 | bits(mixed(key));
+        }
+        self.entries.len() - 1
+    }
+
+    /// The index becomes larger.
+    #[cold]
+    fn grow(&mut self) {
+        let mask = 4 * self.index.len() - 1;
+        self.index = vec![0; mask + 1];
+        for (place, entry) in self.entries.iter().enumerate() {
+            let mixed = mixed(entry.key());
+            let mut at = mixed as usize & mask;
+            while self.index[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.index[at] = (place as u32 + 1) | bits(mixed);
+        }
     }
 
     /// Batches become twice as long.
     pub fn halve(&mut self) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.count > 0) {
-            let sums = &mut self.rows[slot.row as usize];
-            sums[usize::from(slot.batch)] += std::mem::take(&mut slot.latest);
-            slot.batch = 0;
-            for at in 0..BATCHES {
-                let pair = [2 * at, 2 * at + 1].map(|b| sums.get(b).copied().unwrap_or(0));
-                sums[at] = pair.iter().sum();
+        let old = std::mem::take(&mut self.cells);
+        for entry in &mut self.entries {
+            entry.batch /= 2;
+            let mut at = std::mem::replace(&mut entry.cell, NONE);
+            // The latest first: those of one batch follow each other.
+            let mut last = NONE;
+            while at != NONE {
+                let Cell { sum, before, batch } = old[at as usize];
+                let batch = batch / 2;
+                if let Some(same) = self.cells.get_mut(last as usize).filter(|c| c.batch == batch) {
+                    same.sum += sum;
+                } else if last == NONE && batch == entry.batch {
+                    entry.latest += sum;
+                } else {
+                    let new = self.cells.len() as u32;
+                    self.cells.push(Cell { sum, before: NONE, batch });
+                    match self.cells.get_mut(last as usize) {
+                        Some(later) => later.before = new,
+                        None => entry.cell = new,
+                    }
+                    last = new;
+                }
+                at = before;
             }
         }
     }
 
     /// All sums, by key.
     pub fn sorted(&self) -> Vec<(Key, Sum)> {
-        let whole = |slot: &Slot| {
-            let mut batches = self.rows[slot.row as usize];
-            batches[usize::from(slot.batch)] += slot.latest;
-            (slot.key(), Sum { count: slot.count.into(), batches })
+        let whole = |entry: &Entry| {
+            let mut batches = [0; BATCHES];
+            batches[usize::from(entry.batch)] = entry.latest;
+            let mut at = entry.cell;
+            while at != NONE {
+                let Cell { sum, before, batch } = self.cells[at as usize];
+                batches[usize::from(batch)] += sum;
+                at = before;
+            }
+            (entry.key(), Sum { count: entry.count.into(), batches })
         };
-        let used = self.slots.iter().filter(|slot| slot.count > 0);
-        let mut rows: Vec<_> = used.map(whole).collect();
+        let mut rows: Vec<_> = self.entries.iter().map(whole).collect();
         rows.sort_unstable_by_key(|&(key, _)| key);
         rows
     }
+}
+
+/// The bits of a mixed key that the index holds.
+#[inline]
+fn bits(mixed: u64) -> u32 {
+    (mixed >> 32) as u32 & !PLACE
 }
 
 /// A key as a number whose low bits depend on all of it: by multiplications with 2^64 over
