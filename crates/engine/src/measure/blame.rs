@@ -8,6 +8,7 @@
 mod cause;
 mod log;
 mod record;
+mod ring;
 mod sums;
 mod tables;
 
@@ -19,7 +20,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use log::{Log, Turn};
-use record::{Record, Stall};
+use record::{Record, Stall, Waits};
 
 /// Since when packets have waited, as far as a packet that is granted a channel knows.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,8 @@ pub struct Charged {
 /// Who made whom wait.
 pub struct Blame {
     records: Vec<Record>,
+    /// By packet, as `records`.
+    waits: Vec<Waits>,
     /// By channel (where whole packets share a wire: by wire): who held it.
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
@@ -78,6 +81,7 @@ impl Blame {
         Self {
             wires,
             records: Vec::new(),
+            waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
             keepers: vec![PacketId::NONE; channels],
@@ -93,13 +97,17 @@ impl Blame {
     }
 
     /// A packet of a traffic class enters its node's output queue.
-    #[cold]
     #[inline(never)]
     pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
         while self.records.len() <= id.index() {
             self.records.push(Record::new(class, now));
+            self.waits.push(Waits::default());
         }
-        self.records[id.index()].renew(class, now);
+        let record = &mut self.records[id.index()];
+        if record.has_waited {
+            self.waits[id.index()].clear();
+        }
+        *record = Record::new(class, now);
     }
 
     /// A packet at the front of a buffer asks for an output; `root`: where those that hold
@@ -107,14 +115,15 @@ impl Blame {
     pub fn asks(&mut self, id: PacketId, now: Time, root: Option<Root>) {
         let record = &mut self.records[id.index()];
         record.asked = now;
-        record.asked_root = root.map(|root| root.channel);
+        record.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
 
     /// A packet that might start does not, from now on, because of `cause`.
     pub fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
-        let record = &mut self.records[id.index()];
-        if record.stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
-            record.stalls.push(Stall { from: now, cause, root });
+        self.records[id.index()].has_waited = true;
+        let stalls = &mut self.waits[id.index()].stalls;
+        if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
+            stalls.push(Stall { from: now, cause, root });
         }
     }
 
@@ -125,8 +134,9 @@ impl Blame {
 
     /// Whether a packet that might start is known to lack room.
     pub fn lacks_room(&self, id: PacketId) -> bool {
-        let last = self.records[id.index()].stalls.last();
-        last.is_some_and(|stall| stall.cause == Cause::BufferFull)
+        let last = self.waits[id.index()].stalls.last();
+        self.records[id.index()].has_waited
+            && last.is_some_and(|stall| stall.cause == Cause::BufferFull)
     }
 
     /// The traffic class of the packet that was granted a channel last.
@@ -144,7 +154,6 @@ impl Blame {
     }
 
     /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
-    #[cold]
     #[inline(never)]
     pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
         let record = &mut self.records[id.index()];
@@ -152,9 +161,7 @@ impl Blame {
         record.granted = now;
         record.start = NEVER;
         record.root = channel;
-        if record.asked == NEVER {
-            record.asked = now;
-        }
+        record.asked = record.asked.min(now);
         self.take_turns(id, (now, NEVER), since);
     }
 
@@ -174,14 +181,13 @@ impl Blame {
     }
 
     /// It is known when the packet that leaves a buffer is out of it.
-    #[cold]
+    #[inline]
     pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
         self.fronts[buffer.index()].end(at);
     }
 
     /// It is known when a channel is released, and with it the front of the buffer (none:
     /// its node's queue) that the packet it was granted to leaves.
-    #[cold]
     #[inline(never)]
     pub fn released(&mut self, channel: ChannelId, buffer: ChannelId, at: Time) {
         self.holders[channel.index()].end(at);
@@ -191,7 +197,6 @@ impl Blame {
     }
 
     /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
-    #[cold]
     #[inline(never)]
     pub fn starts_whole(
         &mut self,
@@ -239,14 +244,13 @@ impl Blame {
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
-    #[cold]
     #[inline(never)]
     pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
         self.charge(id, channel, (ready, start), Turns::Noted);
         let record = &mut self.records[id.index()];
         let (granted, from, root) = (record.granted, record.from, record.root);
         record.asked = NEVER;
-        if root == channel {
+        if start == ready || root == channel {
             return;
         }
         if start > granted
@@ -262,6 +266,7 @@ impl Blame {
     }
 
     /// Cuts a packet's wait for a channel into pieces, and charges each.
+    #[inline]
     fn charge(
         &mut self,
         id: PacketId,
@@ -269,36 +274,52 @@ impl Blame {
         (ready, start): (Time, Time),
         turns: Turns,
     ) {
-        let place = self.place(channel);
         let record = &mut self.records[id.index()];
         record.start = start;
         record.root = channel;
         if start > ready {
-            let before = |log: &Log| match turns {
-                Turns::Noted => log.before(id),
-                Turns::ToCome => log.count(),
-            };
-            let holders = &self.holders[place.index()];
-            // There is none for its node's queue.
-            let fronts = self.fronts.get(record.from.index());
-            let holders = (holders, before(holders));
-            let is_stored = record.is_stored;
-            let fronts = fronts
-                .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
-            record.charge_wait(channel, holders, fronts, (ready, start));
+            self.charge_wait(id, channel, (ready, start), turns);
         }
-        record.stalls.clear();
-        record.asked_root = None;
+        let record = &mut self.records[id.index()];
+        record.asked_root = ChannelId::NONE;
+        if record.has_waited {
+            self.waits[id.index()].stalls.clear();
+        }
+    }
+
+    /// The same for a wait that is not over at once.
+    #[inline(never)]
+    fn charge_wait(&mut self, id: PacketId, channel: ChannelId, span: (Time, Time), turns: Turns) {
+        let place = self.place(channel);
+        let record = &mut self.records[id.index()];
+        let before = |log: &Log| match turns {
+            Turns::Noted => log.before(id),
+            Turns::ToCome => log.count(),
+        };
+        let holders = &self.holders[place.index()];
+        // There is none for its node's queue.
+        let fronts = self.fronts.get(record.from.index());
+        let holders = (holders, before(holders));
+        let is_stored = record.is_stored;
+        let fronts = fronts
+            .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
+        self.waits[id.index()].charge_wait(record, holders, fronts, span);
     }
 
     /// A packet has been delivered; without contention it would have lived `alone`.
     pub fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];
-        record.settle((row.delivered - row.queued).saturating_sub(alone));
+        let beyond = (row.delivered - row.queued).saturating_sub(alone);
+        let waits = &mut self.waits[id.index()];
+        if record.has_waited || beyond > 0 {
+            record.has_waited = true;
+            waits.settle(record, beyond);
+        }
+        let charges = if record.has_waited { &waits.charges[..] } else { &[] };
         let is_message = last && row.class == Class::Data;
-        self.tables.add(record.class, &record.charges, is_message, row.delivered);
+        self.tables.add(record.class, charges, is_message, row.delivered);
         if let Some(packets) = &mut self.packets {
-            let charges = record.charges.clone();
+            let charges = charges.to_vec();
             packets.push(Charged { packet: *row, class: record.class, alone, charges });
         }
     }
