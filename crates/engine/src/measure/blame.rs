@@ -154,7 +154,7 @@ impl Blame {
     }
 
     /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
-    #[inline(never)]
+    #[inline]
     pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
@@ -162,21 +162,20 @@ impl Blame {
         record.start = NEVER;
         record.root = channel;
         record.asked = record.asked.min(now);
-        self.take_turns(id, (now, NEVER), since);
+        let turn = record.turn(id, (record.asked, now, NEVER));
+        let buffer = record.buffer();
+        self.take_turns(turn, buffer, since);
     }
 
-    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves.
-    fn take_turns(&mut self, id: PacketId, (granted, end): (Time, Time), since: Since) {
-        let record = &self.records[id.index()];
-        let &Record { class, head: channel, from, root, is_stored, .. } = record;
-        let asked = record.asked.min(granted);
-        let turn = Turn { packet: id, class, channel, root, asked, granted, end };
-        let place = self.place(channel);
+    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves,
+    /// if any.
+    #[inline]
+    fn take_turns(&mut self, turn: Turn, buffer: ChannelId, since: Since) {
+        let place = self.place(turn.channel);
         self.holders[place.index()].push(turn, since.asked);
-        if from.is_some() && !is_stored {
+        if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
-            let turn = Turn { asked: since.ready, ..turn };
-            self.fronts[from.index()].push(turn, since.behind);
+            self.fronts[buffer.index()].push(Turn { asked: since.ready, ..turn }, since.behind);
         }
     }
 
@@ -197,7 +196,7 @@ impl Blame {
     }
 
     /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
-    #[inline(never)]
+    #[inline]
     pub fn starts_whole(
         &mut self,
         id: PacketId,
@@ -208,21 +207,35 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
+        record.start = now;
+        record.root = channel;
         let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
-        if record.from.is_some() {
-            // Its header came as fast as it could.
-            let fronts = &self.fronts[record.from.index()];
-            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
-            record.asked = fronts.end_before(place).max(since.ready);
-        }
         if keeps.is_some() {
             self.keepers[keeps.index()] = PacketId::NONE;
         }
-        self.charge(id, channel, (since.ready, now), Turns::ToCome);
-        self.take_turns(id, (granted, end), since);
+        let mut asked = now;
+        if since.ready < now {
+            asked = self.asks_whole(id, since.ready);
+            self.charge_wait(id, channel, (since.ready, now), Turns::ToCome);
+        }
+        self.has_started(id);
         let record = &mut self.records[id.index()];
-        record.asked = NEVER;
+        let turn = record.turn(id, (asked.min(granted), granted, end));
+        let buffer = record.buffer();
         record.is_stored = false;
+        self.take_turns(turn, buffer, since);
+    }
+
+    /// When a packet that is sent as a whole asked: its header came as fast as it could.
+    #[inline]
+    fn asks_whole(&mut self, id: PacketId, ready: Time) -> Time {
+        let record = &mut self.records[id.index()];
+        if record.from.is_some() {
+            let fronts = &self.fronts[record.from.index()];
+            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
+            record.asked = fronts.end_before(place).max(ready);
+        }
+        record.asked
     }
 
     /// A packet has moved from the front of a buffer into its switch's own queue, and is out
@@ -246,11 +259,20 @@ impl Blame {
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
     #[inline(never)]
     pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
-        self.charge(id, channel, (ready, start), Turns::Noted);
         let record = &mut self.records[id.index()];
-        let (granted, from, root) = (record.granted, record.from, record.root);
-        record.asked = NEVER;
-        if start == ready || root == channel {
+        record.start = start;
+        record.root = channel;
+        if start > ready {
+            self.starts_late(id, channel, ready, start);
+        }
+        self.has_started(id);
+    }
+
+    /// The same of one that has waited.
+    fn starts_late(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
+        self.charge_wait(id, channel, (ready, start), Turns::Noted);
+        let &Record { granted, from, root, .. } = &self.records[id.index()];
+        if root == channel {
             return;
         }
         if start > granted
@@ -265,29 +287,18 @@ impl Blame {
         }
     }
 
-    /// Cuts a packet's wait for a channel into pieces, and charges each.
+    /// A packet waits for nothing now.
     #[inline]
-    fn charge(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        (ready, start): (Time, Time),
-        turns: Turns,
-    ) {
+    fn has_started(&mut self, id: PacketId) {
         let record = &mut self.records[id.index()];
-        record.start = start;
-        record.root = channel;
-        if start > ready {
-            self.charge_wait(id, channel, (ready, start), turns);
-        }
-        let record = &mut self.records[id.index()];
+        record.asked = NEVER;
         record.asked_root = ChannelId::NONE;
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
     }
 
-    /// The same for a wait that is not over at once.
+    /// Cuts a packet's wait for a channel into pieces, and charges each.
     #[inline(never)]
     fn charge_wait(&mut self, id: PacketId, channel: ChannelId, span: (Time, Time), turns: Turns) {
         let place = self.place(channel);

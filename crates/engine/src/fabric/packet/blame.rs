@@ -51,7 +51,6 @@ impl PacketFabric {
 
     /// A packet that has left the buffer of `input` (none: its node's queue) is to start on a
     /// channel.
-    #[cold]
     #[inline(never)]
     pub(super) fn blame_start(
         &self,

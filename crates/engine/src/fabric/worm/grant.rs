@@ -43,6 +43,15 @@ impl WormFabric {
         true
     }
 
+    /// A packet that has been granted a channel may lack a credit for its first flit.
+    #[cold]
+    #[inline(never)]
+    fn blame_credit(&self, id: ChannelId, packet_id: PacketId, act: &mut Act) {
+        if !self.has_credit(id, act.now) {
+            self.board.blame_room(id, packet_id, act);
+        }
+    }
+
     /// Whether every flit of a packet in the buffer of `input` is there in time if the
     /// packet starts now.
     #[inline]
@@ -147,11 +156,14 @@ impl Grants for WormFabric {
         self.board.enter(id, packet_id, act);
         if act.measures.blame.is_some() {
             self.board.blame_grant(id, packet_id, input, act);
-            if !self.has_credit(id, act.now) {
-                self.board.blame_room(id, packet_id, act);
+            if self.board.choices.is_some() {
+                self.blame_credit(id, packet_id, act);
             }
         }
         if !self.run_through(id, packet_id, act) {
+            if act.measures.blame.is_some() {
+                self.blame_credit(id, packet_id, act);
+            }
             self.stale.push(id);
         }
         if !self.stale.is_empty() {

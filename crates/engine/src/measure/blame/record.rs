@@ -1,8 +1,8 @@
 //! What is kept of a packet on its way, and how its waits are cut into pieces.
 
 use super::cause::{Cause, Charge, Root};
-use super::log::Log;
-use crate::ids::ChannelId;
+use super::log::{Log, Turn};
+use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 /// From when on a packet that might start lacks what it needs.
@@ -65,6 +65,19 @@ impl Record {
             is_stored: false,
             has_waited: false,
         }
+    }
+
+    /// Its turn on the channel it was granted last.
+    #[inline]
+    pub fn turn(&self, packet: PacketId, (asked, granted, end): (Time, Time, Time)) -> Turn {
+        let &Self { class, head: channel, root, .. } = self;
+        Turn { packet, class, channel, root, asked, granted, end }
+    }
+
+    /// The buffer whose front it leaves for that, or none.
+    #[inline]
+    pub fn buffer(&self) -> ChannelId {
+        if self.is_stored { ChannelId::NONE } else { self.from }
     }
 }
 
