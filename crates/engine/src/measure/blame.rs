@@ -167,6 +167,30 @@ impl Blame {
         self.take_turns(turn, buffer, since);
     }
 
+    /// The same, if it starts at once and never stops: its turns will end at `end`.
+    #[inline]
+    pub fn runs_through(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (now, end): (Time, Time),
+        since: Since,
+    ) {
+        let record = &mut self.records[id.index()];
+        record.from = std::mem::replace(&mut record.head, channel);
+        record.granted = now;
+        record.start = now;
+        record.root = channel;
+        record.asked = record.asked.min(now);
+        let turn = record.turn(id, (record.asked, now, end));
+        let buffer = record.from;
+        self.take_turns(turn, buffer, since);
+        if now > since.ready {
+            self.starts_late(id, channel, since.ready, now);
+        }
+        self.has_started(id);
+    }
+
     /// A packet's turns on the channel it is granted and at the front of the buffer it leaves,
     /// if any.
     #[inline]

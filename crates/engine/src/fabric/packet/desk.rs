@@ -49,10 +49,7 @@ impl PacketFabric {
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
-                if act.measures.blame.is_some() {
-                    self.blame_start(channel, id, input, act);
-                }
-                let end = self.start(channel, id, tokens, act);
+                let end = self.start(channel, (id, input), tokens, act);
                 if let Some(wires) = &mut self.wires {
                     wires.sends(channel, end);
                 }

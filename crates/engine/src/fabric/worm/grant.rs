@@ -1,6 +1,6 @@
 //! A packet gets a channel; in the common case that settles all of its times there.
 
-use super::super::switchboard::{Act, Grants, Switchboard, first_flit};
+use super::super::switchboard::{Act, Grants, Switchboard, sets_out};
 use super::WormFabric;
 use super::channel::Channel;
 use super::stretches::is_reached;
@@ -23,6 +23,9 @@ impl WormFabric {
         }
         let rate = self.main;
         let released = act.now + rate.flit_ps * u64::from(flits - 1) + rate.last_ps;
+        if act.measures.blame.is_some() {
+            self.board.blame_run(id, owner, input, released, act);
+        }
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
         channel.go_straight(channel.base, act.now);
@@ -34,7 +37,7 @@ impl WormFabric {
             from.leave_straight(from.departed, act.now + self.credit_delay);
             from.departed = from.departed.wrapping_add(flits);
         }
-        first_flit(id, owner, kind, act.now, rate.hop_ps, act);
+        sets_out(id, owner, kind, act.now, rate.hop_ps, act);
         self.header_is_known(id, owner, act.now + rate.hop_ps, act);
         self.end_is_known(id, released, act);
         if input.is_some() && self.board.channels[input.index()].owner.is_some() {
@@ -154,14 +157,9 @@ impl Grants for WormFabric {
         channel.since = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
-        if act.measures.blame.is_some() {
-            self.board.blame_grant(id, packet_id, input, act);
-            if self.board.choices.is_some() {
-                self.blame_credit(id, packet_id, act);
-            }
-        }
         if !self.run_through(id, packet_id, act) {
             if act.measures.blame.is_some() {
+                self.board.blame_grant(id, packet_id, input, act);
                 self.blame_credit(id, packet_id, act);
             }
             self.stale.push(id);

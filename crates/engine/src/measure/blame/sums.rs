@@ -58,6 +58,11 @@ struct Entry {
 }
 
 impl Entry {
+    fn new(key: Key) -> Self {
+        let Key { channel, victim, culprit, cause } = key;
+        Self { channel, victim, culprit, cause, batch: 0, count: 0, cell: NONE, latest: 0 }
+    }
+
     fn key(&self) -> Key {
         let Self { channel, victim, culprit, cause, .. } = *self;
         Key { channel, victim, culprit, cause }
@@ -88,6 +93,8 @@ pub struct Sums {
     entries: Vec<Entry>,
     cells: Vec<Cell>,
     most: usize,
+    /// Whether keys differ by channel and cause only: then these are the place in the index.
+    is_direct: bool,
 }
 
 impl Default for Sums {
@@ -100,7 +107,13 @@ impl Sums {
     /// Sums of so many keys at most; [`MOST_KEYS`], if that is less.
     pub fn of_at_most(most: usize) -> Self {
         let most = most.min(MOST_KEYS);
-        Self { index: vec![0; 64], entries: Vec::new(), cells: Vec::new(), most }
+        let (index, entries, cells) = (vec![0; 64], Vec::new(), Vec::new());
+        Self { index, entries, cells, most, is_direct: false }
+    }
+
+    /// Sums by channel and cause only.
+    pub fn by_channel() -> Self {
+        Self { is_direct: true, ..Self::default() }
     }
 
     /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
@@ -154,9 +167,31 @@ impl Sums {
 
     #[inline]
     fn find_or_enter(&mut self, key: Key) -> usize {
+        if self.is_direct {
+            return self.find_or_enter_direct(key);
+        }
         match self.find(key) {
             Ok(place) => place,
             Err(at) => self.enter(key, at),
+        }
+    }
+
+    #[inline]
+    fn find_or_enter_direct(&mut self, mut key: Key) -> usize {
+        loop {
+            // One place for the rest, before all channels.
+            let at = (key.channel.wrapping_add(1) as usize) << 3 | key.cause as usize;
+            match self.index.get(at) {
+                Some(&0) | None if self.entries.len() >= self.most && key.channel != REST => {
+                    key = Key { channel: REST, victim: REST, culprit: REST, cause: key.cause };
+                }
+                None => self.index.resize((at + 1).next_power_of_two(), 0),
+                Some(&0) => {
+                    self.entries.push(Entry::new(key));
+                    self.index[at] = self.entries.len() as u32;
+                }
+                Some(&word) => return word as usize - 1,
+            }
         }
     }
 
@@ -187,9 +222,7 @@ impl Sums {
                 Err(free) => at = free,
             }
         }
-        let Key { channel, victim, culprit, cause } = key;
-        let (batch, count, cell, latest) = (0, 0, NONE, 0);
-        self.entries.push(Entry { channel, victim, culprit, cause, batch, count, cell, latest });
+        self.entries.push(Entry::new(key));
         if 2 * self.entries.len() > self.index.len() {
             self.grow();
         } else {

@@ -44,7 +44,7 @@ impl Tables {
         Self {
             pairs: Sums::default(),
             channels: Sums::default(),
-            roots: Sums::default(),
+            roots: Sums::by_channel(),
             victims: Sums::default(),
             batches: Batches { begin, length: FIRST_BATCH * interval },
             pending: Vec::with_capacity(2 * AT_ONCE),
