@@ -1,6 +1,7 @@
 //! Sums of charges by key, of bounded size, in equal batches of time.
 
 use super::Cause;
+use crate::ids::ChannelId;
 use crate::time::Time;
 
 /// Batches of time in which sums are kept apart, at most.
@@ -41,31 +42,94 @@ impl Sum {
     }
 }
 
+/// A key in as few words as can be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Packed {
+    /// Victim and culprit.
+    classes: u64,
+    /// Channel and cause.
+    place: u32,
+}
+
+impl Packed {
+    /// Bits of a cause.
+    const CAUSE: u32 = 3;
+
+    #[inline]
+    fn new(Key { channel, victim, culprit, cause }: Key) -> Self {
+        Self {
+            classes: u64::from(victim) << 32 | u64::from(culprit),
+            place: channel << Self::CAUSE | cause as u32,
+        }
+    }
+
+    fn key(self) -> Key {
+        let channel = self.place >> Self::CAUSE;
+        let (cause, _) = Cause::ALL[(self.place & ((1 << Self::CAUSE) - 1)) as usize];
+        let is_rest = channel == REST >> Self::CAUSE;
+        let (victim, culprit) = ((self.classes >> 32) as u32, self.classes as u32);
+        Key { channel: if is_rest { REST } else { channel }, victim, culprit, cause }
+    }
+
+    /// Stands for all others of its cause.
+    fn rest(self) -> Self {
+        Self { classes: u64::MAX, place: self.place | REST << Self::CAUSE }
+    }
+
+    /// The same for all channels.
+    #[inline]
+    pub fn anywhere(self) -> Self {
+        Self { place: self.place & ((1 << Self::CAUSE) - 1), ..self }
+    }
+
+    /// The same for another channel, and all classes.
+    #[inline]
+    pub fn of_all(self, channel: ChannelId) -> Self {
+        Self { classes: 0, place: channel.0 << Self::CAUSE | self.anywhere().place }
+    }
+
+    /// A number whose low bits depend on all of it: by multiplications with 2^64 over the
+    /// golden ratio. No result depends on where keys lie.
+    #[inline]
+    fn mixed(self) -> u64 {
+        const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+        let classes = self.classes.wrapping_mul(RATIO).rotate_left(32);
+        let both = (classes ^ u64::from(self.place)).wrapping_mul(RATIO);
+        both ^ both >> 32
+    }
+}
+
+impl From<Key> for Packed {
+    #[inline]
+    fn from(key: Key) -> Self {
+        Self::new(key)
+    }
+}
+
 /// A key and its sums: half a cache line, which is all that adding to it touches.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 struct Entry {
-    channel: u32,
-    victim: u32,
-    culprit: u32,
-    cause: Cause,
-    /// The batch that `latest` is of.
-    batch: u8,
+    classes: u64,
+    /// The sum in `batch`.
+    latest: u64,
+    place: u32,
+    /// 2^32 pieces are more than a run has.
     count: u32,
     /// The latest of its cells, or [`NONE`].
     cell: u32,
-    latest: u64,
+    batch: u8,
 }
 
 impl Entry {
-    fn new(key: Key) -> Self {
-        let Key { channel, victim, culprit, cause } = key;
-        Self { channel, victim, culprit, cause, batch: 0, count: 0, cell: NONE, latest: 0 }
+    #[inline]
+    fn new(Packed { classes, place }: Packed) -> Self {
+        Self { classes, latest: 0, place, count: 0, cell: NONE, batch: 0 }
     }
 
-    fn key(&self) -> Key {
-        let Self { channel, victim, culprit, cause, .. } = *self;
-        Key { channel, victim, culprit, cause }
+    #[inline]
+    fn packed(&self) -> Packed {
+        Packed { classes: self.classes, place: self.place }
     }
 }
 
@@ -120,7 +184,13 @@ impl Sums {
     /// rest, of each cause. Whether the key has a sum of its own.
     #[inline]
     pub fn add(&mut self, key: Key, value: u64, batch: usize) -> bool {
-        let place = self.find_or_enter(key);
+        self.add_packed(key.into(), value, batch)
+    }
+
+    /// The same.
+    #[inline]
+    pub(super) fn add_packed(&mut self, key: Packed, value: u64, batch: usize) -> bool {
+        let place = if self.is_direct { self.direct(key) } else { self.find_or_enter(key) };
         let entry = &mut self.entries[place];
         if usize::from(entry.batch) != batch {
             if entry.latest > 0 {
@@ -133,12 +203,12 @@ impl Sums {
         }
         entry.count += 1;
         entry.latest += value;
-        entry.key() == key
+        entry.packed() == key
     }
 
     /// Adds a whole sum to a key's, likewise.
     pub fn merge(&mut self, key: Key, sum: &Sum) {
-        let place = self.find_or_enter(key);
+        let place = self.find_or_enter(key.into());
         let Self { entries, cells, .. } = self;
         let entry = &mut entries[place];
         entry.count += sum.count as u32;
@@ -159,46 +229,42 @@ impl Sums {
 
     /// Reads what adding to a key will need, without waiting for it; changes nothing.
     #[inline]
-    pub fn touch(&self, key: Key) -> u32 {
-        let word = self.index[mixed(key) as usize & (self.index.len() - 1)];
+    pub(super) fn touch(&self, key: Packed) -> u32 {
+        let word = self.index[key.mixed() as usize & (self.index.len() - 1)];
         let place = (word & PLACE).saturating_sub(1) as usize;
         self.entries.get(place).map_or(0, |entry| entry.count)
     }
 
     #[inline]
-    fn find_or_enter(&mut self, key: Key) -> usize {
-        if self.is_direct {
-            return self.find_or_enter_direct(key);
-        }
+    fn find_or_enter(&mut self, key: Packed) -> usize {
         match self.find(key) {
             Ok(place) => place,
             Err(at) => self.enter(key, at),
         }
     }
 
+    /// The place of a key's entry where channel and cause are its place in the index.
     #[inline]
-    fn find_or_enter_direct(&mut self, mut key: Key) -> usize {
+    fn direct(&mut self, mut key: Packed) -> usize {
         loop {
-            // One place for the rest, before all channels.
-            let at = (key.channel.wrapping_add(1) as usize) << 3 | key.cause as usize;
+            // The rest before all channels.
+            let at = key.place.wrapping_add(1 << Packed::CAUSE) as usize;
             match self.index.get(at) {
-                Some(&0) | None if self.entries.len() >= self.most && key.channel != REST => {
-                    key = Key { channel: REST, victim: REST, culprit: REST, cause: key.cause };
-                }
+                Some(&word) if word > 0 => return word as usize - 1,
+                _ if self.entries.len() >= self.most && key != key.rest() => key = key.rest(),
                 None => self.index.resize((at + 1).next_power_of_two(), 0),
-                Some(&0) => {
+                Some(_) => {
                     self.entries.push(Entry::new(key));
                     self.index[at] = self.entries.len() as u32;
                 }
-                Some(&word) => return word as usize - 1,
             }
         }
     }
 
     /// The place of a key's entry, or that in the index where it would be noted.
     #[inline]
-    fn find(&self, key: Key) -> Result<usize, usize> {
-        let (mask, mixed) = (self.index.len() - 1, mixed(key));
+    fn find(&self, key: Packed) -> Result<usize, usize> {
+        let (mask, mixed) = (self.index.len() - 1, key.mixed());
         let mut at = mixed as usize & mask;
         loop {
             let word = self.index[at];
@@ -206,7 +272,7 @@ impl Sums {
                 return Err(at);
             }
             let place = (word & PLACE) as usize - 1;
-            if word & !PLACE == bits(mixed) && self.entries[place].key() == key {
+            if word & !PLACE == bits(mixed) && self.entries[place].packed() == key {
                 return Ok(place);
             }
             at = (at + 1) & mask;
@@ -214,9 +280,9 @@ impl Sums {
     }
 
     /// A new key gets an entry, or that of the rest.
-    fn enter(&mut self, mut key: Key, mut at: usize) -> usize {
+    fn enter(&mut self, mut key: Packed, mut at: usize) -> usize {
         if self.entries.len() >= self.most {
-            key = Key { channel: REST, victim: REST, culprit: REST, cause: key.cause };
+            key = key.rest();
             match self.find(key) {
                 Ok(place) => return place,
                 Err(free) => at = free,
@@ -226,7 +292,7 @@ impl Sums {
         if 2 * self.entries.len() > self.index.len() {
             self.grow();
         } else {
-            self.index[at] = self.entries.len() as u32 | bits(mixed(key));
+            self.index[at] = self.entries.len() as u32 | bits(key.mixed());
         }
         self.entries.len() - 1
     }
@@ -237,7 +303,7 @@ impl Sums {
         let mask = 4 * self.index.len() - 1;
         self.index = vec![0; mask + 1];
         for (place, entry) in self.entries.iter().enumerate() {
-            let mixed = mixed(entry.key());
+            let mixed = entry.packed().mixed();
             let mut at = mixed as usize & mask;
             while self.index[at] != 0 {
                 at = (at + 1) & mask;
@@ -286,7 +352,7 @@ impl Sums {
                 batches[usize::from(batch)] += sum;
                 at = before;
             }
-            (entry.key(), Sum { count: entry.count.into(), batches })
+            (entry.packed().key(), Sum { count: entry.count.into(), batches })
         };
         let mut rows: Vec<_> = self.entries.iter().map(whole).collect();
         rows.sort_unstable_by_key(|&(key, _)| key);
@@ -298,17 +364,6 @@ impl Sums {
 #[inline]
 fn bits(mixed: u64) -> u32 {
     (mixed >> 32) as u32 & !PLACE
-}
-
-/// A key as a number whose low bits depend on all of it: by multiplications with 2^64 over
-/// the golden ratio. No result depends on where keys lie.
-#[inline]
-fn mixed(key: Key) -> u64 {
-    const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
-    let classes = u64::from(key.victim) << 32 | u64::from(key.culprit);
-    let place = u64::from(key.channel) << 3 | key.cause as u64;
-    let both = (classes.wrapping_mul(RATIO).rotate_left(32) ^ place).wrapping_mul(RATIO);
-    both ^ both >> 32
 }
 
 /// Batches of time of equal length, which doubles when more are needed.
