@@ -3,6 +3,7 @@
 use super::Cause;
 use crate::ids::ChannelId;
 use crate::time::Time;
+use std::hint::black_box;
 
 /// Batches of time in which sums are kept apart, at most.
 pub const BATCHES: usize = 16;
@@ -229,10 +230,21 @@ impl Sums {
 
     /// Reads what adding to a key will need, without waiting for it; changes nothing.
     #[inline]
-    pub(super) fn touch(&self, key: Packed) -> u32 {
+    fn touch(&self, key: Packed) -> u32 {
         let word = self.index[key.mixed() as usize & (self.index.len() - 1)];
         let place = (word & PLACE).saturating_sub(1) as usize;
         self.entries.get(place).map_or(0, |entry| entry.count)
+    }
+
+    /// The same for several keys.
+    #[inline]
+    pub(super) fn touch_all(&self, keys: impl Iterator<Item = Packed>) {
+        black_box(keys.fold(0_u32, |found, key| found.wrapping_add(self.touch(key))));
+    }
+
+    /// Whether new keys get no sums of their own.
+    pub fn is_full(&self) -> bool {
+        self.entries.len() >= self.most
     }
 
     #[inline]

@@ -4,7 +4,6 @@ use super::cause::{Cause, Charge};
 use super::sums::{Batches, Key, Packed, REST, Sums};
 use crate::ids::ChannelId;
 use crate::time::Time;
-use std::hint::black_box;
 
 /// The tables of a window.
 #[derive(Clone)]
@@ -86,8 +85,10 @@ impl Tables {
     fn settle(&mut self) {
         let batch = self.batch;
         for some in self.pending.chunks(AHEAD) {
-            let found = some.iter().map(|pending| self.channels.touch(pending.key));
-            black_box(found.fold(0, u32::wrapping_add));
+            self.channels.touch_all(some.iter().map(|pending| pending.key));
+            if self.channels.is_full() {
+                self.pairs.touch_all(some.iter().map(|pending| pending.key.anywhere()));
+            }
             for &Pending { time, key, root } in some {
                 if !self.channels.add_packed(key, time, batch) {
                     self.pairs.add_packed(key.anywhere(), time, batch);
