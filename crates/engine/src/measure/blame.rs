@@ -5,15 +5,20 @@
 //! whoever had his turn then ([`Charge`]); when it has been delivered its charges are
 //! added to the tables of the window ([`Tables`]). The rules are in `docs/model.md`.
 
+mod batches;
 mod cause;
+mod key;
 mod log;
+mod questions;
 mod record;
 mod ring;
 mod sums;
 mod tables;
 
+pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
-pub use sums::{BATCHES, Batches, Key, MOST_KEYS, REST, Sum, Sums};
+pub use key::{Key, REST};
+pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::Tables;
 
 use crate::ids::{ChannelId, PacketId};
@@ -130,19 +135,6 @@ impl Blame {
     /// Flits of a packet that has started wait for those of another.
     pub fn slowed(&mut self, id: PacketId, root: Root) {
         self.records[id.index()].last = root;
-    }
-
-    /// Whether a packet that might start is known to lack room.
-    pub fn lacks_room(&self, id: PacketId) -> bool {
-        let last = self.waits[id.index()].stalls.last();
-        self.records[id.index()].has_waited
-            && last.is_some_and(|stall| stall.cause == Cause::BufferFull)
-    }
-
-    /// The traffic class of the packet that was granted a channel last.
-    pub fn latest(&self, channel: ChannelId) -> Option<Root> {
-        let turn = self.holders[channel.index()].latest()?;
-        Some(Root { class: turn.class, channel })
     }
 
     /// A packet that has been granted an output waits for room and keeps others waiting.
@@ -275,11 +267,6 @@ impl Blame {
         self.fronts[channel.index()].push(turn, since.behind);
     }
 
-    /// Whether a packet stands in its switch's own queue.
-    pub fn is_stored(&self, id: PacketId) -> bool {
-        self.records[id.index()].is_stored
-    }
-
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
     #[inline(never)]
     pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
@@ -357,41 +344,5 @@ impl Blame {
             let charges = charges.to_vec();
             packets.push(Charged { packet: *row, class: record.class, alone, charges });
         }
-    }
-
-    /// The packet that holds a channel, if any.
-    pub fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
-        self.holders[self.place(channel).index()].holder(now).map(|turn| turn.packet)
-    }
-
-    /// Where it is noted who holds a channel.
-    fn place(&self, channel: ChannelId) -> ChannelId {
-        self.wires.get(channel.index()).copied().unwrap_or(channel)
-    }
-
-    /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
-    pub fn leaver(&self, buffer: ChannelId, now: Time) -> Option<(PacketId, ChannelId)> {
-        self.fronts[buffer.index()].holder(now).map(|turn| (turn.packet, turn.channel))
-    }
-
-    /// The packet that has been granted a group and waits for room, if any.
-    pub fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
-        Some(self.keepers[lead.index()]).filter(|id| id.is_some())
-    }
-
-    /// The channel a packet was granted last, and when it starts or started there.
-    pub fn head(&self, id: PacketId) -> (ChannelId, Time) {
-        let record = &self.records[id.index()];
-        (record.head, record.start)
-    }
-
-    /// When a packet asked last; when it was queued, if it is still in its node.
-    pub fn asked(&self, id: PacketId) -> Time {
-        self.records[id.index()].asked
-    }
-
-    /// A packet's traffic class.
-    pub fn class(&self, id: PacketId) -> u32 {
-        self.records[id.index()].class
     }
 }

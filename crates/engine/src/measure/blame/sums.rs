@@ -1,31 +1,11 @@
 //! Sums of charges by key, of bounded size, in equal batches of time.
 
-use super::Cause;
-use crate::ids::ChannelId;
-use crate::time::Time;
+use super::batches::BATCHES;
+use super::key::{Key, Packed};
 use std::hint::black_box;
-
-/// Batches of time in which sums are kept apart, at most.
-pub const BATCHES: usize = 16;
-
-/// Stands for all keys that came when a table was full.
-pub const REST: u32 = u32::MAX;
 
 /// Most keys of a table.
 pub const MOST_KEYS: usize = 1 << 18;
-
-/// What is summed up together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    /// The channel, where the table has one.
-    pub channel: u32,
-    /// The class of those that waited.
-    pub victim: u32,
-    /// The class of those that were in their way.
-    pub culprit: u32,
-    /// How.
-    pub cause: Cause,
-}
 
 /// A sum in batches of time, and how many it is made up of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,70 +20,6 @@ impl Sum {
     /// The sum over all batches.
     pub fn total(&self) -> u64 {
         self.batches.iter().sum()
-    }
-}
-
-/// A key in as few words as can be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Packed {
-    /// Victim and culprit.
-    classes: u64,
-    /// Channel and cause.
-    place: u32,
-}
-
-impl Packed {
-    /// Bits of a cause.
-    const CAUSE: u32 = 3;
-
-    #[inline]
-    fn new(Key { channel, victim, culprit, cause }: Key) -> Self {
-        Self {
-            classes: u64::from(victim) << 32 | u64::from(culprit),
-            place: channel << Self::CAUSE | cause as u32,
-        }
-    }
-
-    fn key(self) -> Key {
-        let channel = self.place >> Self::CAUSE;
-        let (cause, _) = Cause::ALL[(self.place & ((1 << Self::CAUSE) - 1)) as usize];
-        let is_rest = channel == REST >> Self::CAUSE;
-        let (victim, culprit) = ((self.classes >> 32) as u32, self.classes as u32);
-        Key { channel: if is_rest { REST } else { channel }, victim, culprit, cause }
-    }
-
-    /// Stands for all others of its cause.
-    fn rest(self) -> Self {
-        Self { classes: u64::MAX, place: self.place | REST << Self::CAUSE }
-    }
-
-    /// The same for all channels.
-    #[inline]
-    pub fn anywhere(self) -> Self {
-        Self { place: self.place & ((1 << Self::CAUSE) - 1), ..self }
-    }
-
-    /// The same for another channel, and all classes.
-    #[inline]
-    pub fn of_all(self, channel: ChannelId) -> Self {
-        Self { classes: 0, place: channel.0 << Self::CAUSE | self.anywhere().place }
-    }
-
-    /// A number whose low bits depend on all of it: by multiplications with 2^64 over the
-    /// golden ratio. No result depends on where keys lie.
-    #[inline]
-    fn mixed(self) -> u64 {
-        const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
-        let classes = self.classes.wrapping_mul(RATIO).rotate_left(32);
-        let both = (classes ^ u64::from(self.place)).wrapping_mul(RATIO);
-        both ^ both >> 32
-    }
-}
-
-impl From<Key> for Packed {
-    #[inline]
-    fn from(key: Key) -> Self {
-        Self::new(key)
     }
 }
 
@@ -378,38 +294,9 @@ fn bits(mixed: u64) -> u32 {
     (mixed >> 32) as u32 & !PLACE
 }
 
-/// Batches of time of equal length, which doubles when more are needed.
-#[derive(Clone, Copy, Debug)]
-pub struct Batches {
-    /// When the first begins.
-    pub begin: Time,
-    /// How long each is.
-    pub length: Time,
-}
-
-impl Batches {
-    /// The batch an instant lies in.
-    pub fn at(&self, now: Time) -> usize {
-        (now.saturating_sub(self.begin) / self.length) as usize
-    }
-
-    /// Whether an instant lies in any.
-    pub fn has(&self, now: Time) -> bool {
-        self.at(now) < BATCHES
-    }
-
-    /// Makes them so long that an instant lies in one; `halve` is called each time that
-    /// their length doubles.
-    pub fn reach(&mut self, now: Time, mut halve: impl FnMut()) {
-        while !self.has(now) {
-            self.length *= 2;
-            halve();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{Batches, Cause, REST};
     use super::*;
 
     fn key(victim: u32) -> Key {

@@ -1,7 +1,9 @@
 //! The tables of a window.
 
+use super::batches::Batches;
 use super::cause::{Cause, Charge};
-use super::sums::{Batches, Key, Packed, REST, Sums};
+use super::key::{Key, Packed, REST};
+use super::sums::Sums;
 use crate::ids::ChannelId;
 use crate::time::Time;
 
