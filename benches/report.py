@@ -21,10 +21,11 @@ MEASURES = {
     "ns_per_event": ("ns/ev", 1.0, 0),
     "bytes_per_node": ("kB/node", 1e3, 2),
     "added_mb": ("MB", 1.0, 0),
+    "blame_factor": ("on/off", 1.0, 2),
 }
 
 #: Measures of the table of all cases; it fits a terminal of 80 columns.
-COLUMNS = [measure for measure in MEASURES if measure != "added_mb"]
+COLUMNS = [measure for measure in MEASURES if measure not in ("added_mb", "blame_factor")]
 
 
 def _empty(title: str, *heads: str) -> Table:

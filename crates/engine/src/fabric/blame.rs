@@ -136,7 +136,6 @@ impl<C: HasPort> Switchboard<C> {
 
     /// A packet has been granted a channel, and has left the buffer of `input` (none: its
     /// node's queue).
-    #[cold]
     #[inline(never)]
     pub fn blame_grant(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
         let since = self.since(channel, id, input, act);
@@ -145,7 +144,26 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
+    /// The same, if every flit of it is sent as soon as can be, the last by `released`.
+    #[inline(never)]
+    pub fn blame_run(
+        &self,
+        channel: ChannelId,
+        id: PacketId,
+        input: ChannelId,
+        released: Time,
+        act: &mut Act,
+    ) {
+        let since = self.since(channel, id, input, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.runs_through(id, channel, (act.now, released), since);
+        }
+    }
+
     /// Since when packets have waited.
+    // Inlined into all its callers: 2 % fewer instructions in all.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn since(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &Act) -> Since {
         let front = |input: ChannelId| self.at(input).port().buffer.first;
         let behind = input.is_some().then(|| front(input)).filter(|front| front.is_some());
@@ -157,9 +175,12 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// Since when anybody has been waiting for the group of a channel, or at its desk.
+    #[inline]
     fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
-        let lead = self.at(channel).rest().lead;
-        let waiting = match self.at(lead).port().kind {
+        let port = self.at(channel).port();
+        let is_alone = port.width == 1 && self.choices.is_none();
+        let lead = if is_alone { channel } else { self.at(channel).rest().lead };
+        let waiting = match port.kind {
             ChannelKind::Injection | ChannelKind::Direct => {
                 let node = NodeId(act.wiring.layout.group(lead).from);
                 self.at_hand(node.0).map(|(_, id)| id)
@@ -169,7 +190,7 @@ impl<C: HasPort> Switchboard<C> {
                 first.is_some().then(|| self.at(first).port().buffer.first)
             }
         };
-        let asked = |blame: &Blame| waiting.map(|id| blame.asked(id));
-        act.measures.blame.as_deref().and_then(asked).unwrap_or(act.now)
+        let Some(waiting) = waiting else { return act.now };
+        act.measures.blame.as_deref().map_or(act.now, |blame| blame.asked(waiting))
     }
 }

@@ -10,7 +10,7 @@ mod grants;
 mod port;
 
 pub use desk::Choices;
-pub use grants::{Grants, first_flit};
+pub use grants::{Grants, first_flit, sets_out};
 pub(super) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
 

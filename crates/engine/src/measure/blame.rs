@@ -5,21 +5,27 @@
 //! whoever had his turn then ([`Charge`]); when it has been delivered its charges are
 //! added to the tables of the window ([`Tables`]). The rules are in `docs/model.md`.
 
+mod batches;
 mod cause;
+mod key;
 mod log;
+mod questions;
 mod record;
+mod ring;
 mod sums;
 mod tables;
 
+pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
-pub use sums::{BATCHES, Batches, Key, MOST_KEYS, REST, Sum, Sums};
+pub use key::{Key, REST};
+pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::Tables;
 
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use log::{Log, Turn};
-use record::{Record, Stall};
+use record::{Record, Stall, Waits};
 
 /// Since when packets have waited, as far as a packet that is granted a channel knows.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +61,8 @@ pub struct Charged {
 /// Who made whom wait.
 pub struct Blame {
     records: Vec<Record>,
+    /// By packet, as `records`.
+    waits: Vec<Waits>,
     /// By channel (where whole packets share a wire: by wire): who held it.
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
@@ -78,6 +86,7 @@ impl Blame {
         Self {
             wires,
             records: Vec::new(),
+            waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
             keepers: vec![PacketId::NONE; channels],
@@ -93,13 +102,17 @@ impl Blame {
     }
 
     /// A packet of a traffic class enters its node's output queue.
-    #[cold]
     #[inline(never)]
     pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
         while self.records.len() <= id.index() {
             self.records.push(Record::new(class, now));
+            self.waits.push(Waits::default());
         }
-        self.records[id.index()].renew(class, now);
+        let record = &mut self.records[id.index()];
+        if record.has_waited {
+            self.waits[id.index()].clear();
+        }
+        *record = Record::new(class, now);
     }
 
     /// A packet at the front of a buffer asks for an output; `root`: where those that hold
@@ -107,32 +120,21 @@ impl Blame {
     pub fn asks(&mut self, id: PacketId, now: Time, root: Option<Root>) {
         let record = &mut self.records[id.index()];
         record.asked = now;
-        record.asked_root = root.map(|root| root.channel);
+        record.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
 
     /// A packet that might start does not, from now on, because of `cause`.
     pub fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
-        let record = &mut self.records[id.index()];
-        if record.stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
-            record.stalls.push(Stall { from: now, cause, root });
+        self.records[id.index()].has_waited = true;
+        let stalls = &mut self.waits[id.index()].stalls;
+        if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
+            stalls.push(Stall { from: now, cause, root });
         }
     }
 
     /// Flits of a packet that has started wait for those of another.
     pub fn slowed(&mut self, id: PacketId, root: Root) {
         self.records[id.index()].last = root;
-    }
-
-    /// Whether a packet that might start is known to lack room.
-    pub fn lacks_room(&self, id: PacketId) -> bool {
-        let last = self.records[id.index()].stalls.last();
-        last.is_some_and(|stall| stall.cause == Cause::BufferFull)
-    }
-
-    /// The traffic class of the packet that was granted a channel last.
-    pub fn latest(&self, channel: ChannelId) -> Option<Root> {
-        let turn = self.holders[channel.index()].latest()?;
-        Some(Root { class: turn.class, channel })
     }
 
     /// A packet that has been granted an output waits for room and keeps others waiting.
@@ -144,44 +146,63 @@ impl Blame {
     }
 
     /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
-    #[cold]
-    #[inline(never)]
+    #[inline]
     pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         record.granted = now;
         record.start = NEVER;
         record.root = channel;
-        if record.asked == NEVER {
-            record.asked = now;
-        }
-        self.take_turns(id, (now, NEVER), since);
+        record.asked = record.asked.min(now);
+        let turn = record.turn(id, (record.asked, now, NEVER));
+        let buffer = record.buffer();
+        self.take_turns(turn, buffer, since);
     }
 
-    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves.
-    fn take_turns(&mut self, id: PacketId, (granted, end): (Time, Time), since: Since) {
-        let record = &self.records[id.index()];
-        let &Record { class, head: channel, from, root, is_stored, .. } = record;
-        let asked = record.asked.min(granted);
-        let turn = Turn { packet: id, class, channel, root, asked, granted, end };
-        let place = self.place(channel);
+    /// The same, if it starts at once and never stops: its turns will end at `end`.
+    #[inline]
+    pub fn runs_through(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (now, end): (Time, Time),
+        since: Since,
+    ) {
+        let record = &mut self.records[id.index()];
+        record.from = std::mem::replace(&mut record.head, channel);
+        record.granted = now;
+        record.start = now;
+        record.root = channel;
+        record.asked = record.asked.min(now);
+        let turn = record.turn(id, (record.asked, now, end));
+        let buffer = record.from;
+        self.take_turns(turn, buffer, since);
+        if now > since.ready {
+            self.starts_late(id, channel, since.ready, now);
+        }
+        self.has_started(id);
+    }
+
+    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves,
+    /// if any.
+    #[inline]
+    fn take_turns(&mut self, turn: Turn, buffer: ChannelId, since: Since) {
+        let place = self.place(turn.channel);
         self.holders[place.index()].push(turn, since.asked);
-        if from.is_some() && !is_stored {
+        if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
-            let turn = Turn { asked: since.ready, ..turn };
-            self.fronts[from.index()].push(turn, since.behind);
+            self.fronts[buffer.index()].push(Turn { asked: since.ready, ..turn }, since.behind);
         }
     }
 
     /// It is known when the packet that leaves a buffer is out of it.
-    #[cold]
+    #[inline]
     pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
         self.fronts[buffer.index()].end(at);
     }
 
     /// It is known when a channel is released, and with it the front of the buffer (none:
     /// its node's queue) that the packet it was granted to leaves.
-    #[cold]
     #[inline(never)]
     pub fn released(&mut self, channel: ChannelId, buffer: ChannelId, at: Time) {
         self.holders[channel.index()].end(at);
@@ -191,8 +212,7 @@ impl Blame {
     }
 
     /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
-    #[cold]
-    #[inline(never)]
+    #[inline]
     pub fn starts_whole(
         &mut self,
         id: PacketId,
@@ -203,21 +223,35 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
+        record.start = now;
+        record.root = channel;
         let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
-        if record.from.is_some() {
-            // Its header came as fast as it could.
-            let fronts = &self.fronts[record.from.index()];
-            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
-            record.asked = fronts.end_before(place).max(since.ready);
-        }
         if keeps.is_some() {
             self.keepers[keeps.index()] = PacketId::NONE;
         }
-        self.charge(id, channel, (since.ready, now), Turns::ToCome);
-        self.take_turns(id, (granted, end), since);
+        let mut asked = now;
+        if since.ready < now {
+            asked = self.asks_whole(id, since.ready);
+            self.charge_wait(id, channel, (since.ready, now), Turns::ToCome);
+        }
+        self.has_started(id);
         let record = &mut self.records[id.index()];
-        record.asked = NEVER;
+        let turn = record.turn(id, (asked.min(granted), granted, end));
+        let buffer = record.buffer();
         record.is_stored = false;
+        self.take_turns(turn, buffer, since);
+    }
+
+    /// When a packet that is sent as a whole asked: its header came as fast as it could.
+    #[inline]
+    fn asks_whole(&mut self, id: PacketId, ready: Time) -> Time {
+        let record = &mut self.records[id.index()];
+        if record.from.is_some() {
+            let fronts = &self.fronts[record.from.index()];
+            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
+            record.asked = fronts.end_before(place).max(ready);
+        }
+        record.asked
     }
 
     /// A packet has moved from the front of a buffer into its switch's own queue, and is out
@@ -233,19 +267,22 @@ impl Blame {
         self.fronts[channel.index()].push(turn, since.behind);
     }
 
-    /// Whether a packet stands in its switch's own queue.
-    pub fn is_stored(&self, id: PacketId) -> bool {
-        self.records[id.index()].is_stored
-    }
-
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
-    #[cold]
     #[inline(never)]
     pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
-        self.charge(id, channel, (ready, start), Turns::Noted);
         let record = &mut self.records[id.index()];
-        let (granted, from, root) = (record.granted, record.from, record.root);
-        record.asked = NEVER;
+        record.start = start;
+        record.root = channel;
+        if start > ready {
+            self.starts_late(id, channel, ready, start);
+        }
+        self.has_started(id);
+    }
+
+    /// The same of one that has waited.
+    fn starts_late(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
+        self.charge_wait(id, channel, (ready, start), Turns::Noted);
+        let &Record { granted, from, root, .. } = &self.records[id.index()];
         if root == channel {
             return;
         }
@@ -261,81 +298,51 @@ impl Blame {
         }
     }
 
+    /// A packet waits for nothing now.
+    #[inline]
+    fn has_started(&mut self, id: PacketId) {
+        let record = &mut self.records[id.index()];
+        record.asked = NEVER;
+        record.asked_root = ChannelId::NONE;
+        if record.has_waited {
+            self.waits[id.index()].stalls.clear();
+        }
+    }
+
     /// Cuts a packet's wait for a channel into pieces, and charges each.
-    fn charge(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        (ready, start): (Time, Time),
-        turns: Turns,
-    ) {
+    #[inline(never)]
+    fn charge_wait(&mut self, id: PacketId, channel: ChannelId, span: (Time, Time), turns: Turns) {
         let place = self.place(channel);
         let record = &mut self.records[id.index()];
-        record.start = start;
-        record.root = channel;
-        if start > ready {
-            let before = |log: &Log| match turns {
-                Turns::Noted => log.before(id),
-                Turns::ToCome => log.count(),
-            };
-            let holders = &self.holders[place.index()];
-            // There is none for its node's queue.
-            let fronts = self.fronts.get(record.from.index());
-            let holders = (holders, before(holders));
-            let is_stored = record.is_stored;
-            let fronts = fronts
-                .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
-            record.charge_wait(channel, holders, fronts, (ready, start));
-        }
-        record.stalls.clear();
-        record.asked_root = None;
+        let before = |log: &Log| match turns {
+            Turns::Noted => log.before(id),
+            Turns::ToCome => log.count(),
+        };
+        let holders = &self.holders[place.index()];
+        // There is none for its node's queue.
+        let fronts = self.fronts.get(record.from.index());
+        let holders = (holders, before(holders));
+        let is_stored = record.is_stored;
+        let fronts = fronts
+            .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
+        self.waits[id.index()].charge_wait(record, holders, fronts, span);
     }
 
     /// A packet has been delivered; without contention it would have lived `alone`.
     pub fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];
-        record.settle((row.delivered - row.queued).saturating_sub(alone));
+        let beyond = (row.delivered - row.queued).saturating_sub(alone);
+        let waits = &mut self.waits[id.index()];
+        if record.has_waited || beyond > 0 {
+            record.has_waited = true;
+            waits.settle(record, beyond);
+        }
+        let charges = if record.has_waited { &waits.charges[..] } else { &[] };
         let is_message = last && row.class == Class::Data;
-        self.tables.add(record.class, &record.charges, is_message, row.delivered);
+        self.tables.add(record.class, charges, is_message, row.delivered);
         if let Some(packets) = &mut self.packets {
-            let charges = record.charges.clone();
+            let charges = charges.to_vec();
             packets.push(Charged { packet: *row, class: record.class, alone, charges });
         }
-    }
-
-    /// The packet that holds a channel, if any.
-    pub fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
-        self.holders[self.place(channel).index()].holder(now).map(|turn| turn.packet)
-    }
-
-    /// Where it is noted who holds a channel.
-    fn place(&self, channel: ChannelId) -> ChannelId {
-        self.wires.get(channel.index()).copied().unwrap_or(channel)
-    }
-
-    /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
-    pub fn leaver(&self, buffer: ChannelId, now: Time) -> Option<(PacketId, ChannelId)> {
-        self.fronts[buffer.index()].holder(now).map(|turn| (turn.packet, turn.channel))
-    }
-
-    /// The packet that has been granted a group and waits for room, if any.
-    pub fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
-        Some(self.keepers[lead.index()]).filter(|id| id.is_some())
-    }
-
-    /// The channel a packet was granted last, and when it starts or started there.
-    pub fn head(&self, id: PacketId) -> (ChannelId, Time) {
-        let record = &self.records[id.index()];
-        (record.head, record.start)
-    }
-
-    /// When a packet asked last; when it was queued, if it is still in its node.
-    pub fn asked(&self, id: PacketId) -> Time {
-        self.records[id.index()].asked
-    }
-
-    /// A packet's traffic class.
-    pub fn class(&self, id: PacketId) -> u32 {
-        self.records[id.index()].class
     }
 }

@@ -186,10 +186,7 @@ impl PacketFabric {
 
     /// A packet that has been in the multiqueue, if only for no time, starts on a channel.
     fn start_stored(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
-        if act.measures.blame.is_some() {
-            self.blame_start(channel, id, ChannelId::NONE, act);
-        }
-        self.start_on_wire(channel, id, self.slot, act);
+        self.start_on_wire(channel, (id, ChannelId::NONE), self.slot, act);
     }
 
     /// Packets that may start on a channel now, as far as places go.

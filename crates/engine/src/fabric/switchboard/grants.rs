@@ -107,14 +107,27 @@ pub fn first_flit(
     hop: Time,
     act: &mut Act,
 ) {
+    if let Some(blame) = &mut act.measures.blame {
+        blame.starts(id, channel, act.packets[id].ready, start);
+    }
+    sets_out(channel, id, kind, start, hop, act);
+}
+
+/// The same where it has been noted whom it waited for.
+#[inline]
+pub fn sets_out(
+    channel: ChannelId,
+    id: PacketId,
+    kind: ChannelKind,
+    start: Time,
+    hop: Time,
+    act: &mut Act,
+) {
     let packet = &mut act.packets[id];
     let is_first = packet.first_sent == NEVER;
     let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
     let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
     act.measures.waited(channel, wait);
-    if let Some(blame) = &mut act.measures.blame {
-        blame.starts(id, channel, packet.ready, start);
-    }
     if is_first {
         packet.first_sent = start;
     }

@@ -40,6 +40,9 @@ impl WormFabric {
         if known == flits {
             let last = self.board.at(id).next_flit().wrapping_sub(1);
             let released = self.start(id, last) + self.rate(id).last_ps;
+            if let Some(blame) = &mut act.measures.blame {
+                blame.released(id, self.board.at(id).input, released);
+            }
             self.end_is_known(id, released, act);
         }
         self.tell_dependants(id, owner, before);
@@ -134,9 +137,6 @@ impl WormFabric {
         channel.owner = PacketId::NONE;
         channel.since = released;
         let (input, lead) = (channel.input, channel.rest.lead);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.released(id, input, released);
-        }
         let is_asked = match channel.port.kind {
             ChannelKind::Injection | ChannelKind::Direct => {
                 self.board.at_hand(act.wiring.layout.group(lead).from).is_some()

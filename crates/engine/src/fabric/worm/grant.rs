@@ -1,6 +1,6 @@
 //! A packet gets a channel; in the common case that settles all of its times there.
 
-use super::super::switchboard::{Act, Grants, Switchboard, first_flit};
+use super::super::switchboard::{Act, Grants, Switchboard, sets_out};
 use super::WormFabric;
 use super::channel::Channel;
 use super::stretches::is_reached;
@@ -23,6 +23,9 @@ impl WormFabric {
         }
         let rate = self.main;
         let released = act.now + rate.flit_ps * u64::from(flits - 1) + rate.last_ps;
+        if act.measures.blame.is_some() {
+            self.board.blame_run(id, owner, input, released, act);
+        }
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
         channel.go_straight(channel.base, act.now);
@@ -34,13 +37,22 @@ impl WormFabric {
             from.leave_straight(from.departed, act.now + self.credit_delay);
             from.departed = from.departed.wrapping_add(flits);
         }
-        first_flit(id, owner, kind, act.now, rate.hop_ps, act);
+        sets_out(id, owner, kind, act.now, rate.hop_ps, act);
         self.header_is_known(id, owner, act.now + rate.hop_ps, act);
         self.end_is_known(id, released, act);
         if input.is_some() && self.board.channels[input.index()].owner.is_some() {
             self.stale.push(input);
         }
         true
+    }
+
+    /// A packet that has been granted a channel may lack a credit for its first flit.
+    #[cold]
+    #[inline(never)]
+    fn blame_credit(&self, id: ChannelId, packet_id: PacketId, act: &mut Act) {
+        if !self.has_credit(id, act.now) {
+            self.board.blame_room(id, packet_id, act);
+        }
     }
 
     /// Whether every flit of a packet in the buffer of `input` is there in time if the
@@ -145,13 +157,11 @@ impl Grants for WormFabric {
         channel.since = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
-        if act.measures.blame.is_some() {
-            self.board.blame_grant(id, packet_id, input, act);
-            if !self.has_credit(id, act.now) {
-                self.board.blame_room(id, packet_id, act);
-            }
-        }
         if !self.run_through(id, packet_id, act) {
+            if act.measures.blame.is_some() {
+                self.board.blame_grant(id, packet_id, input, act);
+                self.blame_credit(id, packet_id, act);
+            }
             self.stale.push(id);
         }
         if !self.stale.is_empty() {

@@ -1,8 +1,8 @@
 //! Who came before: the latest packets that held a channel, or the front of a buffer.
 
+use super::ring::Ring;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
-use std::collections::VecDeque;
 
 /// Most packets that are remembered; longer waits are charged to the first of them.
 const LONGEST: usize = 1 << 12;
@@ -26,12 +26,32 @@ pub struct Turn {
     pub end: Time,
 }
 
+/// No turn yet.
+const NOBODYS: Turn = Turn {
+    packet: PacketId::NONE,
+    class: 0,
+    channel: ChannelId::NONE,
+    root: ChannelId::NONE,
+    asked: 0,
+    granted: 0,
+    end: 0,
+};
+
 /// Turns in order; each lasts from the end of the one before until its own.
-#[derive(Clone, Default)]
+///
+/// One cache line, which is all that a packet touches as long as nobody waits.
+#[derive(Clone)]
+#[repr(C, align(64))]
 pub struct Log {
+    latest: Turn,
     /// Those before the latest that may still matter: none, as long as nobody waits.
-    older: VecDeque<Turn>,
-    latest: Option<Turn>,
+    older: Ring,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { latest: NOBODYS, older: Ring::default() }
+    }
 }
 
 impl Log {
@@ -39,86 +59,90 @@ impl Log {
     /// for that have not ended theirs.
     #[inline]
     pub fn push(&mut self, turn: Turn, needed: Time) {
-        if let Some(latest) = self.latest.replace(turn) {
-            let needed = needed.min(turn.asked);
-            if latest.end <= needed {
-                self.older.clear();
-            } else {
-                self.keep(latest, needed);
-            }
+        let needed = needed.min(turn.asked);
+        if self.latest.end <= needed {
+            self.older.clear();
+        } else {
+            self.keep(needed);
         }
+        self.latest = turn;
     }
 
-    #[cold]
-    fn keep(&mut self, latest: Turn, mut needed: Time) {
+    /// The latest will not be the latest any more.
+    fn keep(&mut self, mut needed: Time) {
+        let (latest, older) = (self.latest, &mut self.older);
         if latest.end == NEVER {
-            let open = self.older.iter().rev().take_while(|turn| turn.end == NEVER);
+            let open = older.newest_first().take_while(|turn| turn.end == NEVER);
             needed = open.map(|turn| turn.asked).fold(needed.min(latest.asked), Time::min);
         }
-        let is_past = |turn: &Turn| turn.end <= needed;
-        while self.older.len() >= LONGEST || self.older.front().is_some_and(is_past) {
-            self.older.pop_front();
+        while older.count() >= LONGEST || older.get(0).is_some_and(|turn| turn.end <= needed) {
+            older.pop_front();
         }
-        self.older.push_back(latest);
+        older.push_back(latest);
     }
 
     /// The first turn whose end was not known ends at `at`.
     #[inline]
     pub fn end(&mut self, at: Time) {
-        let open = self.older.iter().rev().take_while(|turn| turn.end == NEVER).count();
-        let first = self.older.len() - open;
-        if let Some(turn) = self.older.get_mut(first).or(self.latest.as_mut()) {
-            turn.end = at;
-        }
+        let open = self.older.newest_first().take_while(|turn| turn.end == NEVER).count();
+        let first = self.older.count() - open;
+        self.older.get_mut(first).unwrap_or(&mut self.latest).end = at;
     }
 
     /// The turn that lasts at `now`, if any.
     #[inline]
     pub fn holder(&self, now: Time) -> Option<&Turn> {
-        self.newest_first().take_while(|turn| turn.end > now).last()
+        if self.latest.end <= now {
+            return None;
+        }
+        let older = self.older.newest_first().take_while(|turn| turn.end > now);
+        Some(older.last().unwrap_or(&self.latest))
     }
 
-    fn newest_first(&self) -> impl Iterator<Item = &Turn> {
-        self.latest.iter().chain(self.older.iter().rev())
-    }
-
-    fn get(&self, place: usize) -> Option<&Turn> {
-        if place == self.older.len() { self.latest.as_ref() } else { self.older.get(place) }
+    #[inline]
+    fn get(&self, place: usize) -> &Turn {
+        self.older.get(place).unwrap_or(&self.latest)
     }
 
     /// How many turns came before the latest of a packet.
     #[inline]
     pub fn before(&self, packet: PacketId) -> usize {
-        if self.latest.is_some_and(|turn| turn.packet == packet) {
-            return self.older.len();
+        if self.latest.packet == packet {
+            return self.older.count();
         }
-        self.older.iter().rposition(|turn| turn.packet == packet).unwrap_or(self.count())
+        let place = self.older.newest_first().position(|turn| turn.packet == packet);
+        place.map_or(self.count(), |place| self.older.count() - 1 - place)
     }
 
     /// The latest turn.
+    #[inline]
     pub fn latest(&self) -> Option<&Turn> {
-        self.latest.as_ref()
+        Some(&self.latest).filter(|turn| turn.packet.is_some())
     }
 
     /// How many turns are remembered.
+    #[inline]
     pub fn count(&self) -> usize {
-        self.older.len() + usize::from(self.latest.is_some())
+        self.older.count() + usize::from(self.latest.packet.is_some())
     }
 
     /// A packet's latest turn, if there is one.
     #[inline]
     pub fn of(&mut self, packet: PacketId) -> Option<&mut Turn> {
-        self.latest.iter_mut().chain(self.older.iter_mut().rev()).find(|turn| turn.packet == packet)
+        let place = self.before(packet);
+        let turn = self.older.get_mut(place).unwrap_or(&mut self.latest);
+        Some(turn).filter(|turn| turn.packet == packet)
     }
 
     /// When the turn before the one at a place ended; 0 if nothing is known of it.
     #[inline]
     pub fn end_before(&self, place: usize) -> Time {
-        place.checked_sub(1).and_then(|before| self.get(before)).map_or(0, |turn| turn.end)
+        place.checked_sub(1).map_or(0, |before| self.get(before).end)
     }
 
     /// Cuts the time from `from` to `to` at the ends of the turns before `place`, latest
     /// first: whose it was, and how long. Time before all that is known is the first one's.
+    #[inline]
     pub fn cut(
         &self,
         place: usize,
@@ -129,10 +153,10 @@ impl Log {
             if until <= from {
                 return None;
             }
-            let begin = if at == 0 { from } else { self.end_before(at).max(from) };
+            let begin = if at == 0 { from } else { self.get(at - 1).end.max(from) };
             let time = until.saturating_sub(begin);
             until = until.min(begin);
-            self.get(at).map(|turn| (turn, time))
+            Some((self.get(at), time))
         })
     }
 }

@@ -1,8 +1,8 @@
 //! What is kept of a packet on its way, and how its waits are cut into pieces.
 
 use super::cause::{Cause, Charge, Root};
-use super::log::Log;
-use crate::ids::ChannelId;
+use super::log::{Log, Turn};
+use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 /// From when on a packet that might start lacks what it needs.
@@ -16,8 +16,9 @@ pub struct Stall {
     pub root: Root,
 }
 
-/// What is kept of a packet on its way.
+/// What is kept of a packet on its way: a cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Record {
     /// Its traffic class.
     pub class: u32,
@@ -25,93 +26,114 @@ pub struct Record {
     pub head: ChannelId,
     /// The channel whose buffer it leaves, or left last; none: its node's queue.
     pub from: ChannelId,
+    /// Where what it waited for at its last channel has its root: that channel, if it did not.
+    pub root: ChannelId,
     /// When it asked last; [`NEVER`]: it has not waited since it started last.
     pub asked: Time,
     /// When it was granted a channel last.
     pub granted: Time,
     /// When it starts or started there, or [`NEVER`] as long as that is not known.
     pub start: Time,
-    /// Where the tree of those it waits behind has its root, as found when it asked.
-    pub asked_root: Option<ChannelId>,
-    /// Where what it waited for at its last channel has its root: that channel, if it did not.
-    pub root: ChannelId,
+    /// Where the tree of those it waits behind has its root, as found when it asked, or none.
+    pub asked_root: ChannelId,
     /// The lead of the group where it keeps others waiting while it waits for room, or none.
     pub keeps: ChannelId,
-    /// Whether it has left its buffer for its switch's own queue.
-    pub is_stored: bool,
-    /// What it has lacked since it might have started.
-    pub stalls: Vec<Stall>,
-    /// What it has been charged so far, in order of time.
-    pub charges: Vec<Charge>,
-    /// How many charges there were before its latest wait.
-    before: usize,
     /// Who was in its way last.
     pub last: Root,
+    /// Whether it has left its buffer for its switch's own queue.
+    pub is_stored: bool,
+    /// Whether there is anything in its [`Waits`].
+    pub has_waited: bool,
 }
 
 impl Record {
     /// A packet of a class that enters its node's output queue.
+    #[inline]
     pub fn new(class: u32, now: Time) -> Self {
         let none = ChannelId::NONE;
         Self {
             class,
             head: none,
             from: none,
+            root: none,
             asked: now,
             granted: NEVER,
             start: now,
-            asked_root: None,
-            root: none,
+            asked_root: none,
             keeps: none,
-            is_stored: false,
-            stalls: Vec::new(),
-            charges: Vec::new(),
-            before: 0,
             last: Root { class, channel: none },
+            is_stored: false,
+            has_waited: false,
         }
     }
 
+    /// Its turn on the channel it was granted last.
+    #[inline]
+    pub fn turn(&self, packet: PacketId, (asked, granted, end): (Time, Time, Time)) -> Turn {
+        let &Self { class, head: channel, root, .. } = self;
+        Turn { packet, class, channel, root, asked, granted, end }
+    }
+
+    /// The buffer whose front it leaves for that, or none.
+    #[inline]
+    pub fn buffer(&self) -> ChannelId {
+        if self.is_stored { ChannelId::NONE } else { self.from }
+    }
+}
+
+/// How a packet on its way has waited: looked at only if it has.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    /// What it has lacked since it might have started.
+    pub stalls: Vec<Stall>,
+    /// What it has been charged so far, in order of time.
+    pub charges: Vec<Charge>,
+    /// How many charges there were before its latest wait.
+    before: usize,
+}
+
+impl Waits {
     /// Another packet takes the place of this one.
-    pub fn renew(&mut self, class: u32, now: Time) {
-        let (mut stalls, mut charges) =
-            (std::mem::take(&mut self.stalls), std::mem::take(&mut self.charges));
-        stalls.clear();
-        charges.clear();
-        *self = Self { stalls, charges, ..Self::new(class, now) };
+    pub fn clear(&mut self) {
+        self.stalls.clear();
+        self.charges.clear();
+        self.before = 0;
     }
 
     /// Charges the time from when it was ready until it starts on a channel: for room there,
     /// in turn to those who held it, and to those who stood before this packet in its buffer.
     pub fn charge_wait(
         &mut self,
-        channel: ChannelId,
+        record: &mut Record,
         holders: (&Log, usize),
         fronts: Option<(&Log, usize)>,
         (ready, start): (Time, Time),
     ) {
+        record.has_waited = true;
         self.before = self.charges.len();
-        self.charge_backwards(channel, holders, fronts, (ready, start));
+        self.charge_backwards(record, holders, fronts, (ready, start));
         let pieces = &mut self.charges[self.before..];
         let sum: Time = pieces.iter().map(|charge| charge.time).sum();
         debug_assert_eq!(sum, start - ready, "every instant is charged once");
         pieces.reverse();
         if let Some(last) = self.charges.last() {
-            self.last = Root { class: last.culprit, channel: last.root };
-            self.root = last.root;
+            record.last = Root { class: last.culprit, channel: last.root };
+            record.root = last.root;
         }
     }
 
     /// The same, latest first.
     fn charge_backwards(
         &mut self,
-        channel: ChannelId,
+        record: &Record,
         (holders, place): (&Log, usize),
         fronts: Option<(&Log, usize)>,
         (ready, start): (Time, Time),
     ) {
-        let asked = if fronts.is_some() { self.asked.clamp(ready, start) } else { ready };
+        let channel = record.head;
+        let asked = if fronts.is_some() { record.asked.clamp(ready, start) } else { ready };
         let idle = holders.end_before(place).clamp(asked, start);
-        self.charge_stalls(channel, (idle, start));
+        self.charge_stalls(record, (idle, start));
         for (turn, time) in holders.cut(place, (asked, idle)) {
             let is_before = turn.granted < asked;
             let cause = match (fronts, is_before) {
@@ -120,13 +142,14 @@ impl Record {
                 (_, true) => Cause::OutputBusy,
                 (_, false) => Cause::Arbitration,
             };
-            let root = self.asked_root.filter(|_| is_before).unwrap_or(turn.root);
+            let is_known = is_before && record.asked_root.is_some();
+            let root = if is_known { record.asked_root } else { turn.root };
             self.push(Charge { channel, root, culprit: turn.class, cause, time });
         }
         let Some((fronts, place)) = fronts else { return };
         let free = fronts.end_before(place).clamp(ready, asked);
         // Its header came late: that was stopped on its way.
-        let Root { class, channel: root } = self.last;
+        let Root { class, channel: root } = record.last;
         let cause = Cause::Stretched;
         self.push(Charge { channel, root, culprit: class, cause, time: asked - free });
         for (turn, time) in fronts.cut(place, (ready, free)) {
@@ -136,7 +159,8 @@ impl Record {
     }
 
     /// Charges time in which it might have started, had it not lacked something.
-    fn charge_stalls(&mut self, channel: ChannelId, (from, to): (Time, Time)) {
+    fn charge_stalls(&mut self, record: &Record, (from, to): (Time, Time)) {
+        let channel = record.head;
         let mut until = to;
         for at in (0..self.stalls.len()).rev() {
             let Stall { from: since, cause, root } = self.stalls[at];
@@ -145,7 +169,7 @@ impl Record {
             self.push(Charge { channel, root, culprit, cause, time: until - begin });
             until = begin;
         }
-        let (culprit, cause) = (self.class, Cause::BufferFull);
+        let (culprit, cause) = (record.class, Cause::BufferFull);
         self.push(Charge { channel, root: channel, culprit, cause, time: until - from });
     }
 
@@ -164,10 +188,10 @@ impl Record {
 
     /// Makes the sum of all charges `beyond`, by which it lived longer than alone: the rest
     /// of it was stopped, or caught up with waits of its header.
-    pub fn settle(&mut self, beyond: Time) {
+    pub fn settle(&mut self, record: &Record, beyond: Time) {
         let sum: Time = self.charges.iter().map(|charge| charge.time).sum();
-        let (culprit, channel) = (self.last.class, self.head);
-        let root = if self.last.channel.is_some() { self.last.channel } else { channel };
+        let (culprit, channel) = (record.last.class, record.head);
+        let root = if record.last.channel.is_some() { record.last.channel } else { channel };
         let time = beyond.saturating_sub(sum);
         self.push(Charge { channel, root, culprit, cause: Cause::Stretched, time });
         let mut caught_up = sum.saturating_sub(beyond);

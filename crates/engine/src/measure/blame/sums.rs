@@ -1,29 +1,11 @@
 //! Sums of charges by key, of bounded size, in equal batches of time.
 
-use super::Cause;
-use crate::time::Time;
-
-/// Batches of time in which sums are kept apart, at most.
-pub const BATCHES: usize = 16;
-
-/// Stands for all keys that came when a table was full.
-pub const REST: u32 = u32::MAX;
+use super::batches::BATCHES;
+use super::key::{Key, Packed};
+use std::hint::black_box;
 
 /// Most keys of a table.
 pub const MOST_KEYS: usize = 1 << 18;
-
-/// What is summed up together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    /// The channel, where the table has one.
-    pub channel: u32,
-    /// The class of those that waited.
-    pub victim: u32,
-    /// The class of those that were in their way.
-    pub culprit: u32,
-    /// How.
-    pub cause: Cause,
-}
 
 /// A sum in batches of time, and how many it is made up of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,49 +23,59 @@ impl Sum {
     }
 }
 
-/// A key's place: half a cache line, which is all that adding to it touches.
+/// A key and its sums: half a cache line, which is all that adding to it touches.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-struct Slot {
-    channel: u32,
-    victim: u32,
-    culprit: u32,
-    cause: Cause,
-    /// The batch that `latest` is of.
-    batch: u8,
-    /// 0: no key's place.
-    count: u32,
-    /// Where the sums of earlier batches are.
-    row: u32,
+struct Entry {
+    classes: u64,
+    /// The sum in `batch`.
     latest: u64,
+    place: u32,
+    /// 2^32 pieces are more than a run has.
+    count: u32,
+    /// The latest of its cells, or [`NONE`].
+    cell: u32,
+    batch: u8,
 }
 
-const FREE: Slot = Slot {
-    channel: 0,
-    victim: 0,
-    culprit: 0,
-    cause: Cause::Throttling,
-    batch: 0,
-    count: 0,
-    row: 0,
-    latest: 0,
-};
+impl Entry {
+    #[inline]
+    fn new(Packed { classes, place }: Packed) -> Self {
+        Self { classes, latest: 0, place, count: 0, cell: NONE, batch: 0 }
+    }
 
-impl Slot {
-    fn key(&self) -> Key {
-        let Self { channel, victim, culprit, cause, .. } = *self;
-        Key { channel, victim, culprit, cause }
+    #[inline]
+    fn packed(&self) -> Packed {
+        Packed { classes: self.classes, place: self.place }
     }
 }
 
-/// Sums by key, in a table with open addressing.
+/// The sum of one key in one batch, once another batch has begun for it: most keys are so
+/// rare that they have few.
+#[derive(Clone, Copy)]
+struct Cell {
+    sum: u64,
+    /// The one before it of the same key, or [`NONE`].
+    before: u32,
+    batch: u8,
+}
+
+/// Stands for no cell.
+const NONE: u32 = u32::MAX;
+/// Bits of a word of the index that hold an entry's place, plus one; 0: no entry. The others
+/// hold bits of its key.
+const PLACE: u32 = (1 << 20) - 1;
+
+/// Sums by key, in the order in which keys came, with an index that has open addressing.
 #[derive(Clone)]
 pub struct Sums {
     /// A power of two, at least twice as many as there are keys.
-    slots: Vec<Slot>,
-    /// Sums of batches but for the latest of each key, in the order in which keys came.
-    rows: Vec<[u64; BATCHES]>,
+    index: Vec<u32>,
+    entries: Vec<Entry>,
+    cells: Vec<Cell>,
     most: usize,
+    /// Whether keys differ by channel and cause only: then these are the place in the index.
+    is_direct: bool,
 }
 
 impl Default for Sums {
@@ -93,150 +85,218 @@ impl Default for Sums {
 }
 
 impl Sums {
-    /// Sums of so many keys at most.
+    /// Sums of so many keys at most; [`MOST_KEYS`], if that is less.
     pub fn of_at_most(most: usize) -> Self {
-        Self { slots: vec![FREE; 64], rows: Vec::new(), most }
+        let most = most.min(MOST_KEYS);
+        let (index, entries, cells) = (vec![0; 64], Vec::new(), Vec::new());
+        Self { index, entries, cells, most, is_direct: false }
+    }
+
+    /// Sums by channel and cause only.
+    pub fn by_channel() -> Self {
+        Self { is_direct: true, ..Self::default() }
     }
 
     /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
     /// rest, of each cause. Whether the key has a sum of its own.
     #[inline]
     pub fn add(&mut self, key: Key, value: u64, batch: usize) -> bool {
-        let mut at = self.place(key);
-        if self.slots[at].count == 0 {
-            at = self.enter(key, at);
+        self.add_packed(key.into(), value, batch)
+    }
+
+    /// The same.
+    #[inline]
+    pub(super) fn add_packed(&mut self, key: Packed, value: u64, batch: usize) -> bool {
+        let place = if self.is_direct { self.direct(key) } else { self.find_or_enter(key) };
+        let entry = &mut self.entries[place];
+        if usize::from(entry.batch) != batch {
+            if entry.latest > 0 {
+                let Entry { batch, latest: sum, cell: before, .. } = *entry;
+                entry.cell = self.cells.len() as u32;
+                self.cells.push(Cell { sum, before, batch });
+            }
+            entry.batch = batch as u8;
+            entry.latest = 0;
         }
-        let slot = &mut self.slots[at];
-        if usize::from(slot.batch) != batch {
-            self.rows[slot.row as usize][usize::from(slot.batch)] += slot.latest;
-            slot.batch = batch as u8;
-            slot.latest = 0;
-        }
-        slot.count += 1;
-        slot.latest += value;
-        slot.key() == key
+        entry.count += 1;
+        entry.latest += value;
+        entry.packed() == key
     }
 
     /// Adds a whole sum to a key's, likewise.
     pub fn merge(&mut self, key: Key, sum: &Sum) {
-        let mut at = self.place(key);
-        if self.slots[at].count == 0 {
-            at = self.enter(key, at);
-        }
-        let slot = &mut self.slots[at];
-        slot.count += sum.count as u32;
-        let row = &mut self.rows[slot.row as usize];
-        row.iter_mut().zip(sum.batches).for_each(|(own, more)| *own += more);
-    }
-
-    /// The slot of a key, or the free one that would be.
-    #[inline]
-    fn place(&self, key: Key) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = mixed(key) as usize & mask;
-        while self.slots[at].count > 0 && self.slots[at].key() != key {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    /// A new key gets a slot, or that of the rest.
-    #[cold]
-    fn enter(&mut self, mut key: Key, mut at: usize) -> usize {
-        if self.rows.len() >= self.most {
-            key = Key { channel: REST, victim: REST, culprit: REST, cause: key.cause };
-            at = self.place(key);
-            if self.slots[at].count > 0 {
-                return at;
+        let place = self.find_or_enter(key.into());
+        let Self { entries, cells, .. } = self;
+        let entry = &mut entries[place];
+        entry.count += sum.count as u32;
+        for (batch, &more) in sum.batches.iter().enumerate().filter(|&(_, &more)| more > 0) {
+            let mut at = entry.cell;
+            while at != NONE && usize::from(cells[at as usize].batch) != batch {
+                at = cells[at as usize].before;
+            }
+            if at == NONE {
+                let cell = Cell { sum: more, before: entry.cell, batch: batch as u8 };
+                entry.cell = cells.len() as u32;
+                cells.push(cell);
+            } else {
+                cells[at as usize].sum += more;
             }
         }
-        if 2 * (self.rows.len() + 1) > self.slots.len() {
-            let larger = vec![FREE; 2 * self.slots.len()];
-            for slot in std::mem::replace(&mut self.slots, larger) {
-                if slot.count > 0 {
-                    let at = self.place(slot.key());
-                    self.slots[at] = slot;
+    }
+
+    /// Reads what adding to a key will need, without waiting for it; changes nothing.
+    #[inline]
+    fn touch(&self, key: Packed) -> u32 {
+        let word = self.index[key.mixed() as usize & (self.index.len() - 1)];
+        let place = (word & PLACE).saturating_sub(1) as usize;
+        self.entries.get(place).map_or(0, |entry| entry.count)
+    }
+
+    /// The same for several keys.
+    #[inline]
+    pub(super) fn touch_all(&self, keys: impl Iterator<Item = Packed>) {
+        black_box(keys.fold(0_u32, |found, key| found.wrapping_add(self.touch(key))));
+    }
+
+    /// Whether new keys get no sums of their own.
+    pub fn is_full(&self) -> bool {
+        self.entries.len() >= self.most
+    }
+
+    #[inline]
+    fn find_or_enter(&mut self, key: Packed) -> usize {
+        match self.find(key) {
+            Ok(place) => place,
+            Err(at) => self.enter(key, at),
+        }
+    }
+
+    /// The place of a key's entry where channel and cause are its place in the index.
+    #[inline]
+    fn direct(&mut self, mut key: Packed) -> usize {
+        loop {
+            // The rest before all channels.
+            let at = key.place.wrapping_add(1 << Packed::CAUSE) as usize;
+            match self.index.get(at) {
+                Some(&word) if word > 0 => return word as usize - 1,
+                _ if self.entries.len() >= self.most && key != key.rest() => key = key.rest(),
+                None => self.index.resize((at + 1).next_power_of_two(), 0),
+                Some(_) => {
+                    self.entries.push(Entry::new(key));
+                    self.index[at] = self.entries.len() as u32;
                 }
             }
-            at = self.place(key);
         }
-        let Key { channel, victim, culprit, cause } = key;
-        let row = self.rows.len() as u32;
-        self.slots[at] = Slot { channel, victim, culprit, cause, row, ..FREE };
-        self.rows.push([0; BATCHES]);
-        at
+    }
+
+    /// The place of a key's entry, or that in the index where it would be noted.
+    #[inline]
+    fn find(&self, key: Packed) -> Result<usize, usize> {
+        let (mask, mixed) = (self.index.len() - 1, key.mixed());
+        let mut at = mixed as usize & mask;
+        loop {
+            let word = self.index[at];
+            if word == 0 {
+                return Err(at);
+            }
+            let place = (word & PLACE) as usize - 1;
+            if word & !PLACE == bits(mixed) && self.entries[place].packed() == key {
+                return Ok(place);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// A new key gets an entry, or that of the rest.
+    fn enter(&mut self, mut key: Packed, mut at: usize) -> usize {
+        if self.entries.len() >= self.most {
+            key = key.rest();
+            match self.find(key) {
+                Ok(place) => return place,
+                Err(free) => at = free,
+            }
+        }
+        self.entries.push(Entry::new(key));
+        if 2 * self.entries.len() > self.index.len() {
+            self.grow();
+        } else {
+            self.index[at] = self.entries.len() as u32 | bits(key.mixed());
+        }
+        self.entries.len() - 1
+    }
+
+    /// The index becomes larger.
+    #[cold]
+    fn grow(&mut self) {
+        let mask = 4 * self.index.len() - 1;
+        self.index = vec![0; mask + 1];
+        for (place, entry) in self.entries.iter().enumerate() {
+            let mixed = entry.packed().mixed();
+            let mut at = mixed as usize & mask;
+            while self.index[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.index[at] = (place as u32 + 1) | bits(mixed);
+        }
     }
 
     /// Batches become twice as long.
     pub fn halve(&mut self) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.count > 0) {
-            let sums = &mut self.rows[slot.row as usize];
-            sums[usize::from(slot.batch)] += std::mem::take(&mut slot.latest);
-            slot.batch = 0;
-            for at in 0..BATCHES {
-                let pair = [2 * at, 2 * at + 1].map(|b| sums.get(b).copied().unwrap_or(0));
-                sums[at] = pair.iter().sum();
+        let old = std::mem::take(&mut self.cells);
+        for entry in &mut self.entries {
+            entry.batch /= 2;
+            let mut at = std::mem::replace(&mut entry.cell, NONE);
+            // The latest first: those of one batch follow each other.
+            let mut last = NONE;
+            while at != NONE {
+                let Cell { sum, before, batch } = old[at as usize];
+                let batch = batch / 2;
+                if let Some(same) = self.cells.get_mut(last as usize).filter(|c| c.batch == batch) {
+                    same.sum += sum;
+                } else if last == NONE && batch == entry.batch {
+                    entry.latest += sum;
+                } else {
+                    let new = self.cells.len() as u32;
+                    self.cells.push(Cell { sum, before: NONE, batch });
+                    match self.cells.get_mut(last as usize) {
+                        Some(later) => later.before = new,
+                        None => entry.cell = new,
+                    }
+                    last = new;
+                }
+                at = before;
             }
         }
     }
 
     /// All sums, by key.
     pub fn sorted(&self) -> Vec<(Key, Sum)> {
-        let whole = |slot: &Slot| {
-            let mut batches = self.rows[slot.row as usize];
-            batches[usize::from(slot.batch)] += slot.latest;
-            (slot.key(), Sum { count: slot.count.into(), batches })
+        let whole = |entry: &Entry| {
+            let mut batches = [0; BATCHES];
+            batches[usize::from(entry.batch)] = entry.latest;
+            let mut at = entry.cell;
+            while at != NONE {
+                let Cell { sum, before, batch } = self.cells[at as usize];
+                batches[usize::from(batch)] += sum;
+                at = before;
+            }
+            (entry.packed().key(), Sum { count: entry.count.into(), batches })
         };
-        let used = self.slots.iter().filter(|slot| slot.count > 0);
-        let mut rows: Vec<_> = used.map(whole).collect();
+        let mut rows: Vec<_> = self.entries.iter().map(whole).collect();
         rows.sort_unstable_by_key(|&(key, _)| key);
         rows
     }
 }
 
-/// A key as a number whose low bits depend on all of it: by multiplications with 2^64 over
-/// the golden ratio. No result depends on where keys lie.
+/// The bits of a mixed key that the index holds.
 #[inline]
-fn mixed(key: Key) -> u64 {
-    const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
-    let classes = u64::from(key.victim) << 32 | u64::from(key.culprit);
-    let place = u64::from(key.channel) << 3 | key.cause as u64;
-    let both = (classes.wrapping_mul(RATIO).rotate_left(32) ^ place).wrapping_mul(RATIO);
-    both ^ both >> 32
-}
-
-/// Batches of time of equal length, which doubles when more are needed.
-#[derive(Clone, Copy, Debug)]
-pub struct Batches {
-    /// When the first begins.
-    pub begin: Time,
-    /// How long each is.
-    pub length: Time,
-}
-
-impl Batches {
-    /// The batch an instant lies in.
-    pub fn at(&self, now: Time) -> usize {
-        (now.saturating_sub(self.begin) / self.length) as usize
-    }
-
-    /// Whether an instant lies in any.
-    pub fn has(&self, now: Time) -> bool {
-        self.at(now) < BATCHES
-    }
-
-    /// Makes them so long that an instant lies in one; `halve` is called each time that
-    /// their length doubles.
-    pub fn reach(&mut self, now: Time, mut halve: impl FnMut()) {
-        while !self.has(now) {
-            self.length *= 2;
-            halve();
-        }
-    }
+fn bits(mixed: u64) -> u32 {
+    (mixed >> 32) as u32 & !PLACE
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Batches, Cause, REST};
     use super::*;
 
     fn key(victim: u32) -> Key {

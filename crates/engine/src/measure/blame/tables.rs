@@ -1,7 +1,9 @@
 //! The tables of a window.
 
+use super::batches::Batches;
 use super::cause::{Cause, Charge};
-use super::sums::{Batches, Key, REST, Sums};
+use super::key::{Key, Packed, REST};
+use super::sums::Sums;
 use crate::ids::ChannelId;
 use crate::time::Time;
 
@@ -19,21 +21,24 @@ pub struct Tables {
     pub victims: Sums,
     /// The batches of all of them.
     pub batches: Batches,
-    /// Charges that are still to be added: many at once, so that cache misses overlap.
+    /// The batch of charges that are still to be added.
+    batch: usize,
+    /// These: many at once, so that cache misses overlap.
     pending: Vec<Pending>,
 }
 
 /// A charge that is to be added to the tables.
 #[derive(Clone, Copy)]
 struct Pending {
-    key: Key,
-    root: ChannelId,
-    batch: u32,
     time: Time,
+    key: Packed,
+    root: ChannelId,
 }
 
 /// Charges that are added to the tables at once.
 const AT_ONCE: usize = 1 << 10;
+/// Of these, those of which what they need is read beforehand.
+const AHEAD: usize = 32;
 /// The first batches are this many sample intervals long.
 const FIRST_BATCH: Time = 8;
 
@@ -43,16 +48,18 @@ impl Tables {
         Self {
             pairs: Sums::default(),
             channels: Sums::default(),
-            roots: Sums::default(),
+            roots: Sums::by_channel(),
             victims: Sums::default(),
             batches: Batches { begin, length: FIRST_BATCH * interval },
+            batch: 0,
             pending: Vec::with_capacity(2 * AT_ONCE),
         }
     }
 
     /// A packet of a class has been delivered.
     pub fn add(&mut self, victim: u32, charges: &[Charge], is_message: bool, now: Time) {
-        if !self.batches.has(now) {
+        let mut batch = self.batches.at(now);
+        if batch != self.batch {
             self.settle();
             let Self { pairs, channels, roots, victims, batches, .. } = self;
             batches.reach(now, || {
@@ -60,14 +67,15 @@ impl Tables {
                     sums.halve();
                 }
             });
+            batch = batches.at(now);
+            self.batch = batch;
         }
-        let batch = self.batches.at(now);
         let whole = Key { channel: 0, victim, culprit: 0, cause: Cause::Throttling };
         self.victims.add(whole, is_message.into(), batch);
         self.pending.extend(charges.iter().map(
             |&Charge { channel, root, culprit, cause, time }| {
-                let key = Key { channel: channel.0, victim, culprit, cause };
-                Pending { key, root, batch: batch as u32, time }
+                let key = Key { channel: channel.0, victim, culprit, cause }.into();
+                Pending { time, key, root }
             },
         ));
         if self.pending.len() >= AT_ONCE {
@@ -77,14 +85,18 @@ impl Tables {
 
     /// Adds what is still to be added.
     fn settle(&mut self) {
-        for &Pending { key, batch, time, .. } in &self.pending {
-            if !self.channels.add(key, time, batch as usize) {
-                self.pairs.add(Key { channel: 0, ..key }, time, batch as usize);
+        let batch = self.batch;
+        for some in self.pending.chunks(AHEAD) {
+            self.channels.touch_all(some.iter().map(|pending| pending.key));
+            if self.channels.is_full() {
+                self.pairs.touch_all(some.iter().map(|pending| pending.key.anywhere()));
             }
-        }
-        for &Pending { key: Key { cause, .. }, root, batch, time } in &self.pending {
-            let key = Key { channel: root.0, victim: 0, culprit: 0, cause };
-            self.roots.add(key, time, batch as usize);
+            for &Pending { time, key, root } in some {
+                if !self.channels.add_packed(key, time, batch) {
+                    self.pairs.add_packed(key.anywhere(), time, batch);
+                }
+                self.roots.add_packed(key.of_all(root), time, batch);
+            }
         }
         self.pending.clear();
     }
