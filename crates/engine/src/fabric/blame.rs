@@ -136,6 +136,7 @@ impl<C: HasPort> Switchboard<C> {
 
     /// A packet has been granted a channel, and has left the buffer of `input` (none: its
     /// node's queue).
+    #[cold]
     #[inline(never)]
     pub fn blame_grant(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
         let since = self.since(channel, id, input, act);

@@ -266,11 +266,11 @@ impl PacketFabric {
         act: &mut Act,
     ) -> Time {
         let (now, link) = (act.now, act.wiring.timing(id));
-        let end = now + link.packet_ps(act.packets[packet_id].bytes);
         if act.measures.blame.is_some() {
-            self.blame_start(id, packet_id, input, end, act);
+            self.blame_start(id, packet_id, input, act);
         }
         let (packet, crossing) = act.packets.with_crossing(packet_id);
+        let end = now + link.packet_ps(packet.bytes);
         let channel = self.board.at_mut(id);
         let kind = channel.port.kind;
         let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;

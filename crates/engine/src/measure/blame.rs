@@ -203,6 +203,7 @@ impl Blame {
 
     /// It is known when a channel is released, and with it the front of the buffer (none:
     /// its node's queue) that the packet it was granted to leaves.
+    #[cold]
     #[inline(never)]
     pub fn released(&mut self, channel: ChannelId, buffer: ChannelId, at: Time) {
         self.holders[channel.index()].end(at);
@@ -268,6 +269,7 @@ impl Blame {
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
+    #[cold]
     #[inline(never)]
     pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
         let record = &mut self.records[id.index()];

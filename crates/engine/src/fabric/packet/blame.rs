@@ -50,17 +50,18 @@ impl PacketFabric {
     }
 
     /// A packet that has left the buffer of `input` (none: its node's queue) is to start on a
-    /// channel; it will have been sent at `end`.
+    /// channel.
+    #[cold]
     #[inline(never)]
     pub(super) fn blame_start(
         &self,
         channel: ChannelId,
         id: PacketId,
         input: ChannelId,
-        end: Time,
         act: &mut Act,
     ) {
         let since = self.board.since(channel, id, input, act);
+        let end = act.now + act.wiring.timing(channel).packet_ps(act.packets[id].bytes);
         if let Some(blame) = &mut act.measures.blame {
             blame.starts_whole(id, channel, (act.now, end), since);
         }
