@@ -162,7 +162,7 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// Since when packets have waited.
-    // Inlined into all its callers: 2 % fewer instructions in all.
+    // Inlined into all its callers: 1 % fewer instructions with blame.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn since(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &Act) -> Since {
