@@ -178,7 +178,7 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(
 
 
 def test_ctrl_c_keeps_what_is_finished(file: Path, tmp_path: Path) -> None:
-    file.write_text(FILE.replace('"2 ms"', '"200 ms"'))
+    file.write_text(FILE.replace('"2 ms"', '"800 ms"'))
     out = tmp_path / "out"
     sweep = subprocess.Popen(
         command("sweep", file, "--out", out), stderr=subprocess.PIPE, text=True
