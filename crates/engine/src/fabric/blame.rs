@@ -64,15 +64,12 @@ impl<C: HasPort> Search<'_, C> {
         if first != id {
             return first.is_some().then_some((first, head));
         }
-        let output = self.wiring.preferred_lead(port.switch, packet.header());
+        let output = self.wiring.first_lead(port.switch, packet.header());
         self.holds(output, id)
     }
 
     /// The packet that keeps another from being granted a group, or from its room.
     fn holds(&self, lead: ChannelId, id: PacketId) -> Option<Step> {
-        if !lead.is_some() {
-            return None;
-        }
         if let Some(holder) = self.blame.holder(lead, self.now) {
             return Some((holder, lead));
         }
@@ -114,7 +111,7 @@ impl<C: HasPort> Switchboard<C> {
     ) {
         let port = self.at(input).port();
         let id = port.buffer.first;
-        let output = wiring.preferred_lead(port.switch, packets[id].header());
+        let output = wiring.first_lead(port.switch, packets[id].header());
         let search = self.search(wiring, packets, (blame, now));
         let root = search.holds(output, id).map(|holder| search.root(holder));
         blame.asks(id, now, root);

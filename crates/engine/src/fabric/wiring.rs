@@ -131,16 +131,6 @@ impl Wiring {
         }
     }
 
-    /// The lead of the group by which a packet would rather leave a switch.
-    pub fn preferred_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
-        if !self.routing.chooses() {
-            return self.first_lead(switch, header);
-        }
-        let mut outputs = Outputs::default();
-        let first = self.leads(switch, header, &mut outputs).min_by_key(|&(_, tier)| tier);
-        first.map_or(ChannelId::NONE, |(lead, _)| lead)
-    }
-
     /// The leads of all groups by which a packet may leave a switch, with their tiers.
     pub fn leads(
         &self,

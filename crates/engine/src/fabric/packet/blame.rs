@@ -32,10 +32,8 @@ impl PacketFabric {
     pub(super) fn blame_waiting(&self, input: ChannelId, act: &mut Act) {
         let port = &self.board.at(input).port;
         let (switch, id) = (port.switch, port.buffer.first);
-        let lead = act.wiring.preferred_lead(switch, act.packets[id].header());
-        if lead.is_some() {
-            self.blame_no_room(lead, id, act);
-        }
+        let lead = act.wiring.first_lead(switch, act.packets[id].header());
+        self.blame_no_room(lead, id, act);
     }
 
     /// A packet has moved from the buffer of `input` into the multiqueue of its switch; it is

@@ -26,6 +26,8 @@ use crate::time::{NEVER, Time};
 pub struct Multiqueues {
     switches: Vec<Multiqueue>,
     outputs: Outputs,
+    /// Places among those that ask of those that profit from the output at hand.
+    wanting: Vec<usize>,
 }
 
 /// A switch with a multiqueue.
@@ -65,7 +67,7 @@ impl Multiqueues {
                 switch.channels.extend(group.channels().map(|c| (c, back[c.index()])));
             }
         }
-        Self { switches: all, outputs: Outputs::default() }
+        Self { switches: all, outputs: Outputs::default(), wanting: Vec::new() }
     }
 
     /// Whether a packet comes nearer to its destination by a channel out of its switch.
@@ -152,13 +154,16 @@ impl PacketFabric {
         }
         let may = |input: ChannelId| slots > 1 || !self.is_from_node(input);
         let front = |input: ChannelId| self.board.at(input).port.buffer.first;
-        let wanting: Vec<usize> = (0..asking.len())
-            .filter(|&at| may(asking[at]) && chaos.profits(front(asking[at]), channel, act))
-            .collect();
+        chaos.wanting.clear();
+        for (at, &input) in asking.iter().enumerate() {
+            if may(input) && chaos.profits(front(input), channel, act) {
+                chaos.wanting.push(at);
+            }
+        }
         let queue = &mut chaos.switches[switch];
-        if !wanting.is_empty() {
-            let drawn = queue.draws.below(wanting.len() as u64) as usize;
-            let id = self.take_in(asking.remove(wanting[drawn]), desk, act);
+        if !chaos.wanting.is_empty() {
+            let drawn = queue.draws.below(chaos.wanting.len() as u64) as usize;
+            let id = self.take_in(asking.remove(chaos.wanting[drawn]), desk, act);
             self.start_stored(channel, id, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
