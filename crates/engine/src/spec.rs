@@ -5,11 +5,13 @@
 
 mod pattern;
 mod routing;
+mod topology;
 
 use crate::time::Time;
 pub use pattern::Pattern;
 pub use routing::{Hops, NO_HOP, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
+pub use topology::{GraphLink, TopologySpec};
 
 /// Everything that can change the answer of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -117,104 +119,6 @@ pub struct Machine {
     pub node: Node,
     /// The switches.
     pub switch: Switch,
-}
-
-/// The families of topologies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum TopologySpec {
-    /// An open grid with `dims[i]` switches along dimension i, one node each.
-    Mesh {
-        /// Switches along each dimension; dimension 0 is x.
-        dims: Vec<u32>,
-    },
-    /// A grid whose lines are closed to rings.
-    Torus {
-        /// Switches along each dimension; dimension 0 is x.
-        dims: Vec<u32>,
-    },
-    /// The binary n-cube.
-    Hypercube {
-        /// The degree n; there are 2^n nodes.
-        dimensions: u32,
-    },
-    /// Two nodes joined directly, without a switch.
-    Pair,
-    /// One switch with all nodes on it.
-    Star {
-        /// How many nodes.
-        nodes: u32,
-    },
-    /// The k-ary n-tree: a fat tree of equal switches.
-    FatTree {
-        /// Links up, and down, of a switch: k.
-        arity: u32,
-        /// Levels of switches: n; there are k^n nodes.
-        levels: u32,
-    },
-    /// The k-ary n-fly: stages of switches that are crossed in one direction.
-    Butterfly {
-        /// Inputs, and outputs, of a switch: k.
-        arity: u32,
-        /// Stages: n; there are k^n nodes.
-        stages: u32,
-    },
-    /// A tree of switches with the nodes on its leaves.
-    Tree {
-        /// Switches below each switch, by level from the root; the level after the last are leaves.
-        children: Vec<u32>,
-        /// Nodes on every leaf.
-        nodes_per_switch: u32,
-        /// Wires between a switch of each level and one below it; empty: as everywhere.
-        #[serde(default)]
-        widths: Vec<u16>,
-    },
-    /// Switches each of which is joined to every other.
-    FullyConnected {
-        /// How many switches.
-        switches: u32,
-        /// Nodes on every switch.
-        nodes_per_switch: u32,
-    },
-    /// Groups of switches, fully connected inside and to each other.
-    Dragonfly {
-        /// Nodes on every switch: p.
-        nodes_per_switch: u32,
-        /// Switches of a group: a.
-        switches_per_group: u32,
-        /// Links from every switch to other groups: h.
-        global_links: u32,
-        /// Groups: g, at most `a·h + 1`.
-        groups: u32,
-    },
-    /// Any switches and links.
-    Graph {
-        /// How many switches.
-        switches: u32,
-        /// The links, one direction each.
-        links: Vec<GraphLink>,
-        /// The switch each node sends to.
-        nodes: Vec<u32>,
-        /// The switch each node receives from; empty: the one it sends to.
-        #[serde(default)]
-        leaves: Vec<u32>,
-    },
-}
-
-/// A link of a [`TopologySpec::Graph`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GraphLink {
-    /// The switch it comes from.
-    pub from: u32,
-    /// The switch it leads to.
-    pub to: u32,
-    /// Its wires.
-    #[serde(default = "one")]
-    pub width: u16,
-    /// How much longer than elsewhere a flit is on it.
-    #[serde(default)]
-    pub delay_ps: Time,
 }
 
 fn one<T: From<u8>>() -> T {
