@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tailback.errors import CircleError, RunFailure
+    from tailback.experiment import Experiment
 
 INTERRUPTED = 130
 
@@ -26,6 +29,29 @@ def exit_unless(complete: bool) -> None:
     """Exit with the code of Ctrl-C unless all was done."""
     if not complete:
         raise typer.Exit(INTERRUPTED)
+
+
+def prepare(
+    out: Path | None, experiment: Experiment, modes: Sequence[str] = (), packets: bool = False
+) -> None:
+    """Look at the output folder before the run, so that no run is in vain."""
+    if out is None and packets:
+        from tailback.errors import UserError
+
+        raise UserError("--packets", None, "needs --out DIR, where the packets are written")
+    if out is not None:
+        from tailback import engine
+        from tailback.store import run_folder
+
+        identity = experiment.identity(engine.RESULTS_VERSION, modes)
+        run_folder.prepare(out, identity)
+
+
+def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
+    """Return the tables of every mode's result, as a folder holds them."""
+    from tailback.store.run_folder import tables_of
+
+    return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .answering import exit_unless, failures, print_json
+from .answering import exit_unless, failures, prepare, print_json, stored
 from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
@@ -37,16 +37,14 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
         changes = [*overrides(set_, allow_deadlock, seed), "run.blame=true"]
         experiment = Experiment.load(file, changes)
         mode = experiment.run.mode
-        if out is not None:
-            from tailback import engine
-            from tailback.store import run_folder
-
-            run_folder.prepare(out, experiment.identity(engine.RESULTS_VERSION))
+        prepare(out, experiment)
         with Ticker() as watch:
             result = run_mode(experiment, mode, watch=watch)
         answer = {**result.to_dict(), "blame": facts(result, top)}
         if out is not None:
-            run_folder.save(out, {mode: run_folder.tables_of(result, packets=False)}, answer)
+            from tailback.store import run_folder
+
+            run_folder.save(out, stored({mode: result}, packets=False), answer)
         if html is not None:
             from tailback.report.of_blame import write_blame
 

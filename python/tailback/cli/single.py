@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .answering import exit_unless, failures, print_json
+from .answering import exit_unless, failures, prepare, print_json, stored
 from .options import (
     AllowDeadlock,
     File,
@@ -48,10 +48,10 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         wanted = comparison.chosen_modes(m.strip() for m in modes.split(",") if m.strip())
-        _prepare(out, experiment, wanted, packets)
+        prepare(out, experiment, wanted, packets)
         with Ticker() as watch:
             result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
-        tables = {} if out is None else _stored(result.modes, packets)
+        tables = {} if out is None else stored(result.modes, packets)
         _deliver(result.to_dict(), tables, out, None if json else partial(cost_report, result))
     exit_unless(result.complete)
 
@@ -74,10 +74,10 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         mode = experiment.run.mode
-        _prepare(out, experiment, packets=packets)
+        prepare(out, experiment, packets=packets)
         with Ticker() as watch:
             result = run_mode(experiment, mode, packets=packets, watch=watch)
-        tables = {} if out is None else _stored({mode: result}, packets)
+        tables = {} if out is None else stored({mode: result}, packets)
         _deliver(result.to_dict(), tables, out, None if json else partial(run_report, result))
     exit_unless(result.complete)
 
@@ -98,7 +98,7 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.terminal.predicted import prediction_report
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
-        _prepare(out, experiment)
+        prepare(out, experiment)
         prediction = predict(experiment)
         if plot is not None:
             prediction.write_plot(plot)
@@ -119,28 +119,6 @@ def _experiment(file: Path, changes: list[str]) -> Experiment:
     from tailback.experiment import Experiment
 
     return Experiment.load(file, changes)
-
-
-def _prepare(
-    out: Path | None, experiment: Experiment, modes: Sequence[str] = (), packets: bool = False
-) -> None:
-    """Look at the output folder before the run, so that no run is in vain."""
-    if out is None and packets:
-        from tailback.errors import UserError
-
-        raise UserError("--packets", None, "needs --out DIR, where the packets are written")
-    if out is not None:
-        from tailback import engine
-        from tailback.store import run_folder
-
-        identity = experiment.identity(engine.RESULTS_VERSION, modes)
-        run_folder.prepare(out, identity)
-
-
-def _stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
-    from tailback.store.run_folder import tables_of
-
-    return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
 
 
 def _deliver(
