@@ -12,6 +12,7 @@ mod deadlock;
 mod flit;
 mod layout;
 mod packet;
+mod passage;
 mod policy;
 mod selection;
 mod stream;
@@ -107,11 +108,14 @@ impl Fabric {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        check::machine(machine, fidelity)?;
+        check::machine(machine, topology, fidelity)?;
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
+            (Mode::Full, _) if wiring.passage.is_some() => {
+                return Err(SpecError::new("machine.transport", "full", "is not simulated yet"));
+            }
             (Mode::Full, Fidelity::Packet) => {
                 Model::Packet(PacketFabric::new(machine, topology, &wiring, seed))
             }

@@ -141,6 +141,9 @@ pub struct Measures {
     pub packets: [PacketDistributions; 2],
     /// From sending to receiving a message, in the current window.
     pub message_latency: Distribution,
+    /// From sending a message until its first data bytes are there, in the current window;
+    /// if that is measured.
+    pub message_begins: Option<Distribution>,
     /// Per channel, in the current window.
     pub channels: Vec<ChannelTally>,
     /// Per node, in the current window.
@@ -160,6 +163,7 @@ impl Measures {
             cpu: Binned::new(sample_interval),
             packets: Default::default(),
             message_latency: Distribution::default(),
+            message_begins: None,
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
             rows: record.then(Vec::new),
@@ -181,6 +185,7 @@ impl Measures {
     pub fn begin_window(&mut self, now: Time) {
         self.packets = Default::default();
         self.message_latency = Distribution::default();
+        self.message_begins = self.message_begins.take().map(|_| Distribution::default());
         self.channels.fill(ChannelTally::default());
         for node in &mut self.nodes {
             node.begin_window(now);
@@ -253,6 +258,13 @@ impl Measures {
         self.counters.message_latency_ps += latency;
         self.counters.message_latency_count += 1;
         self.message_latency.add(latency);
+    }
+
+    /// The first data bytes of a message are at its destination, so long after it was sent.
+    pub fn message_began(&mut self, latency: Time) {
+        if let Some(begins) = &mut self.message_begins {
+            begins.add(latency);
+        }
     }
 
     /// A message of a node has been acknowledged.

@@ -6,6 +6,7 @@
 
 mod classes;
 mod message;
+mod packetisation;
 mod processor;
 
 pub use message::{Message, MessagePool};
@@ -21,6 +22,7 @@ use crate::time::Time;
 use crate::workload::{Op, Send, Workload};
 use classes::Classes;
 use message::in_progress;
+use packetisation::Packetisation;
 use std::collections::VecDeque;
 
 /// Instructions at one instant after which control returns to the run loop,
@@ -41,7 +43,7 @@ pub struct Nodes {
     ready: VecDeque<ProcessId>,
     /// The process that is carrying out instructions.
     at_work: ProcessId,
-    packet_bytes: u32,
+    packetisation: Packetisation,
     /// Whether data packets are acknowledged by packets.
     acknowledges: bool,
     /// Whether a packet without data is nothing but its header.
@@ -106,7 +108,7 @@ impl Nodes {
             waiting: vec![VecDeque::new(); placement.len()],
             ready: VecDeque::new(),
             at_work: ProcessId::NONE,
-            packet_bytes: machine.node.packet_bytes,
+            packetisation: Packetisation::new(machine),
             acknowledges: machine.node.acknowledges,
             has_bare_headers: !machine.link.end_token,
             ideal,
@@ -177,14 +179,42 @@ impl Nodes {
     /// `HEAD`: the header of a data packet has arrived.
     pub fn head(&mut self, number: u32, world: &mut World) {
         let id = world.fabric.arrived_head(number).message;
-        self.header_arrived(id, world);
+        if self.packetisation.early_bytes > 0 {
+            self.begins(id, world);
+        } else {
+            self.header_arrived(id, world);
+        }
+    }
+
+    /// The first data bytes of a message are at its destination.
+    fn begins(&mut self, id: MessageId, world: &mut World) {
+        let message = &mut self.messages[id];
+        if !message.has_begun {
+            message.has_begun = true;
+            world.measures.message_began(world.now - message.sent);
+        }
+    }
+
+    /// A data packet of a message has been delivered.
+    fn packet_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
+        let message = &mut self.messages[id];
+        message.undelivered -= 1;
+        message.arrived = message.packetised && message.undelivered == 0;
+        message.arrived_bytes += bytes;
+        if self.packetisation.begins(message) {
+            self.begins(id, world);
+        }
     }
 
     fn header_arrived(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
         if !message.accepted {
             if !world.workload.accepts(message.to, message.tag) {
-                self.waiting[message.to.index()].push_back(id);
+                // Of a stream of packets each comes by here.
+                if !message.waits {
+                    message.waits = true;
+                    self.waiting[message.to.index()].push_back(id);
+                }
                 return;
             }
             message.accepted = true;
@@ -204,10 +234,8 @@ impl Nodes {
                     // Its header has not been reported before.
                     self.header_arrived(id, world);
                 }
-                let message = &mut self.messages[id];
-                message.undelivered -= 1;
-                message.arrived = message.packetised && message.undelivered == 0;
-                if message.accepted {
+                self.packet_arrived(id, packet.bytes, world);
+                if self.messages[id].accepted {
                     self.delivered(id, world);
                 }
             }
@@ -218,10 +246,13 @@ impl Nodes {
 
     /// The latest packet of an accepted message has been delivered.
     fn delivered(&mut self, id: MessageId, world: &mut World) {
-        if self.messages[id].arrived {
+        let has_arrived = self.messages[id].arrived;
+        if has_arrived {
             self.receive(id, world);
         }
-        if !self.acknowledges {
+        if self.packetisation.streams && has_arrived {
+            self.acknowledged(id, world);
+        } else if !self.packetisation.streams && !self.acknowledges {
             self.packet_acknowledged(id, world);
         }
     }
@@ -309,6 +340,9 @@ impl Nodes {
         let local = message.from_node == message.to_node;
         if !local && !self.ideal {
             self.send_packet(id, world);
+            while self.packetisation.streams && !self.messages[id].packetised {
+                self.send_packet(id, world);
+            }
             return;
         }
         world.measures.message_sent_directly(message.from_node, local);
@@ -326,9 +360,7 @@ impl Nodes {
     fn send_packet(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
         let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
-        packet.bytes = message.unsent.min(self.packet_bytes);
-        message.unsent -= packet.bytes;
-        message.packetised = message.unsent == 0;
+        packet.bytes = self.packetisation.take(message);
         message.undelivered += 1;
         packet.last = message.packetised;
         let class = message.class;

@@ -373,6 +373,7 @@ mod tests {
                 sync: Sync::LooselySynchronous,
                 throttle: Throttle::Outstanding { limit: 16 },
                 start: Start::Random,
+                repeat: None,
             }),
             mode: Mode::Full,
             fidelity: Fidelity::Packet,

@@ -18,12 +18,14 @@ mod destination_tag;
 mod dimension_order;
 mod distances;
 mod dragonfly;
+mod first_hop;
 mod fixed;
 mod grid;
 mod named;
 mod nearer;
 mod odd_even;
 mod outputs;
+mod profitable;
 mod ring_order;
 mod source_routes;
 mod table;
@@ -100,7 +102,9 @@ impl Routing {
         let draws = if draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
         let routing = Self { algorithm, classes, ways };
-        if !machine.allow_deadlock && !routing.is_known_free() {
+        // What other transports have against deadlock is no order of channels.
+        let is_switched = machine.transport.is_none();
+        if is_switched && !machine.allow_deadlock && !routing.is_known_free() {
             routing.check(machine.routing.name(), topology, needed.max(1))?;
         }
         Ok(routing)

@@ -83,6 +83,8 @@ impl Simulation {
         let (reach, step) = (link.packet_ps(spec.machine.node.packet_bytes), link.hop_ps);
         let interval = spec.sample_interval_ps;
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
+        let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
+        measures.message_begins = (early > 0).then(Default::default);
         if spec.blame.is_some() {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;

@@ -6,12 +6,14 @@
 mod pattern;
 mod routing;
 mod topology;
+mod transport;
 
 use crate::time::Time;
 pub use pattern::Pattern;
 pub use routing::{Hops, NO_HOP, RoutingSpec, SourceRoute};
 use serde::{Deserialize, Serialize};
 pub use topology::{GraphLink, TopologySpec};
+pub use transport::{Scheme, Transport};
 
 /// Everything that can change the answer of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,6 +112,10 @@ pub struct Machine {
     /// Whether a routing that can deadlock is simulated all the same.
     #[serde(default)]
     pub allow_deadlock: bool,
+    /// How messages cross it, where nodes and switches are one; absent: nodes are attached
+    /// to switches, and the fidelity says how.
+    #[serde(default)]
+    pub transport: Option<Transport>,
     /// The physical links.
     pub link: Link,
     /// Links that are faster or slower than the others.
@@ -332,6 +338,9 @@ pub struct Synthetic {
     pub throttle: Throttle,
     /// When processes begin.
     pub start: Start,
+    /// Iterations of every process; absent: without end.
+    #[serde(default)]
+    pub repeat: Option<u32>,
 }
 
 /// Synchronisation modes of the synthetic workload.
@@ -505,6 +514,7 @@ impl Machine {
             topology,
             routing: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
             allow_deadlock: false,
+            transport: None,
             link: Link {
                 bit_ps: 10_000,
                 data_token_bits: 10,

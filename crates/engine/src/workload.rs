@@ -222,7 +222,7 @@ impl Workload {
     /// What a process waits for, if it is not finished.
     pub fn waits_for(&self, process: ProcessId) -> Option<String> {
         match self {
-            Self::Synthetic(synthetic) => Some(synthetic.waits_for(process)),
+            Self::Synthetic(synthetic) => synthetic.waits_for(process),
             Self::Programs(programs) => programs.waits_for(process),
             Self::Messages(_) => None,
         }

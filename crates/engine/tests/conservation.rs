@@ -53,6 +53,7 @@ fn workload(random: &mut Stream) -> Workload {
         sync: syncs[random.below(3) as usize],
         throttle: throttles[random.below(2) as usize],
         start: Start::Random,
+        repeat: None,
     })
 }
 

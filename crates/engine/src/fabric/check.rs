@@ -5,7 +5,8 @@ use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, FlowControl, Machine};
+use crate::spec::{Fidelity, FlowControl, Machine, Scheme, Transport};
+use crate::topology::{Attachment, Topology};
 
 /// Bound on times of single bits and delays, so that sums cannot overflow.
 const LONGEST_PS: u64 = 1_000_000_000_000;
@@ -14,8 +15,15 @@ const LONGEST_PS: u64 = 1_000_000_000_000;
 pub const TOKENS_PER_GRANT: u32 = 8;
 
 /// Refuses what cannot be simulated.
-pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+pub fn machine(
+    machine: &Machine,
+    topology: &Topology,
+    fidelity: Fidelity,
+) -> Result<(), SpecError> {
     ranges(machine)?;
+    if let Some(transport) = &machine.transport {
+        self::transport(machine, transport, topology, fidelity)?;
+    }
     flow_control(machine, fidelity)?;
     rates(machine, fidelity)
 }
@@ -55,6 +63,11 @@ fn within(field: &'static str, value: u64, low: u64, high: u64) -> Result<(), Sp
 /// Buffers and flow control must be such that packets can move.
 fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let (link, switch) = (&machine.link, &machine.switch);
+    let has_own_queues =
+        machine.transport.is_some_and(|transport| transport.scheme != Scheme::Wormhole);
+    if has_own_queues {
+        return Ok(());
+    }
     let is_in_band = link.flow_control == FlowControl::InBand;
     let timing = Timing::new(link);
     let least = match fidelity {
@@ -92,6 +105,60 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
         }
         _ => Ok(()),
     }
+}
+
+/// Transports are for networks whose nodes and switches are one.
+fn transport(
+    machine: &Machine,
+    transport: &Transport,
+    topology: &Topology,
+    fidelity: Fidelity,
+) -> Result<(), SpecError> {
+    let name = transport.scheme.name();
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} with transport {name}")))
+    };
+    let is_alone = |(node, at): (usize, &Attachment)| match *at {
+        Attachment::Switch(switch) => switch.index() == node,
+        _ => false,
+    };
+    let is_direct = topology.switches == topology.nodes
+        && topology.attachments.iter().enumerate().all(is_alone);
+    let knows_flits = matches!(fidelity, Fidelity::Flit | Fidelity::Worm);
+    let is_whole = fidelity == Fidelity::Packet;
+    match transport.scheme {
+        _ if !is_direct => {
+            return refuse("machine.transport", name, "needs a topology with one node per switch");
+        }
+        _ if machine.node.acknowledges => {
+            return refuse("machine.node.acknowledges", "true", "must be false");
+        }
+        _ if machine.switch.virtual_channels > 1 => {
+            let given = machine.switch.virtual_channels.to_string();
+            return refuse("machine.switch.virtual_channels", &given, "must be 1");
+        }
+        Scheme::Wormhole if !knows_flits => {
+            return refuse("fidelity", fidelity.name(), "must be worm or flit");
+        }
+        Scheme::Wormhole if transport.half_duplex => {
+            return refuse("machine.transport.half_duplex", "true", "must be false");
+        }
+        Scheme::Wormhole => {}
+        _ if !is_whole => return refuse("fidelity", fidelity.name(), "must be packet"),
+        Scheme::Packet { buffers, reserve, .. } => {
+            let least = 1 + u64::from(reserve);
+            within("machine.transport.scheme.buffers", buffers.into(), least, 1 << 16)?;
+        }
+        Scheme::Datagram { .. } | Scheme::Circuit => {}
+    }
+    within("machine.transport.early_bytes", transport.early_bytes.into(), 0, 1 << 24)?;
+    let first = transport.first_packet_bytes.unwrap_or(1);
+    within(
+        "machine.transport.first_packet_bytes",
+        first.into(),
+        1,
+        machine.node.packet_bytes.into(),
+    )
 }
 
 /// Rates that differ need a model that knows of single flits.

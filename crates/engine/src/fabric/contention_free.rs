@@ -5,11 +5,14 @@
 //! first switch later, because every node's link takes the same header time, so
 //! that the order of queueing is the order of arrival at that channel.
 
+mod passing;
+
 use super::layout::{End, Group, Layout};
+use super::switchboard::Act;
 use super::timing::Running;
 use super::{PacketPool, Wiring};
 use crate::event_queue::{EventQueue, Kind};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Measures, Use, Wait};
 use crate::time::{NEVER, Time};
@@ -21,6 +24,11 @@ pub struct ContentionFree {
     free_at: Vec<Time>,
     /// What each channel has done in the current window.
     used: Vec<Use>,
+    /// Of a message that is sent as a stream of packets: the latest packet's start, and from
+    /// when the next may follow it.
+    stream: (MessageId, Time),
+    /// The channels that a packet takes, where nodes and switches are one.
+    way: Vec<ChannelId>,
 }
 
 impl ContentionFree {
@@ -31,7 +39,12 @@ impl ContentionFree {
 
     /// Mode `free`.
     pub fn free(layout: &Layout) -> Self {
-        Self { free_at: Vec::new(), used: vec![Use::default(); layout.channels()] }
+        Self {
+            free_at: Vec::new(),
+            used: vec![Use::default(); layout.channels()],
+            stream: (MessageId::NONE, 0),
+            way: Vec::new(),
+        }
     }
 
     /// What every channel has done in the current window.
@@ -54,6 +67,9 @@ impl ContentionFree {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) {
+        if let Some(passage) = wiring.passage {
+            return self.pass(id, &passage, &mut Act { now, wiring, packets, events, measures });
+        }
         let packet = &mut packets[id];
         let mut running = Running::default();
         packet.queued = now;

@@ -122,6 +122,9 @@ impl Layout {
         layout.add_ejection(topology, node_width as u16);
         layout.add_wires(0);
         layout.set_desks();
+        if machine.transport.is_some_and(|transport| transport.half_duplex) {
+            layout.join_directions();
+        }
         Ok(layout)
     }
 
@@ -283,6 +286,23 @@ impl Layout {
         let wires = if width == 0 { usize::MAX } else { usize::from(width) };
         let wire = |channel| ChannelId::from_index(first + (channel - first) % wires);
         self.wire_of.extend((first..self.group_of.len()).map(wire));
+    }
+
+    /// The two directions of every link between switches share one wire.
+    fn join_directions(&mut self) {
+        for (channel, opposite) in self.opposite().into_iter().enumerate() {
+            if self.groups[self.group_of[channel].index()].kind == ChannelKind::Internal {
+                self.wire_of[channel] = self.wire_of[channel].min(opposite);
+            }
+        }
+    }
+
+    /// The switch that is one with a node.
+    pub fn home(&self, node: NodeId) -> SwitchId {
+        match self.group(self.injection_lead(node)).end {
+            End::Switch(switch) => switch,
+            End::Node(_) => SwitchId::NONE,
+        }
     }
 
     fn set_desks(&mut self) {

@@ -1,6 +1,7 @@
 //! What every model of the network needs to know: channels, routes, times.
 
 use super::layout::{End, Group, Layout};
+use super::passage::Passage;
 use super::timing::{Rates, Running, Timing};
 use super::transit::Packet;
 use crate::error::SpecError;
@@ -22,6 +23,8 @@ pub struct Wiring {
     pub link: Timing,
     /// The times of all rates, see [`Rates::all`].
     pub timings: Vec<Timing>,
+    /// How packets pass where nodes and switches are one; else none.
+    pub passage: Option<Passage>,
     /// Whether nodes acknowledge data packets.
     acknowledges: bool,
     /// Whether all channels have the same times.
@@ -77,6 +80,7 @@ impl Wiring {
             layout,
             routing,
             link,
+            passage: Passage::new(machine),
             acknowledges: machine.node.acknowledges,
             is_uniform,
             pace,
@@ -231,6 +235,13 @@ impl Wiring {
     /// How a delivered packet would have fared without contention, the way it went.
     #[inline]
     pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
+        if let Some(passage) = &self.passage {
+            return ZeroLoad {
+                lifetime: passage.lifetime(packet.hops, packet.bytes),
+                first_hop: passage.arbitration_ps,
+                ..ZeroLoad::default()
+            };
+        }
         if !self.is_even() {
             return alone.zero_load;
         }

@@ -39,6 +39,12 @@ pub struct Message {
     /// Its data packets queued and not yet delivered: with several links, the
     /// last one may overtake the one before.
     pub undelivered: u32,
+    /// Its data bytes that are there, as far as they are told.
+    pub arrived_bytes: u32,
+    /// Whether its first data bytes are there.
+    pub has_begun: bool,
+    /// Whether it has begun to arrive where it was not accepted at once.
+    pub waits: bool,
     /// Whether its last packet has been queued.
     pub packetised: bool,
     /// Whether the receiver has accepted it.
@@ -78,6 +84,9 @@ impl Message {
             blocking: send.blocking,
             direct: false,
             undelivered: 0,
+            arrived_bytes: 0,
+            has_begun: false,
+            waits: false,
             packetised: false,
             accepted: false,
             arrived: false,

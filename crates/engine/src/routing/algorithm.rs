@@ -8,10 +8,12 @@ use super::deflection::Deflection;
 use super::destination_tag::DestinationTag;
 use super::dimension_order::DimensionOrder;
 use super::dragonfly::Dragonfly;
+use super::first_hop::FirstHop;
 use super::fixed::Fixed;
 use super::grid::Grid;
 use super::odd_even::OddEven;
 use super::outputs::Slots;
+use super::profitable::Profitable;
 use super::ring_order::RingOrder;
 use super::source_routes::SourceRoutes;
 use super::table::Table;
@@ -131,6 +133,10 @@ pub(super) enum Chosen {
     Ancestor(Ancestor),
     /// Through a butterfly.
     DestinationTag(DestinationTag),
+    /// Any nearer way.
+    Profitable(Profitable),
+    /// Any nearer way first.
+    FirstHop(FirstHop),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -149,6 +155,8 @@ macro_rules! match_algorithm {
             Chosen::SourceRoutes($routing) => $does,
             Chosen::Ancestor($routing) => $does,
             Chosen::DestinationTag($routing) => $does,
+            Chosen::Profitable($routing) => $does,
+            Chosen::FirstHop($routing) => $does,
         }
     };
 }
@@ -204,6 +212,10 @@ impl Chosen {
             }
             RoutingSpec::Minimal => {
                 Self::Fixed(Fixed::new(Base::Groups(Dragonfly::new(name, topology)?)))
+            }
+            RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology)?),
+            RoutingSpec::FirstHop { order } => {
+                Self::FirstHop(FirstHop::new(name, order, topology)?)
             }
         })
     }

@@ -81,6 +81,14 @@ pub enum RoutingSpec {
     DestinationTag,
     /// On dragonflies: from group to group directly.
     Minimal,
+    /// Any way that is nearer, at every step.
+    Profitable,
+    /// Any way that is nearer at the first step, then one dimension after the other.
+    FirstHop {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+    },
 }
 
 /// Stands in a table where there is no hop.
@@ -135,6 +143,8 @@ impl RoutingSpec {
             Self::NearestCommonAncestor { .. } => "nearest_common_ancestor",
             Self::DestinationTag => "destination_tag",
             Self::Minimal => "minimal",
+            Self::Profitable => "profitable",
+            Self::FirstHop { .. } => "first_hop",
         }
     }
 }

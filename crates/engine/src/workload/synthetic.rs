@@ -62,6 +62,8 @@ enum Phase {
     Sending(u32),
     /// At the end of an iteration, for others.
     Waiting,
+    /// All iterations are done.
+    Finished,
 }
 
 impl Synthetic {
@@ -119,7 +121,7 @@ impl Synthetic {
     /// See [`super::Workload::progress_of`].
     pub fn progress_of(&self, process: ProcessId) -> Progress {
         let state = &self.processes[process.index()];
-        let complete = matches!(state.phase, Phase::Begin);
+        let complete = matches!(state.phase, Phase::Begin | Phase::Finished);
         let iterations = u64::from(state.reached) - u64::from(!complete);
         Progress { iterations, dropped: state.dropped }
     }
@@ -138,6 +140,11 @@ impl Synthetic {
                     }
                 }
                 Phase::Sending(_) if asynchronous => {
+                    if self.spec.repeat == Some(state.reached) {
+                        state.phase = Phase::Finished;
+                        self.progress.iterations += 1;
+                        return None;
+                    }
                     let saturated = state.unacknowledged >= self.saturated_at;
                     let duration = self.next_iteration(process);
                     return Some(if saturated {
@@ -150,6 +157,9 @@ impl Synthetic {
                     state.phase = Phase::Waiting;
                     self.completes(process);
                 }
+                Phase::Begin if self.spec.repeat == Some(state.reached) => {
+                    state.phase = Phase::Finished;
+                }
                 Phase::Begin => {
                     state.reached += 1;
                     state.phase = Phase::Accepted;
@@ -161,7 +171,7 @@ impl Synthetic {
                     state.phase = Phase::Computing;
                     return Some(Op::Compute(self.compute.draw(process.index())));
                 }
-                Phase::Computing | Phase::Waiting => return None,
+                Phase::Computing | Phase::Waiting | Phase::Finished => return None,
             }
         }
     }
@@ -276,17 +286,20 @@ impl Synthetic {
     }
 
     /// See [`super::Workload::waits_for`].
-    pub fn waits_for(&self, process: ProcessId) -> String {
+    pub fn waits_for(&self, process: ProcessId) -> Option<String> {
         let state = &self.processes[process.index()];
+        if state.phase == Phase::Finished {
+            return None;
+        }
         if state.reached == 0 {
-            return "its start".into();
+            return Some("its start".into());
         }
         let iteration = state.reached - 1;
         let missing = self.expected.as_ref().map_or(0, |e| e.missing(process, iteration));
-        format!(
+        Some(format!(
             "{} acknowledgements and {missing} messages of iteration {iteration}",
             state.unacknowledged
-        )
+        ))
     }
 }
 
@@ -294,7 +307,7 @@ impl Synthetic {
 fn saturated_at(spec: &spec::Synthetic) -> u32 {
     match spec.throttle {
         Throttle::Outstanding { limit }
-            if spec.processes_per_node == 1 && spec.compute.mean > 0 =>
+            if spec.processes_per_node == 1 && spec.compute.mean > 0 && spec.repeat.is_none() =>
         {
             limit
         }
@@ -308,6 +321,7 @@ fn check(spec: &spec::Synthetic) -> Result<(), SpecError> {
         ("workload.processes_per_node", spec.processes_per_node),
         ("workload.messages", spec.messages),
         ("workload.throttle.limit", limit),
+        ("workload.repeat", spec.repeat.unwrap_or(1)),
     ];
     for (field, value) in positive {
         if !(1..=1 << 20).contains(&value) {

@@ -116,6 +116,7 @@ pub fn synthetic(radius: u32, compute_ps: u64, sync: Sync) -> Synthetic {
         sync,
         throttle: Throttle::Outstanding { limit: 16 },
         start: Start::Random,
+        repeat: None,
     }
 }
 

@@ -49,6 +49,7 @@ fn machine(dice: &mut Dice) -> Machine {
         topology,
         routing: RoutingSpec::DimensionOrder { order, balanced: false },
         allow_deadlock: false,
+        transport: None,
         rates: rates(dice, dimensions),
         node: Node {
             link_width: dice.one_of(&[1, 1, 1, 2, 3]),

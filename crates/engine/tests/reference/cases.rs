@@ -112,7 +112,9 @@ fn machine(dice: &mut Dice) -> Machine {
     let routing = order(dice, dimensions);
     let rates = Rates::default();
     let allow_deadlock = false;
-    let mut machine = Machine { topology, routing, allow_deadlock, link, rates, node, switch };
+    let transport = None;
+    let mut machine =
+        Machine { topology, routing, allow_deadlock, transport, link, rates, node, switch };
     if dice.chance(50) {
         let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;
         machine.node.time_slice_ps = Some(slice);
@@ -279,6 +281,7 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
         sync,
         throttle,
         start: dice.one_of(&[Start::Random, Start::Together]),
+        repeat: None,
     })
 }
 

@@ -1,0 +1,99 @@
+//! The way of a packet without contention where nodes and switches are one.
+
+use super::super::layout::End;
+use super::super::passage::Passage;
+use super::super::switchboard::Act;
+use super::super::wiring::Wiring;
+use super::ContentionFree;
+use crate::event_queue::Kind;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Since;
+use crate::measure::{ChannelKind, Wait};
+use crate::routing::Header;
+use crate::spec::Scheme;
+
+impl ContentionFree {
+    /// Sends a packet the instant it is queued and posts its arrival; one that follows
+    /// others of its message, when the one before has been sent.
+    pub(super) fn pass(&mut self, id: PacketId, passage: &Passage, act: &mut Act) {
+        let (bytes, message) = (act.packets[id].bytes, act.packets[id].message);
+        self.find_way(act.wiring, act.packets[id].header());
+        let steps = self.way.len() as u16;
+        let mut ready = act.now + passage.arbitration_ps;
+        if self.stream.0 == message {
+            ready = ready.max(self.stream.1);
+        }
+        let group = act.wiring.layout.group(self.way[0]);
+        let (first, start) = self.enter(group, ready, &act.wiring.layout);
+        let before = passage.step_ps(bytes) * u64::from(steps - 1);
+        let delivered = start + before + passage.last_step_ps(steps, bytes);
+        let is_held = passage.transport.scheme == Scheme::Circuit;
+        let takes = act.wiring.link.packet_ps(bytes);
+        self.note_start(id, (first, ready, start), passage, act);
+        for place in 0..usize::from(steps) {
+            let channel = if place == 0 { first } else { self.way[place] };
+            let start = start + passage.step_ps(bytes) * place as u64;
+            let end = if is_held { delivered } else { start + takes };
+            let wait = if place == 0 { start - ready } else { 0 };
+            let wait = Wait { time: wait, is_throttling: true };
+            act.measures.starts(channel, ChannelKind::Internal, (start, end), wait);
+            self.used[channel.index()].packets += 1;
+            self.used[channel.index()].busy_ps += end - start;
+            let (packet, crossing) = act.packets.with_crossing(id);
+            crossing.note(packet, channel, act.wiring);
+        }
+        let end = if is_held { delivered } else { start + takes };
+        let wire = act.wiring.layout.wire_of[first.index()].index();
+        if let Some(free_at) = self.free_at.get_mut(wire) {
+            *free_at = end;
+        }
+        if passage.sends_packets() {
+            self.stream = (message, end);
+        }
+        if let Some(early) = passage.early_ps(bytes) {
+            act.events.post(delivered - early, Kind::Head, id.0);
+        }
+        act.events.post(delivered, Kind::Tail, id.0);
+    }
+
+    /// What is kept of a packet that could start on a channel when it was ready, and does so
+    /// at `start`.
+    fn note_start(
+        &self,
+        id: PacketId,
+        (channel, ready, start): (ChannelId, u64, u64),
+        passage: &Passage,
+        act: &mut Act,
+    ) {
+        let packet = &mut act.packets[id];
+        packet.queued = ready - passage.arbitration_ps;
+        packet.first_sent = start - passage.arbitration_ps;
+        packet.first_internal = start;
+        act.measures.packet_sent(packet.source, packet.class, packet.last);
+        if !self.free_at.is_empty()
+            && let Some(blame) = &mut act.measures.blame
+        {
+            let end = start + act.wiring.link.packet_ps(packet.bytes);
+            blame.starts_whole(
+                id,
+                channel,
+                (start, end),
+                Since { ready, asked: ready, behind: ready },
+            );
+        }
+    }
+
+    /// The leads of the groups that a packet takes.
+    fn find_way(&mut self, wiring: &Wiring, header: Header) {
+        self.way.clear();
+        let mut switch = wiring.layout.home(header.source);
+        loop {
+            let lead = wiring.first_lead(switch, header);
+            match wiring.layout.group(lead).end {
+                End::Switch(next) => switch = next,
+                End::Node(_) => return,
+            }
+            self.way.push(lead);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How long packets take where nodes and switches are one, when nothing hinders them.
+//!
+//! Every channel is asked for, which takes `switch_delay` (the paper's arbitration) from when
+//! a packet, or its header, is at the switch; while a channel transmits, this passes unnoticed
+//! [Buzzard & Mudge 1988, section 6].
+
+use super::timing::Timing;
+use crate::spec::{Machine, Scheme, Transport};
+use crate::time::Time;
+
+/// The times of undisturbed packets.
+#[derive(Clone, Copy)]
+pub struct Passage {
+    /// How messages cross.
+    pub transport: Transport,
+    /// From when a packet may ask for a channel until it can be granted one.
+    pub arbitration_ps: Time,
+    link: Timing,
+}
+
+impl Passage {
+    /// The times of a machine, if its nodes and switches are one.
+    pub fn new(machine: &Machine) -> Option<Self> {
+        let (link, arbitration_ps) = (Timing::new(&machine.link), machine.link.switch_delay_ps);
+        machine.transport.map(|transport| Self { transport, arbitration_ps, link })
+    }
+
+    /// Whether a packet goes on only when all of it is there.
+    fn is_stored(&self) -> bool {
+        let scheme = self.transport.scheme;
+        matches!(scheme, Scheme::Datagram { cut_through: false } | Scheme::Packet { .. })
+    }
+
+    /// From a packet's start on a channel until it can start on the next.
+    #[inline]
+    pub fn step_ps(&self, bytes: u32) -> Time {
+        if self.is_stored() {
+            self.link.packet_ps(bytes) + self.link.wire_ps + self.arbitration_ps
+        } else {
+            self.link.hop_ps
+        }
+    }
+
+    /// From its start on the last of `steps` channels until all of it is there; a circuit's
+    /// data set out then, over all wires.
+    #[inline]
+    pub fn last_step_ps(&self, steps: u16, bytes: u32) -> Time {
+        let end = self.link.packet_ps(bytes) + self.link.wire_ps;
+        if self.transport.scheme == Scheme::Circuit {
+            return end + self.link.wire_ps * u64::from(steps);
+        }
+        end
+    }
+
+    /// Lifetime of a packet that never waits.
+    #[inline]
+    pub fn lifetime(&self, steps: u16, bytes: u32) -> Time {
+        let before = self.step_ps(bytes) * u64::from(steps - 1);
+        self.arbitration_ps + before + self.last_step_ps(steps, bytes)
+    }
+
+    /// How much earlier than its last byte its first data bytes are there, with which its
+    /// message begins to arrive; none where that is not told, or all are needed.
+    #[inline]
+    pub fn early_ps(&self, bytes: u32) -> Option<Time> {
+        let early = self.transport.early_bytes;
+        let is_told = early > 0 && bytes > early && !self.sends_packets();
+        is_told.then(|| self.link.packet_ps(bytes - early) - self.link.packet_ps(0))
+    }
+
+    /// Whether messages are cut into packets that follow each other.
+    #[inline]
+    pub fn sends_packets(&self) -> bool {
+        matches!(self.transport.scheme, Scheme::Packet { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::TopologySpec;
+
+    /// 2 ns a byte, 4 ns of arbitration, headers of 4 bytes, wires of 1 ns.
+    fn passage(scheme: Scheme) -> Passage {
+        let mut machine = Machine::t9000(TopologySpec::Hypercube { dimensions: 3 });
+        machine.link.bit_ps = 250;
+        machine.link.data_token_bits = 8;
+        machine.link.header_bytes = 4;
+        machine.link.end_token = false;
+        machine.link.switch_delay_ps = 4_000;
+        machine.link.wire_delay_ps = 1_000;
+        machine.transport = Some(Transport {
+            scheme,
+            half_duplex: false,
+            first_packet_bytes: None,
+            early_bytes: 16,
+        });
+        Passage::new(&machine).unwrap()
+    }
+
+    #[test]
+    fn lifetimes_are_those_worked_out_by_hand() {
+        // 100 data bytes over three channels: 208 ns on each, header 8 ns, wire 1 ns.
+        let datagram = passage(Scheme::Datagram { cut_through: false });
+        assert_eq!(datagram.lifetime(3, 100), 3 * (4_000 + 208_000 + 1_000));
+        let cut_through = passage(Scheme::Datagram { cut_through: true });
+        assert_eq!(cut_through.lifetime(3, 100), 3 * 4_000 + 2 * 9_000 + 209_000);
+        assert_eq!(passage(Scheme::Wormhole).lifetime(3, 100), cut_through.lifetime(3, 100));
+        // The header at the end after three steps of 13 ns, then the data over three wires.
+        assert_eq!(passage(Scheme::Circuit).lifetime(3, 100), 39_000 + 200_000 + 3_000);
+    }
+
+    #[test]
+    fn the_first_data_bytes_are_as_much_earlier_as_the_others_take() {
+        let circuit = passage(Scheme::Circuit);
+        assert_eq!(circuit.early_ps(100), Some(84 * 2_000));
+        assert_eq!(circuit.early_ps(16), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! How messages become packets.
+
+use super::Message;
+use crate::spec::{Machine, Scheme};
+
+/// How messages become packets.
+pub struct Packetisation {
+    /// Data bytes of a packet.
+    packet_bytes: u32,
+    /// Data bytes of a message's first packet.
+    first_packet_bytes: u32,
+    /// Whether the packets of a message are queued together, and not one when the other has
+    /// been acknowledged.
+    pub streams: bool,
+    /// Data bytes with which a message has begun to arrive; 0: that is not measured.
+    pub early_bytes: u32,
+}
+
+impl Packetisation {
+    /// That of a machine.
+    pub fn new(machine: &Machine) -> Self {
+        let (transport, packet_bytes) = (machine.transport, machine.node.packet_bytes);
+        let is_stream = |scheme| matches!(scheme, Scheme::Packet { .. });
+        Self {
+            packet_bytes,
+            first_packet_bytes: transport
+                .and_then(|t| t.first_packet_bytes)
+                .unwrap_or(packet_bytes),
+            streams: transport.is_some_and(|t| is_stream(t.scheme)),
+            early_bytes: transport.map_or(0, |t| t.early_bytes),
+        }
+    }
+
+    /// Takes the next packet's data out of a message; how many bytes.
+    #[inline]
+    pub fn take(&self, message: &mut Message) -> u32 {
+        let is_first = message.unsent == message.bytes;
+        let bytes =
+            message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes });
+        message.unsent -= bytes;
+        message.packetised = message.unsent == 0;
+        bytes
+    }
+
+    /// Whether so many data bytes of a message that are there are its first.
+    #[inline]
+    pub fn begins(&self, message: &Message) -> bool {
+        self.early_bytes > 0 && message.arrived_bytes >= message.bytes.min(self.early_bytes)
+    }
+}
