@@ -150,11 +150,6 @@ impl Sums {
         black_box(keys.fold(0_u32, |found, key| found.wrapping_add(self.touch(key))));
     }
 
-    /// Whether new keys get no sums of their own.
-    pub fn is_full(&self) -> bool {
-        self.entries.len() >= self.most
-    }
-
     #[inline]
     fn find_or_enter(&mut self, key: Packed) -> usize {
         match self.find(key) {
