@@ -44,7 +44,7 @@ _AHEAD = 4
 """Points whose tables are in memory."""
 
 _WANTED = {
-    "nodes": ("x", "y", "z", *(f"x{number}" for number in range(3, 20)), *NODE_MEASURES),
+    "nodes": ("node", "x", "y", "z", *(f"x{number}" for number in range(3, 20)), *NODE_MEASURES),
     "channels": (
         *("kind", "from_node", "to_node", "dimension", "direction"),
         *("packets", "utilisation", "held", "wait_throttling_ps", "wait_internal_ps"),
