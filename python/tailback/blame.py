@@ -9,31 +9,59 @@ come means per message and their confidence intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tailback.errors import UserError
 from tailback.statistics import Estimate, student_t
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Estimator = Callable[[Floats, Floats, float], Estimate]
+"""Gives microseconds per message from picoseconds and messages by batch, and a confidence."""
+
 BATCHES = 16
 REST = 2**32 - 1
-"""Stands for all classes and channels that came when a table was full."""
+"""Stands for all classes and channels that are not told apart: that came when a table was
+full, or of rows that `Blame.shortened` summed up."""
 
+#: Parts of the keys, by table, in the order of the fields of `Blame`.
 _KEYS = {
     "pairs": ("victim", "culprit", "cause"),
     "channels": ("channel", "victim", "culprit", "cause"),
     "roots": ("channel", "cause"),
     "victims": ("victim",),
 }
+#: Parts of the key that a shortened table has only of its largest rows.
+_SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
 _LEAST_BATCHES = 4
 _PS_IN_US = 1e6
+
+
+def per_message(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
+    """Return microseconds per message from sums in batches, with its interval.
+
+    A ratio estimator: the variance is that of the batches' residuals, which are taken
+    for independent [Law, Simulation Modeling and Analysis, ch. 9].
+    """
+    total = float(messages.sum())
+    if total == 0:
+        return Estimate.unknown()
+    used = np.flatnonzero((messages > 0) | (times_ps > 0))
+    value = float(times_ps.sum()) / total / _PS_IN_US
+    batches = len(used)
+    if batches < _LEAST_BATCHES:
+        return Estimate(value, math.nan, math.nan, batches, weight=total)
+    residuals = times_ps[used] / _PS_IN_US - value * messages[used]
+    error = math.sqrt(batches * float(residuals.var(ddof=1))) / total
+    half = student_t(confidence, batches - 1) * error
+    return Estimate(value, value - half, value + half, batches, error, total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +92,17 @@ class Sums:
         counts = np.bincount(row, weights=self.counts, minlength=len(keys)).astype(np.int64)
         return Sums(keys, counts, batches)
 
+    def shortened(self, most: int, parts: tuple[int, ...]) -> Sums:
+        """Keep the largest rows, and add up others that agree in all but `parts` of the key.
+
+        These parts are then `REST`. Rows come in order of their keys.
+        """
+        keys = self.keys.copy()
+        others = np.argsort(-self.totals_ps, kind="stable")[most:]
+        for part in parts:
+            keys[others, part] = REST
+        return replace(self, keys=keys).by(*range(keys.shape[1]))
+
     @property
     def totals_ps(self) -> Floats:
         """By row."""
@@ -84,8 +123,10 @@ class Blame:
     """By root channel and cause."""
     victims: Sums
     """By victim: packets delivered; in batches: messages whose last packet that was."""
-    batch_begin_ps: int
-    batch_length_ps: int
+    batch_begin_ps: int | None
+    """None for what was merged from several runs, which have batches of their own."""
+    batch_length_ps: int | None
+    estimate: Estimator = per_message
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], causes: Sequence[str]) -> Blame:
@@ -107,11 +148,34 @@ class Blame:
             batch_length_ps=columns["batch_length_ps"],
         )
 
+    @classmethod
+    def of_tables(
+        cls, tables: Mapping[str, pa.Table], begin_ps: int | None, length_ps: int | None
+    ) -> Blame:
+        """Return what `tables` was made from."""
+        named = [table["cause"] for table in tables.values() if "cause" in table.column_names]
+        causes = tuple(sorted({cause for column in named for cause in column.unique().to_pylist()}))
+        pairs, channels, roots, victims = (
+            _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS
+        )
+        return cls(causes, pairs, channels, roots, victims, begin_ps, length_ps)
+
+    def shortened(self, most: int) -> Blame:
+        """Return the same with `most` pairs and `most` charges by channel, the largest.
+
+        What is left out is summed up by victim and cause, and by channel and cause: sums by
+        cause, victim or channel are what they were. Roots and victims are all kept.
+        """
+        short = {
+            name: getattr(self, name).shortened(most, parts) for name, parts in _SUMMED_UP.items()
+        }
+        return replace(self, **short)
+
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables as Arrow tables, each under the name of its file.
 
         `batches` are picoseconds, of victims messages; `count` counts pieces of waits, of
-        victims packets. Null where a full table has summed up what came later.
+        victims packets. Null where charges were summed up: see `REST`.
         """
         return {f"blame_{name}": self._table(name) for name in _KEYS}
 
@@ -135,7 +199,7 @@ class Blame:
 
     def total(self, confidence: float) -> Estimate:
         """Return the mean contention of a message, in microseconds."""
-        return _ratio(self.pairs.batches_ps.sum(axis=0), self.messages(), confidence)
+        return self.estimate(self.pairs.batches_ps.sum(axis=0), self.messages(), confidence)
 
     def by_cause(self, confidence: float) -> list[Charged]:
         """Return the mean time per message charged to each cause, most first."""
@@ -159,8 +223,8 @@ class Blame:
 
     @property
     def rest_share(self) -> float:
-        """Share of all charges that the table by channel could not tell apart."""
-        rest = self.channels.keys[:, 0] == REST
+        """Share of all charges that the table by channel does not tell apart."""
+        rest = (self.channels.keys == REST).any(axis=1)
         whole = float(self.channels.totals_ps.sum())
         return float(self.channels.totals_ps[rest].sum()) / whole if whole else 0.0
 
@@ -170,7 +234,7 @@ class Blame:
         return [
             Charged(
                 tuple(sums.keys[row].tolist()),
-                _ratio(sums.batches_ps[row], messages, confidence),
+                self.estimate(sums.batches_ps[row], messages, confidence),
                 float(sums.totals_ps[row]) / whole if whole else math.nan,
             )
             for row in _largest(sums, most)
@@ -182,36 +246,39 @@ class Blame:
         suffered = self.pairs.by(0)
         whole = dict(zip(suffered.keys[:, 0].tolist(), suffered.totals_ps.tolist(), strict=True))
         found = []
-        for row in _largest(sums, most):
+        # Of a known victim or channel, the rest is not anybody's to blame.
+        untold = (sums.keys == REST).any(axis=1) & (sums.keys != REST).any(axis=1)
+        for row in _largest(sums, most, ~untold):
             key = tuple(sums.keys[row].tolist())
             # What cannot be told apart is everybody's.
             who = None if key[victim] == REST else key[victim]
             share = float(sums.totals_ps[row]) / whole.get(key[victim], math.nan)
-            mean = _ratio(sums.batches_ps[row], self.messages(who), confidence)
+            mean = self.estimate(sums.batches_ps[row], self.messages(who), confidence)
             found.append(Charged(key, mean, share))
         return found
 
 
-def _largest(sums: Sums, most: int | None) -> list[int]:
-    order: list[int] = np.argsort(-sums.totals_ps, kind="stable").tolist()
-    return order[:most]
+def unknown_blame() -> UserError:
+    """Return the mistake of asking of a run who made whom wait that did not note it."""
+    return UserError("run.blame", "false", "must be true to know who made whom wait")
 
 
-def _ratio(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
-    """Return microseconds per message from sums in batches, with its interval.
+def _sums_in(table: pa.Table, name: str, causes: Sequence[str]) -> Sums:
+    """Return the sums in a table of `Blame.tables`."""
+    numbers = {cause: number for number, cause in enumerate(causes)}
+    parts = [
+        np.array([numbers[cause] for cause in table[part].to_pylist()], dtype=np.int64)
+        if part == "cause"
+        else table[part].fill_null(REST).to_numpy().astype(np.int64)
+        for part in _KEYS[name]
+    ]
+    batches = table["batches"].combine_chunks().flatten().to_numpy()
+    counts = table["count"].to_numpy().astype(np.int64)
+    return Sums(np.column_stack(parts), counts, batches.astype(np.float64).reshape(-1, BATCHES))
 
-    A ratio estimator: the variance is that of the batches' residuals, which are taken
-    for independent [Law, Simulation Modeling and Analysis, ch. 9].
-    """
-    total = float(messages.sum())
-    if total == 0:
-        return Estimate.unknown()
-    used = np.flatnonzero((messages > 0) | (times_ps > 0))
-    value = float(times_ps.sum()) / total / _PS_IN_US
-    batches = len(used)
-    if batches < _LEAST_BATCHES:
-        return Estimate(value, math.nan, math.nan, batches, weight=total)
-    residuals = times_ps[used] / _PS_IN_US - value * messages[used]
-    error = math.sqrt(batches * float(residuals.var(ddof=1))) / total
-    half = student_t(confidence, batches - 1) * error
-    return Estimate(value, value - half, value + half, batches, error, total)
+
+def _largest(sums: Sums, most: int | None, wanted: NDArray[np.bool_] | None = None) -> list[int]:
+    """Return the numbers of the largest rows, of those that are wanted."""
+    order = np.argsort(-sums.totals_ps, kind="stable")
+    found: list[int] = (order if wanted is None else order[wanted[order]]).tolist()
+    return found[:most]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import REST, Blame, Charged
+from tailback.blame import REST, Blame, Charged, unknown_blame
 from tailback.blame_names import Names
-from tailback.errors import UserError
 from tailback.figures.drawing import Axis
 from tailback.figures.maps import channel_form
 from tailback.figures.matrix import matrix
@@ -40,7 +39,7 @@ def write_blame(result: Result, path: Path) -> None:
 def blame_page(result: Result) -> Page:
     """Return the page on one run; raise `UserError` where it does not know who made whom wait."""
     if result.blame is None:
-        raise UserError("run.blame", "false", "must be true to know who made whom wait")
+        raise unknown_blame()
     blame, names = result.blame, Names.of(result)
     confidence = result.experiment.run.confidence
     total = blame.total(confidence)
