@@ -29,7 +29,7 @@ Estimator = Callable[[Floats, Floats, float], Estimate]
 BATCHES = 16
 REST = 2**32 - 1
 """Stands for all classes and channels that are not told apart: that came when a table was
-full, or of rows that `Blame.shortened` summed up."""
+full, or that `Blame.shortened` summed up."""
 
 #: Parts of the keys, by table, in the order of the fields of `Blame`.
 _KEYS = {
@@ -38,7 +38,7 @@ _KEYS = {
     "roots": ("channel", "cause"),
     "victims": ("victim",),
 }
-#: Parts of the key that a shortened table has only of its largest rows.
+#: Parts of the key that a shortened table has only of what is largest.
 _SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
 _LEAST_BATCHES = 4
 _PS_IN_US = 1e6
@@ -93,14 +93,19 @@ class Sums:
         return Sums(keys, counts, batches)
 
     def shortened(self, most: int, parts: tuple[int, ...]) -> Sums:
-        """Keep the largest rows, and add up others that agree in all but `parts` of the key.
+        """Tell apart `most` keys, the largest, all their causes; of others all but `parts`.
 
-        These parts are then `REST`. Rows come in order of their keys.
+        These parts are then `REST`. The cause is the last part of a key. Rows come in order of
+        their keys.
         """
         keys = self.keys.copy()
-        others = np.argsort(-self.totals_ps, kind="stable")[most:]
+        apart, group = np.unique(keys[:, :-1], axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        totals = np.bincount(group, weights=self.totals_ps, minlength=len(apart))
+        is_small = np.zeros(len(apart), dtype=bool)
+        is_small[np.argsort(-totals, kind="stable")[most:]] = True
         for part in parts:
-            keys[others, part] = REST
+            keys[is_small[group], part] = REST
         return replace(self, keys=keys).by(*range(keys.shape[1]))
 
     @property
@@ -161,10 +166,10 @@ class Blame:
         return cls(causes, pairs, channels, roots, victims, begin_ps, length_ps)
 
     def shortened(self, most: int) -> Blame:
-        """Return the same with `most` pairs and `most` charges by channel, the largest.
+        """Return the same with the `most` largest pairs, and pairs at channels, told apart.
 
-        What is left out is summed up by victim and cause, and by channel and cause: sums by
-        cause, victim or channel are what they were. Roots and victims are all kept.
+        Others are summed up by victim and cause, and by channel and cause: sums by cause,
+        victim or channel are what they were. Roots and victims are all kept.
         """
         short = {
             name: getattr(self, name).shortened(most, parts) for name, parts in _SUMMED_UP.items()
@@ -224,9 +229,12 @@ class Blame:
     @property
     def rest_share(self) -> float:
         """Share of all charges that the table by channel does not tell apart."""
-        rest = (self.channels.keys == REST).any(axis=1)
-        whole = float(self.channels.totals_ps.sum())
-        return float(self.channels.totals_ps[rest].sum()) / whole if whole else 0.0
+        return _rest_share(self.channels)
+
+    @property
+    def rest_share_of_pairs(self) -> float:
+        """Share of all charges that the table of pairs does not tell apart."""
+        return _rest_share(self.pairs)
 
     def by_sums(self, sums: Sums, confidence: float, most: int | None = None) -> list[Charged]:
         """Return the mean time per message for each row of sums over all victims, most first."""
@@ -275,6 +283,12 @@ def _sums_in(table: pa.Table, name: str, causes: Sequence[str]) -> Sums:
     batches = table["batches"].combine_chunks().flatten().to_numpy()
     counts = table["count"].to_numpy().astype(np.int64)
     return Sums(np.column_stack(parts), counts, batches.astype(np.float64).reshape(-1, BATCHES))
+
+
+def _rest_share(sums: Sums) -> float:
+    rest = (sums.keys == REST).any(axis=1)
+    whole = float(sums.totals_ps.sum())
+    return float(sums.totals_ps[rest].sum()) / whole if whole else 0.0
 
 
 def _largest(sums: Sums, most: int | None, wanted: NDArray[np.bool_] | None = None) -> list[int]:

@@ -93,16 +93,18 @@ class TestRows:
         found = {p.compression for p in parts if p.path_in_schema.startswith(BLAME_TABLES)}
         assert found == {"ZSTD"}
 
-    def test_only_the_largest_rows_are_kept_and_sums_stay(
+    def test_only_the_largest_pairs_are_told_apart_and_sums_stay(
         self, cost: Cost, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        monkeypatch.setattr(rows, "BLAME_ROWS", 5)
+        monkeypatch.setattr(rows, "BLAME_PAIRS", 5)
         whole = blame_of(cost)
         short = saved(tmp_path, cost).blame("a" * 64)["full"]
-        told = short.pairs.keys[:, 1] != REST
+        pairs = short.pairs.by(0, 1)
+        told = pairs.keys[:, 1] != REST
         assert told.sum() == 5
-        largest = np.sort(whole.pairs.totals_ps)[-5:]
-        np.testing.assert_array_equal(np.sort(short.pairs.totals_ps[told]), largest)
+        # All their causes are kept: what is told of a pair is all there is.
+        largest = np.sort(whole.pairs.by(0, 1).totals_ps)[-5:]
+        np.testing.assert_array_equal(np.sort(pairs.totals_ps[told]), largest)
         of_causes = (whole.pairs.by(2), whole.shortened(5).pairs.by(2))
         of_victims = (whole.pairs.by(0), short.pairs.by(0))
         of_channels = (whole.channels.by(0), short.channels.by(0))
@@ -110,8 +112,9 @@ class TestRows:
             assert as_rows(one) == as_rows(other)
             np.testing.assert_array_equal(one.counts, other.counts)
         assert short.rest_share > 0
+        assert short.rest_share_of_pairs == 1 - largest.sum() / whole.pairs.totals_ps.sum()
         listed = short.culprits(0.95)
-        assert 0 < len(listed) <= 5
+        assert len(listed) == 5
         assert all(REST not in charged.key for charged in listed)
 
     def test_classes_are_said(self) -> None:
@@ -166,6 +169,11 @@ class TestMerging:
             made.append(blame_of(cost_of(tables, ("full",))).shortened(most))
         return made
 
+    def largest(self, runs: list[Blame]) -> list[tuple[int, ...]]:
+        """Return the pairs that all of the runs tell apart."""
+        known = [set(map(tuple, run.pairs.keys[:, :2].tolist())) for run in runs]
+        return sorted(pair for pair in set.intersection(*known) if REST not in pair)
+
     def test_times_and_messages_are_added_up(self) -> None:
         runs = self.runs(1, 2, 3)
         merged = merged_blame(runs)
@@ -203,7 +211,7 @@ class TestMerging:
         assert told[0] == told[1]
 
     def test_what_one_run_does_not_tell_apart_is_not_told_apart(self) -> None:
-        runs = self.runs(1, 2, most=40)
+        runs = self.runs(1, 2, most=30)
         merged = merged_blame(runs)
         whole = self.runs(1, 2)
         for (*pair, cause), batches in as_rows(merged.pairs).items():
@@ -214,7 +222,11 @@ class TestMerging:
                     for run, key in zip(whole, keys, strict=True)
                 ]
                 assert batches == [time for run in apart for time in run]
-        assert 0 < (merged.pairs.keys[:, 1] != REST).sum() <= 40
+        told, exact = as_rows(merged.pairs.by(0, 1)), as_rows(merged_blame(whole).pairs.by(0, 1))
+        both = {pair: batches for pair, batches in told.items() if REST not in pair}
+        assert sorted(both) == self.largest(runs)
+        assert 0 < len(both) < 30
+        assert both == {pair: exact[pair] for pair in both}
         assert merged.pairs.totals_ps.sum() == sum(run.pairs.totals_ps.sum() for run in runs)
         assert merged.rest_share > 0
 

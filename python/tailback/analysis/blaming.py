@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailback.blame import Floats, Ints
     from tailback.statistics import Estimate
 
-#: Parts of the keys that stand for `REST` where a run has summed up its smallest rows.
+#: Parts of the keys that are `REST` where a run has summed up what is small.
 _SUMMED_UP = {"pairs": (1,), "channels": (1, 2), "roots": (), "victims": ()}
 
 
@@ -73,25 +73,31 @@ def _together(runs: Sequence[Sums]) -> tuple[Sums, NDArray[np.bool_]]:
 
 
 def _told_by_all(sums: Sums, there: NDArray[np.bool_], parts: tuple[int, ...]) -> Sums:
-    """Add up rows that a run may have in one that stands for several.
+    """Add up keys, all their causes, that a run may have in what stands for several.
 
-    Such a row has `REST` in these `parts` of its key, or, where the engine's table was full,
-    in all but the cause. A row that is in neither was never charged in that run.
+    That has `REST` in these `parts` of the key, or, where the engine's table was full, in all
+    but the cause. What is in neither was never charged in that run.
     """
     width = sums.keys.shape[1]
-    every = tuple(range(width - 1))
     keys = sums.keys.copy()
-    for rest in dict.fromkeys((parts, every)):
-        general = sums.keys.copy()
+    groups, group = _numbered(keys[:, :-1])
+    known = np.zeros((len(groups), there.shape[1]), dtype=bool)
+    np.logical_or.at(known, group, there)
+    for rest in dict.fromkeys((parts, tuple(range(width - 1)))):
+        general = groups.copy()
         general[:, rest] = REST
-        _, place = _numbered(np.concatenate([sums.keys, general]))
-        row_of = np.full(place.max(initial=-1) + 1, -1)
-        row_of[place[: len(keys)]] = np.arange(len(keys))
-        at = row_of[place[len(keys) :]]
-        summed_up = there[at] & (at >= 0)[:, None]
-        untold = (~there & summed_up).any(axis=1) & (sums.keys != general).any(axis=1)
-        keys[untold] = general[untold]
+        summed_up = _rows_of(general, groups, known)
+        untold: NDArray[np.bool_] = np.any(~known & summed_up, axis=1)
+        keys[:, :-1] = np.where(untold[group, None], general[group], keys[:, :-1])
     return replace(sums, keys=keys).by(*range(width))
+
+
+def _rows_of(wanted: Ints, keys: Ints, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the row of each key that is wanted; False where it is none of `keys`."""
+    every, place = _numbered(np.concatenate([keys, wanted]))
+    found = np.zeros((len(every), rows.shape[1]), dtype=bool)
+    found[place[: len(keys)]] = rows
+    return found[place[len(keys) :]]
 
 
 def _numbered(keys: Ints) -> tuple[Ints, Ints]:

@@ -1,4 +1,4 @@
-"""Load surfaces: what every node and every channel of a machine did.
+"""Load surfaces: one value for every node, channel or pair of traffic classes.
 
 How a machine is drawn is its *form*, worked out once; what a run measured is
 filled in. Machines with two coordinates are drawn as they lie: nodes as
@@ -37,9 +37,9 @@ _MAP_HEIGHT_PX = 460
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Form:
-    """How one value for each node, or each group of channels, is drawn on a machine."""
+    """How one value for each node, group of channels or pair of classes is drawn."""
 
-    kind: Literal["plane", "streets", "rows", "bars"]
+    kind: Literal["plane", "streets", "rows", "bars", "matrix"]
     plot: Mapping[str, Any]
     """Without values."""
     table: Mapping[str, Sequence[Any]]
@@ -47,6 +47,8 @@ class Form:
     at: NDArray[np.int32]
     shape: tuple[int, int]
     height_px: int | None = None
+    told: str = ""
+    """What plotly shows of a cell before its value; its text unless given."""
 
     def values(self, values: Floats) -> Settings:
         """Return what shows these values."""
@@ -67,7 +69,8 @@ class Form:
         title = shown_text(measure.label if measure.percent else measure.title)
         settings: dict[Path, Any] = {("table", len(self.table), "name"): name}
         letter, text = ("y", "hovertext") if self.kind == "bars" else ("z", "text")
-        told = f"%{{{text}}}: %{{{letter}:{style}}} {measure.unit}".rstrip()
+        who = self.told or f"%{{{text}}}: "
+        told = f"{who}%{{{letter}:{style}}} {measure.unit}".rstrip()
         settings[("data", 0, "hovertemplate")] = f"{told}<extra></extra>"
         if self.kind == "bars":
             axis: Path = ("layout", "yaxis")

@@ -47,8 +47,8 @@ LIGHT = ("moments",)
 BLAME_TABLES = ("blame_pairs", "blame_channels", "blame_roots", "blame_victims")
 """Columns that hold a table likewise, of points with `run.blame`; all are large."""
 
-BLAME_ROWS = 16_384
-"""Most rows of `blame_pairs`, and of `blame_channels`, that are kept one by one."""
+BLAME_PAIRS = 4096
+"""Most pairs of `blame_pairs`, and pairs at a channel of `blame_channels`, that are told apart."""
 
 IDENTIFYING = (
     Column("identity", "text", "", "Hash of everything that can change a number of the point."),
@@ -188,7 +188,7 @@ _CULPRIT = Column(
     "culprit",
     "integer",
     "",
-    f"Class of those in the way; null: of all that are not among the {BLAME_ROWS:,} largest rows.",
+    f"Class of those in the way; null: of all that are not among the {BLAME_PAIRS:,} largest.",
 )
 _CAUSE = Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ...")
 _PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")

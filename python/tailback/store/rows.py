@@ -21,7 +21,7 @@ from tailback.metrics import METRICS, THETAS
 from tailback.results import Result
 from tailback.statistics import Estimate
 from tailback.store import columns as known
-from tailback.store.columns import BLAME_ROWS, BLAME_TABLES, NESTED, PERCENTILES, Column
+from tailback.store.columns import BLAME_PAIRS, BLAME_TABLES, NESTED, PERCENTILES, Column
 from tailback.store.parameters import Value, parameters, stored_text
 
 _ARROW = {
@@ -142,7 +142,7 @@ def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
         [blame.batch_begin_ps for blame in found],
         [blame.batch_length_ps for blame in found],
     ]
-    tables = [blame.shortened(BLAME_ROWS).tables() for blame in found]
+    tables = [blame.shortened(BLAME_PAIRS).tables() for blame in found]
     nested = {name: _nested([each[name] for each in tables], name) for name in BLAME_TABLES}
     return _arrays(zip(known.BLAMING, said, strict=True)) | nested
 
