@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import BATCHES, REST, Blame, Sums, per_message
+from tailback.blame import BATCHES, REST, Blame, Sums, numbered, per_message
 
 from .pooling import pooled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tailback.blame import Floats, Ints
-    from tailback.statistics import Estimate
+    from tailback.blame import Ints
+    from tailback.statistics import Estimate, Floats
 
 #: Parts of the keys that are `REST` where a run has summed up what is small.
 _SUMMED_UP = {"pairs": (1,), "channels": (1, 2), "roots": (), "victims": ()}
@@ -59,7 +59,7 @@ def _renumbered(sums: Sums, name: str, old: Sequence[str], new: Sequence[str]) -
 
 def _together(runs: Sequence[Sums]) -> tuple[Sums, NDArray[np.bool_]]:
     """Return all keys with the batches of every run beside each other, and which run has which."""
-    every, place = _numbered(np.concatenate([run.keys for run in runs]))
+    every, place = numbered(np.concatenate([run.keys for run in runs]))
     starts = np.cumsum([0, *(len(run.keys) for run in runs)])
     counts = np.zeros(len(every), dtype=np.int64)
     batches = np.zeros((len(every), len(runs), BATCHES))
@@ -80,9 +80,10 @@ def _told_by_all(sums: Sums, there: NDArray[np.bool_], parts: tuple[int, ...]) -
     """
     width = sums.keys.shape[1]
     keys = sums.keys.copy()
-    groups, group = _numbered(keys[:, :-1])
+    groups, group = numbered(keys[:, :-1])
     known = np.zeros((len(groups), there.shape[1]), dtype=bool)
-    np.logical_or.at(known, group, there)
+    for run, has in enumerate(there.T):
+        known[group[has], run] = True
     for rest in dict.fromkeys((parts, tuple(range(width - 1)))):
         general = groups.copy()
         general[:, rest] = REST
@@ -94,13 +95,7 @@ def _told_by_all(sums: Sums, there: NDArray[np.bool_], parts: tuple[int, ...]) -
 
 def _rows_of(wanted: Ints, keys: Ints, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the row of each key that is wanted; False where it is none of `keys`."""
-    every, place = _numbered(np.concatenate([keys, wanted]))
+    every, place = numbered(np.concatenate([keys, wanted]))
     found = np.zeros((len(every), rows.shape[1]), dtype=bool)
     found[place[: len(keys)]] = rows
     return found[place[len(keys) :]]
-
-
-def _numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """Return each key once, in order, and the number of every row's key."""
-    every, place = np.unique(keys, axis=0, return_inverse=True)
-    return every, place.reshape(-1)

@@ -33,6 +33,8 @@ _GAPS_UP_TO = 100
 """Most cells along an axis with gaps between them."""
 _BAR_HEIGHT_PX = 360
 _MAP_HEIGHT_PX = 460
+_LEAST_HEIGHT_PX = 300
+"""Of a table of colours: room for the title of its scale."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -230,7 +232,7 @@ def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[s
         "coloraxis": _colour_axis(),
         "margin": {"t": 16, "r": 16, "l": 72, "b": 48},
     }
-    height_px = 140 + 34 * len(rows)
+    height_px = max(_LEAST_HEIGHT_PX, 140 + 34 * len(rows))
     plot = {"data": [trace], "layout": layout}
     return Form("rows", plot, table, at.ravel(), at.shape, height_px)
 

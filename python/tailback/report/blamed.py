@@ -99,7 +99,7 @@ class BlamedPoints:
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
         self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
-        self.few = False
+        self.few = self.untold = False
         self.left_out = 0
         self._machines = Machines()
         self._names: dict[tuple[int, str], Names] = {}
@@ -178,6 +178,7 @@ class BlamedPoints:
         """Keep a row of the table of all groups: of these runs, those used."""
         total = blamed.blame.total(blamed.confidence)
         rests = (blamed.blame.rest_share_of_pairs, blamed.blame.rest_share)
+        self.untold = self.untold or rests[0] > 0
         ends = (
             Cell(number(total), total.value),
             *(Cell(share_text(rest), rest) if rest else None for rest in rests),
@@ -191,7 +192,8 @@ class BlamedPoints:
         content: list[Any] = [_TEXT, self._table(), WHO]
         if self.left_out:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
-        content.append(matrix_figure(self._drawing("blame", self.matrices), self.few))
+        matrix = self._drawing("blame", self.matrices)
+        content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
         if self.maps.settings:
             content += [WHERE, roots_figure(self._drawing("roots", self.maps))]
         names = tuple(choice.name for choice in self.choices)
@@ -209,16 +211,18 @@ class BlamedPoints:
         known = [row for _, row in sorted(self.rows.items())]
         causes = list(dict.fromkeys(cause for _, shares, _ in known for cause in shares))
         heads = [*map(parameter_label, varied), "mode", "contention, us per message"]
+        told = [i for i in range(len(_UNTOLD)) if any(ends[1 + i] for _, _, ends in known)]
         rows = []
-        for run, shares, (total, *ends) in known:
+        for run, shares, (total, *rests, state) in known:
             cells: list[Content] = [value_cell(column, run[column]) for column in varied]
             cells += [run["mode"], total]
             cells += [
                 Cell(share_text(shares[cause]), shares[cause]) if cause in shares else None
                 for cause in causes
             ]
-            rows.append((*cells, *ends))
-        return Table((*heads, *causes, *_UNTOLD, "runs"), tuple(rows), _CAUSES)
+            rows.append((*cells, *(rests[i] for i in told), state))
+        heads += [*causes, *(_UNTOLD[i] for i in told), "runs"]
+        return Table(tuple(heads), tuple(rows), _CAUSES)
 
 
 def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
@@ -227,7 +231,7 @@ def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
     if not all(run["settled"] for run in used):
         return Cell(count, len(used), "open", "not settled: values still drift")
     missing = len(runs) - len(used)
-    hint = f"without {missing} that did not settle" if missing else ""
+    hint = f"{missing} did not settle" if missing else ""
     return Cell(count, len(used), "good", hint)
 
 

@@ -108,7 +108,8 @@ def _who(blamed: Blamed) -> Section:
     drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
     rows = tuple(_row(words, charged) for words, charged in blamed.culprits(_MOST_ROWS))
     table = Table(CULPRITS, rows, "The longest waits", searchable=True, folded=True)
-    return Section("Who makes whom wait", (WHO, matrix_figure(drawing, classes.few), table))
+    figure = matrix_figure(drawing, few=classes.few, untold=blamed.blame.rest_share_of_pairs > 0)
+    return Section("Who makes whom wait", (WHO, figure, table))
 
 
 def _where(blamed: Blamed, machine: Machine) -> Section:
@@ -121,11 +122,16 @@ def _where(blamed: Blamed, machine: Machine) -> Section:
     return Section("Where it begins", (WHERE, roots_figure(drawing), table))
 
 
-def matrix_figure(drawing: Drawing, few: bool) -> Figure:
-    """Return the figure of victims and culprits; `few`: if there are more than it shows."""
+def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
+    """Return the figure of victims and culprits.
+
+    `few`: there are more than it shows; `untold`: some pairs are not told apart.
+    """
     caption = "A row for each class that waits, a column for each that is in the way."
     if few:
         caption += f" Only the {MOST_CLASSES} with the longest waits are here."
+    if untold:
+        caption += " Empty pairs have no waits, or waits that are not told apart."
     return Figure("blame", "Victims and culprits", drawing, caption)
 
 

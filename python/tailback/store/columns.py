@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tailback.blame import BATCHES
 from tailback.metrics import METRICS, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
@@ -192,7 +191,7 @@ _CULPRIT = Column(
 )
 _CAUSE = Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ...")
 _PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")
-_WAITS = Column("batches", "list", "ps", f"How long, in each of {BATCHES} batches of time.")
+_WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
 
 #: Columns of the tables in `NESTED` and `BLAME_TABLES`. Coordinates of nodes are x, y, z,
 #: x3, ... as the machine has.

@@ -1,15 +1,9 @@
-"""Who made whom wait: charges of one run, by traffic class, channel and cause.
-
-Every wait of every packet delivered in the window is charged to one cause and to
-the traffic class of the packet that was in the way (`docs/model.md`). The tables
-hold sums of picoseconds in up to 16 batches of time of equal length; from these
-come means per message and their confidence intervals.
-"""
+"""The tables of one run, or of several taken together, and what is asked of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,18 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailback.errors import UserError
-from tailback.statistics import Estimate, student_t
+from tailback.statistics import Estimate, Floats
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-Estimator = Callable[[Floats, Floats, float], Estimate]
-"""Gives microseconds per message from picoseconds and messages by batch, and a confidence."""
-
-BATCHES = 16
-REST = 2**32 - 1
-"""Stands for all classes and channels that are not told apart: that came when a table was
-full, or that `Blame.shortened` summed up."""
+from .sums import BATCHES, REST, Estimator, Sums, per_message
 
 #: Parts of the keys, by table, in the order of the fields of `Blame`.
 _KEYS = {
@@ -40,28 +25,6 @@ _KEYS = {
 }
 #: Parts of the key that a shortened table has only of what is largest.
 _SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
-_LEAST_BATCHES = 4
-_PS_IN_US = 1e6
-
-
-def per_message(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
-    """Return microseconds per message from sums in batches, with its interval.
-
-    A ratio estimator: the variance is that of the batches' residuals, which are taken
-    for independent [Law, Simulation Modeling and Analysis, ch. 9].
-    """
-    total = float(messages.sum())
-    if total == 0:
-        return Estimate.unknown()
-    used = np.flatnonzero((messages > 0) | (times_ps > 0))
-    value = float(times_ps.sum()) / total / _PS_IN_US
-    batches = len(used)
-    if batches < _LEAST_BATCHES:
-        return Estimate(value, math.nan, math.nan, batches, weight=total)
-    residuals = times_ps[used] / _PS_IN_US - value * messages[used]
-    error = math.sqrt(batches * float(residuals.var(ddof=1))) / total
-    half = student_t(confidence, batches - 1) * error
-    return Estimate(value, value - half, value + half, batches, error, total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +35,6 @@ class Charged:
     per_message_us: Estimate
     share: float
     """Of all contention of the victims; NaN if there is none."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums of charges by key: a row for each, with a column of `keys` for each part of it."""
-
-    keys: Ints
-    counts: Ints
-    batches_ps: Floats
-    """By row and batch of time."""
-
-    def by(self, *parts: int) -> Sums:
-        """Add up rows that agree in these parts of the key; rows in order of their keys."""
-        keys, row = np.unique(self.keys[:, parts], axis=0, return_inverse=True)
-        row = row.reshape(-1)
-        batches = np.zeros((len(keys), self.batches_ps.shape[1]))
-        np.add.at(batches, row, self.batches_ps)
-        counts = np.bincount(row, weights=self.counts, minlength=len(keys)).astype(np.int64)
-        return Sums(keys, counts, batches)
-
-    def shortened(self, most: int, parts: tuple[int, ...]) -> Sums:
-        """Tell apart `most` keys, the largest, all their causes; of others all but `parts`.
-
-        These parts are then `REST`. The cause is the last part of a key. Rows come in order of
-        their keys.
-        """
-        keys = self.keys.copy()
-        apart, group = np.unique(keys[:, :-1], axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        totals = np.bincount(group, weights=self.totals_ps, minlength=len(apart))
-        is_small = np.zeros(len(apart), dtype=bool)
-        is_small[np.argsort(-totals, kind="stable")[most:]] = True
-        for part in parts:
-            keys[is_small[group], part] = REST
-        return replace(self, keys=keys).by(*range(keys.shape[1]))
-
-    @property
-    def totals_ps(self) -> Floats:
-        """By row."""
-        totals: Floats = self.batches_ps.sum(axis=1)
-        return totals
 
 
 @dataclass(frozen=True, eq=False)
