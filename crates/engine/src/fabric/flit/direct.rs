@@ -75,14 +75,14 @@ impl FlitFabric {
             shared.contending.push(channel);
             return;
         }
-        self.send_flit(channel, act);
+        self.send_flit(channel, input, act);
     }
 
-    /// A channel starts its packet's next flit.
-    #[inline]
-    pub(super) fn send_flit(&mut self, channel: ChannelId, act: &mut Act) {
+    /// A channel starts its packet's next flit, which leaves `input`.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub(super) fn send_flit(&mut self, channel: ChannelId, input: ChannelId, act: &mut Act) {
         self.start(channel, act);
-        let input = self.board.at(channel).input;
         if input.is_some() {
             self.board.at_mut(input).held -= 1;
             match self.control {

@@ -44,6 +44,7 @@ impl Shared {
 
 impl FlitFabric {
     /// The wire of a channel has fallen free: all that share it may send.
+    #[inline(never)]
     pub(super) fn wake_sharing(&mut self, channel: ChannelId) {
         let Some(shared) = self.shared.take() else { return };
         for &sharing in shared.wires.sharing(channel) {
@@ -65,6 +66,7 @@ impl FlitFabric {
         contend
     }
 
+    #[inline(never)]
     fn share_wires(&mut self, act: &mut Act) {
         let Some(mut shared) = self.shared.take() else { return };
         let mut contending = std::mem::take(&mut shared.contending);
@@ -77,7 +79,7 @@ impl FlitFabric {
             let mut winner = ChannelId::NONE;
             if shared.wires.free_at(first) <= act.now {
                 winner = shared.winner(rivals, |channel| self.board.at(channel).has_started());
-                self.send_flit(winner, act);
+                self.send_flit(winner, self.board.at(winner).input, act);
                 shared.wires.sends(winner, self.board.at(winner).free_at);
             }
             for &other in rivals.iter().filter(|&&other| other != winner) {
