@@ -83,11 +83,12 @@ impl Simulation {
         let (reach, step) = (link.packet_ps(spec.machine.node.packet_bytes), link.hop_ps);
         let interval = spec.sample_interval_ps;
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
-        if spec.blame.is_some() {
+        if let Some(blame) = &spec.blame {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
-            let blame = Blame::new(channels, wires, interval, spec.record_packets);
+            let blame =
+                Blame::new(channels, wires, interval, (spec.record_packets, blame.keep_all));
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
