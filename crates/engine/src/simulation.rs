@@ -85,11 +85,12 @@ impl Simulation {
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
         let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
         measures.message_begins = (early > 0).then(Default::default);
-        if spec.blame.is_some() {
+        if let Some(blame) = &spec.blame {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
-            let blame = Blame::new(channels, wires, interval, spec.record_packets);
+            let blame =
+                Blame::new(channels, wires, interval, (spec.record_packets, blame.keep_all));
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];

@@ -14,6 +14,7 @@ mod record;
 mod ring;
 mod sums;
 mod tables;
+mod unstarted;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
@@ -26,6 +27,7 @@ use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use log::{Log, Turn};
 use record::{Record, Stall, Waits};
+use unstarted::Unstarted;
 
 /// Since when packets have waited, as far as a packet that is granted a channel knows.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,12 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
+    /// By buffer: those that have left its front.
+    left: Unstarted,
+    /// By desk: those in the queue of its switch.
+    stored: Unstarted,
+    /// Turns that ended before are forgotten, if nobody can ask for them: all, or none.
+    forgets: Time,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
     keepers: Vec<PacketId>,
     /// The tables of the window.
@@ -81,14 +89,23 @@ pub struct Blame {
 
 impl Blame {
     /// Nothing has happened yet; the first batches are as long as `interval`. `wires`: by
-    /// channel, if each is held by whole packets.
-    pub fn new(channels: usize, wires: Vec<ChannelId>, interval: Time, record: bool) -> Self {
+    /// channel, if each is held by whole packets; `record`: whether all charges are kept;
+    /// `keep_all`: whether no turn is forgotten that there is room for.
+    pub fn new(
+        channels: usize,
+        wires: Vec<ChannelId>,
+        interval: Time,
+        (record, keep_all): (bool, bool),
+    ) -> Self {
         Self {
             wires,
             records: Vec::new(),
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
+            left: Unstarted::new(channels),
+            stored: Unstarted::new(channels),
+            forgets: if keep_all { 0 } else { NEVER },
             keepers: vec![PacketId::NONE; channels],
             tables: Tables::new(0, interval),
             packets: record.then(Vec::new),
@@ -188,17 +205,29 @@ impl Blame {
     #[inline]
     fn take_turns(&mut self, turn: Turn, buffer: ChannelId, since: Since) {
         let place = self.place(turn.channel);
-        self.holders[place.index()].push(turn, since.asked);
+        self.holders[place.index()].push(turn, since.asked.min(self.forgets));
         if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
-            self.fronts[buffer.index()].push(Turn { asked: since.ready, ..turn }, since.behind);
+            self.take_front(buffer, Turn { asked: since.ready, ..turn }, since.behind);
         }
+    }
+
+    /// A packet's turn at the front of a buffer, behind which others have been since `behind`.
+    #[inline]
+    fn take_front(&mut self, buffer: ChannelId, turn: Turn, behind: Time) {
+        let needed = behind.min(self.left.since(buffer)).min(self.forgets);
+        self.fronts[buffer.index()].push(turn, needed);
     }
 
     /// It is known when the packet that leaves a buffer is out of it.
     #[inline]
     pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
-        self.fronts[buffer.index()].end(at);
+        let turn = self.fronts[buffer.index()].end(at);
+        let record = &mut self.records[turn.packet.index()];
+        if record.start == NEVER {
+            record.has_left = true;
+            self.left.add(buffer, turn.packet, turn.asked);
+        }
     }
 
     /// It is known when a channel is released, and with it the front of the buffer (none:
@@ -239,7 +268,10 @@ impl Blame {
         let record = &mut self.records[id.index()];
         let turn = record.turn(id, (asked.min(granted), granted, end));
         let buffer = record.buffer();
-        record.is_stored = false;
+        let stored_at = std::mem::replace(&mut record.stored_at, ChannelId::NONE);
+        if stored_at.is_some() {
+            self.stored.remove(stored_at, id);
+        }
         self.take_turns(turn, buffer, since);
     }
 
@@ -249,23 +281,32 @@ impl Blame {
         let record = &mut self.records[id.index()];
         if record.from.is_some() {
             let fronts = &self.fronts[record.from.index()];
-            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
+            let place = if record.is_stored() { fronts.before(id) } else { fronts.count() };
             record.asked = fronts.end_before(place).max(ready);
         }
         record.asked
     }
 
-    /// A packet has moved from the front of a buffer into its switch's own queue, and is out
-    /// of the buffer at `end`.
+    /// A packet has moved from the front of a buffer into the own queue of the switch with a
+    /// desk, and is out of the buffer at `end`.
     #[cold]
     #[inline(never)]
-    pub fn stored(&mut self, id: PacketId, (now, end): (Time, Time), since: Since) {
+    pub fn stored(
+        &mut self,
+        id: PacketId,
+        desk: ChannelId,
+        (now, end): (Time, Time),
+        since: Since,
+    ) {
         let record = &mut self.records[id.index()];
-        record.is_stored = true;
+        record.stored_at = desk;
+        record.has_left = true;
         let (class, channel) = (record.class, record.head);
         let (root, asked) = (channel, since.ready);
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
-        self.fronts[channel.index()].push(turn, since.behind);
+        self.take_front(channel, turn, since.behind);
+        self.left.add(channel, id, since.ready);
+        self.stored.add(desk, id, since.ready);
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
@@ -306,6 +347,9 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.asked = NEVER;
         record.asked_root = ChannelId::NONE;
+        if std::mem::take(&mut record.has_left) {
+            self.left.remove(record.from, id);
+        }
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
@@ -324,7 +368,7 @@ impl Blame {
         // There is none for its node's queue.
         let fronts = self.fronts.get(record.from.index());
         let holders = (holders, before(holders));
-        let is_stored = record.is_stored;
+        let is_stored = record.is_stored();
         let fronts = fronts
             .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
         self.waits[id.index()].charge_wait(record, holders, fronts, span);

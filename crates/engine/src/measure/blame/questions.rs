@@ -20,7 +20,7 @@ impl Blame {
 
     /// Whether a packet stands in its switch's own queue.
     pub fn is_stored(&self, id: PacketId) -> bool {
-        self.records[id.index()].is_stored
+        self.records[id.index()].is_stored()
     }
 
     /// The packet that holds a channel, if any.
@@ -52,6 +52,12 @@ impl Blame {
     /// When a packet asked last; when it was queued, if it is still in its node.
     pub fn asked(&self, id: PacketId) -> Time {
         self.records[id.index()].asked
+    }
+
+    /// Since when a packet has been in the own queue of the switch with a desk, or ready
+    /// before that.
+    pub fn stored_since(&self, desk: ChannelId) -> Time {
+        self.stored.since(desk)
     }
 
     /// A packet's traffic class.

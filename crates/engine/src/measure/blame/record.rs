@@ -40,8 +40,10 @@ pub struct Record {
     pub keeps: ChannelId,
     /// Who was in its way last.
     pub last: Root,
-    /// Whether it has left its buffer for its switch's own queue.
-    pub is_stored: bool,
+    /// The desk of the switch in whose own queue it is, if it has left its buffer for that.
+    pub stored_at: ChannelId,
+    /// Whether it has left the front of its buffer without having started.
+    pub has_left: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
 }
@@ -62,7 +64,8 @@ impl Record {
             asked_root: none,
             keeps: none,
             last: Root { class, channel: none },
-            is_stored: false,
+            stored_at: none,
+            has_left: false,
             has_waited: false,
         }
     }
@@ -77,7 +80,13 @@ impl Record {
     /// The buffer whose front it leaves for that, or none.
     #[inline]
     pub fn buffer(&self) -> ChannelId {
-        if self.is_stored { ChannelId::NONE } else { self.from }
+        if self.is_stored() { ChannelId::NONE } else { self.from }
+    }
+
+    /// Whether it has left its buffer for its switch's own queue.
+    #[inline]
+    pub fn is_stored(&self) -> bool {
+        self.stored_at.is_some()
     }
 }
 
