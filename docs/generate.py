@@ -26,7 +26,7 @@ from typing import Any
 
 from tailback import machines, workloads
 from tailback.experiment import json_schema
-from tailback.metrics import METRICS
+from tailback.metrics import ALL_METRICS
 from tailback.store.columns import (
     ENDING,
     IDENTIFYING,
@@ -174,14 +174,14 @@ def _presets(section: str, presets: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _columns() -> str:
     """Return tables of the columns of a stored run; the parts of a metric are told once."""
-    measured = {f"{name}{part}" for name in METRICS for part in MERGED}
+    measured = {f"{name}{part}" for name in ALL_METRICS for part in MERGED}
     sections: dict[str, list[Column]] = {}
     for column in columns():
         table = column.name.partition(".")[0] if "." in column.name else ""
         sections.setdefault(table and f"Parameters of [{table}]", []).append(column)
     plain = [column for column in sections.pop("") if column.name not in measured]
     ending = {column.name for column in ENDING}
-    metrics = [column for column in columns() if column.name in METRICS]
+    metrics = [column for column in columns() if column.name in ALL_METRICS]
     parts = [
         ("The run", [column for column in plain if column.name in {c.name for c in IDENTIFYING}]),
         *sections.items(),
@@ -203,7 +203,7 @@ def _metric_parts() -> list[Column]:
         units = {
             column.unit
             for column in METRIC_COLUMNS
-            if column.name.endswith(suffix) and column.name not in METRICS
+            if column.name.endswith(suffix) and column.name not in ALL_METRICS
         }
         unit = "of the metric" if len(units) > 4 else ", ".join(sorted(units))
         [first, *_] = [column for column in METRIC_COLUMNS if column.name.endswith(suffix)]

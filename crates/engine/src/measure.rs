@@ -100,6 +100,15 @@ pub struct PacketRow {
     pub delivered: Time,
 }
 
+/// What the workload has asked of the network, whatever became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Data bytes times channels between switches, over the packets delivered.
+    pub byte_hops: u64,
+    /// When the latest message was sent.
+    pub last_sent: Time,
+}
+
 /// A distribution: moments and histogram of one variable.
 #[derive(Clone, Default)]
 pub struct Distribution {
@@ -144,6 +153,8 @@ pub struct Measures {
     /// From sending a message until its first data bytes are there, in the current window;
     /// if that is measured.
     pub message_begins: Option<Distribution>,
+    /// What was offered, since time 0; with transports only.
+    pub offered: Option<Offered>,
     /// Per channel, in the current window.
     pub channels: Vec<ChannelTally>,
     /// Per node, in the current window.
@@ -164,6 +175,7 @@ impl Measures {
             packets: Default::default(),
             message_latency: Distribution::default(),
             message_begins: None,
+            offered: None,
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
             rows: record.then(Vec::new),
@@ -264,6 +276,8 @@ impl Measures {
     pub fn message_began(&mut self, latency: Time) {
         if let Some(begins) = &mut self.message_begins {
             begins.add(latency);
+            self.counters.message_begins_ps += latency;
+            self.counters.message_begins_count += 1;
         }
     }
 

@@ -234,6 +234,9 @@ impl Nodes {
                     // Its header has not been reported before.
                     self.header_arrived(id, world);
                 }
+                if let Some(offered) = &mut world.measures.offered {
+                    offered.byte_hops += u64::from(packet.bytes) * u64::from(packet.hops);
+                }
                 self.packet_arrived(id, packet.bytes, world);
                 if self.messages[id].accepted {
                     self.delivered(id, world);
@@ -322,6 +325,9 @@ impl Nodes {
         let node = self.placement[from.index()];
         let to_node = self.placement[send.to.index()];
         let to = (to_node, class);
+        if let Some(offered) = &mut world.measures.offered {
+            offered.last_sent = world.now;
+        }
         let message = |serial| Message::new(serial, (from, node), send, to, world.now);
         let id = self.messages.insert(message);
         if send.link.is_some() {

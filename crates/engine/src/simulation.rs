@@ -85,6 +85,7 @@ impl Simulation {
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
         let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
         measures.message_begins = (early > 0).then(Default::default);
+        measures.offered = spec.machine.transport.map(|_| Default::default());
         if spec.blame.is_some() {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
