@@ -391,8 +391,8 @@ impl Simulation {
         }
         add_done(&mut counters, self.workload.progress());
         [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
-        counters.cpu_busy_ps =
-            measures.cpu.booked(self.now) - self.nodes.processors().overhang(self.now).sum::<Time>();
+        counters.cpu_busy_ps = measures.cpu.booked(self.now)
+            - self.nodes.processors().overhang(self.now).sum::<Time>();
         counters
     }
 

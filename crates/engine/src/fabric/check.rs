@@ -5,9 +5,7 @@ use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{
-    Fidelity, FlowControl, Machine, Policy, Scheme, Selection, Switch, Transport,
-};
+use crate::spec::{Fidelity, FlowControl, Machine, Policy, Scheme, Selection, Switch, Transport};
 use crate::topology::{Attachment, Topology};
 
 /// Bound on times of single bits and delays, so that sums cannot overflow.

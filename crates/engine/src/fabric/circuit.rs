@@ -209,6 +209,7 @@ impl CircuitFabric {
     ) {
         let is_free = |channel: &ChannelId| self.held_as(*channel).is_none();
         if let Some(free) = channels.clone().find(is_free) {
+            self.leave_node(id, act);
             return self.grant(free, id, act);
         }
         if !self.rule.breaks {
@@ -220,6 +221,7 @@ impl CircuitFabric {
         if let Some(channel) = channels.find(yields)
             && let Some(held) = self.held_as(channel)
         {
+            self.leave_node(id, act);
             self.lose(held, act);
             self.grant(channel, id, act);
         }

@@ -65,8 +65,9 @@ pub fn is_free(
 ) -> bool {
     let mut walker = Walker::new(routing, topology);
     let slots = topology.ports * walker.classes;
-    let wire =
-        |channel: u32| wire(SwitchId::from_index(channel as usize / slots), channel as usize % slots);
+    let wire = |channel: u32| {
+        wire(SwitchId::from_index(channel as usize / slots), channel as usize % slots)
+    };
     let mut graph = Graph::new(wires);
     walker.walk(|_, from, to| graph.add(wire(from), wire(to))) && !graph.has_cycle()
 }

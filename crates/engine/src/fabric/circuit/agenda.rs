@@ -58,8 +58,7 @@ mod tests {
 
     #[test]
     fn those_who_asked_first_come_first_and_of_those_the_oldest() {
-        let entry =
-            |asked, queued, serial| Entry { asked, queued, serial, id: PacketId(serial) };
+        let entry = |asked, queued, serial| Entry { asked, queued, serial, id: PacketId(serial) };
         let mut agenda = Agenda::default();
         for (asked, queued, serial) in [(7, 3, 1), (5, 4, 2), (5, 4, 9), (5, 2, 5), (7, 3, 1)] {
             agenda.add(entry(asked, queued, serial));

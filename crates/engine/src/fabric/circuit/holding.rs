@@ -9,9 +9,8 @@ use crate::measure::{ChannelKind, Measures, Wait};
 use crate::time::{NEVER, Time};
 
 impl CircuitFabric {
-    /// A message whose header asks gets a free channel.
+    /// A message whose header asked gets a free channel.
     pub(super) fn grant(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
-        self.leave_node(id, act);
         let now = act.now;
         let (packet, crossing) = act.packets.with_crossing(id);
         crossing.note(packet, channel, act.wiring);
@@ -39,7 +38,7 @@ impl CircuitFabric {
 
     /// A message does not ask any more where it is; if that was at the head of its node's
     /// list, the next is the head.
-    fn leave_node(&mut self, id: PacketId, act: &mut Act) {
+    pub(super) fn leave_node(&mut self, id: PacketId, act: &mut Act) {
         let at = self.circuits[id.index()].at;
         self.stop_asking(id, at);
         let node = act.packets[id].source;
