@@ -7,6 +7,7 @@
 
 mod blame;
 mod check;
+mod circuit;
 mod contention_free;
 mod deadlock;
 mod flit;
@@ -32,9 +33,10 @@ use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
-use crate::spec::{Fidelity, Machine, Mode};
+use crate::spec::{Fidelity, Machine, Mode, Scheme};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use packet::PacketFabric;
@@ -60,6 +62,8 @@ enum Model {
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
     Stream(StreamFabric),
+    /// Mode `full`, transport `circuit`.
+    Circuit(CircuitFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
@@ -72,12 +76,29 @@ macro_rules! match_model {
             Model::Flit($fabric) => $do,
             Model::Worm($fabric) => $do,
             Model::Stream($fabric) => $do,
+            Model::Circuit($fabric) => $do,
             Model::ContentionFree($free) => $other,
         }
     };
 }
 
 impl Model {
+    /// Mode `full` where nodes and switches are one.
+    fn integrated(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        seed: u64,
+    ) -> Result<Self, SpecError> {
+        match wiring.passage {
+            Some(passage) if passage.transport.scheme == Scheme::Circuit => {
+                let fabric = CircuitFabric::new(machine, topology, wiring, passage, seed);
+                Ok(Self::Circuit(fabric))
+            }
+            _ => Err(SpecError::new("machine.transport", "full", "is not simulated yet")),
+        }
+    }
+
     /// Whether nothing has to choose at this instant.
     #[inline]
     fn is_settled(&self) -> bool {
@@ -85,6 +106,7 @@ impl Model {
             Self::Packet(fabric) => fabric.board.is_settled(),
             Self::Worm(fabric) => fabric.board.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
+            Self::Circuit(fabric) => fabric.is_settled(),
             Self::Flit(_) => false,
             Self::ContentionFree(_) => true,
         }
@@ -114,7 +136,7 @@ impl Fabric {
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
             (Mode::Full, _) if wiring.passage.is_some() => {
-                return Err(SpecError::new("machine.transport", "full", "is not simulated yet"));
+                Model::integrated(machine, topology, &wiring, seed)?
             }
             (Mode::Full, Fidelity::Packet) => {
                 Model::Packet(PacketFabric::new(machine, topology, &wiring, seed))
@@ -192,6 +214,7 @@ impl Fabric {
                 }
                 fabric.request(ChannelId(channel));
             }
+            Model::Circuit(fabric) => fabric.request(PacketId(channel), now, wiring, packets),
             _ => {}
         }
     }
@@ -285,6 +308,9 @@ impl Fabric {
             fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
             free _ => PacketId(number)
         );
+        if let Model::Circuit(fabric) = &mut self.model {
+            fabric.deliver(ChannelId(number), now, &self.packets, measures);
+        }
         let alone = self.packets.alone(id);
         let packet = self.packets.remove(id);
         let row = PacketRow {
@@ -344,6 +370,7 @@ impl Fabric {
             Model::Packet(fabric) => (Some(fabric.standings(now)), true),
             Model::Worm(fabric) => (Some(fabric.standings()), false),
             Model::Flit(fabric) => (fabric.standings(), false),
+            Model::Circuit(fabric) => (Some(fabric.standings()), false),
             Model::Stream(_) | Model::ContentionFree(_) => (None, false),
         };
         let find =
@@ -364,6 +391,9 @@ impl Fabric {
 
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
+        if let Model::Circuit(fabric) = &self.model {
+            return fabric.used(now);
+        }
         match_model!(
             &self.model,
             fabric => fabric.board.used(fabric.overhang(now)),
@@ -373,6 +403,9 @@ impl Fabric {
 
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
+        if let Model::Circuit(fabric) = &mut self.model {
+            return fabric.begin_window(now);
+        }
         match_model!(
             &mut self.model,
             fabric => {

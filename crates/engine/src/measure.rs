@@ -241,6 +241,19 @@ impl Measures {
         self.busy[kind.in_sums()].add(start, end);
     }
 
+    /// A packet occupies a channel from now on, until it is known to fall free.
+    #[inline]
+    pub fn occupies(&mut self, kind: ChannelKind, now: Time) {
+        self.counters.packet_hops += 1;
+        self.busy[kind.in_sums()].begin(now);
+    }
+
+    /// A channel that is occupied without a known end falls free.
+    #[inline]
+    pub fn falls_free(&mut self, kind: ChannelKind, now: Time) {
+        self.busy[kind.in_sums()].end(now);
+    }
+
     /// A packet was drawn out on its way to be delivered over a channel.
     #[inline]
     pub fn drawn_out(&mut self, channel: ChannelId, time: Time) {

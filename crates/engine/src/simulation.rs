@@ -387,13 +387,13 @@ impl Simulation {
         let mut counters = measures.counters;
         let mut busy = measures.busy.each_ref().map(|busy| busy.so_far(self.now));
         if let Some(ahead) = self.fabric.overhang_by_kind(self.now) {
-            busy = measures.busy.each_ref().map(Binned::booked);
+            busy = measures.busy.each_ref().map(|busy| Binned::booked(busy, self.now));
             busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);
         }
         add_done(&mut counters, self.workload.progress());
         [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
-        counters.cpu_busy_ps =
-            measures.cpu.booked() - self.nodes.processors().overhang(self.now).sum::<Time>();
+        counters.cpu_busy_ps = measures.cpu.booked(self.now)
+            - self.nodes.processors().overhang(self.now).sum::<Time>();
         counters
     }
 

@@ -5,7 +5,7 @@ use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, FlowControl, Machine, Scheme, Transport};
+use crate::spec::{Fidelity, FlowControl, Machine, Policy, Scheme, Selection, Switch, Transport};
 use crate::topology::{Attachment, Topology};
 
 /// Bound on times of single bits and delays, so that sums cannot overflow.
@@ -149,7 +149,8 @@ fn transport(
             let least = 1 + u64::from(reserve);
             within("machine.transport.scheme.buffers", buffers.into(), least, 1 << 16)?;
         }
-        Scheme::Datagram { .. } | Scheme::Circuit => {}
+        Scheme::Circuit => circuit_choices(machine)?,
+        Scheme::Datagram { .. } => {}
     }
     within("machine.transport.early_bytes", transport.early_bytes.into(), 0, 1 << 24)?;
     let first = transport.first_packet_bytes.unwrap_or(1);
@@ -159,6 +160,36 @@ fn transport(
         1,
         machine.node.packet_bytes.into(),
     )
+}
+
+/// Whoever asks for a channel of a circuit gets it in one of two orders, and the first free one.
+fn circuit_choices(machine: &Machine) -> Result<(), SpecError> {
+    let Switch { policy, selection, .. } = machine.switch;
+    if !matches!(policy, Policy::Fifo | Policy::OldestFirst) {
+        let allowed = "must be fifo or oldest_first with transport circuit";
+        return Err(SpecError::new("machine.switch.policy", policy.name(), allowed));
+    }
+    if selection != Selection::First {
+        let allowed = "must be first with transport circuit";
+        return Err(SpecError::new("machine.switch.selection", selection.name(), allowed));
+    }
+    Ok(())
+}
+
+/// Circuits are taken back channel by channel, and all channels are alike.
+fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let routing = &wiring.routing;
+    if routing.remembers() || routing.otherwise() != Otherwise::Wait {
+        let allowed = "must be one that depends on the switch and the destination alone, and \
+                       comes nearer at each step, with transport circuit";
+        return Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
+    }
+    if !wiring.is_uniform() {
+        let allowed = "must all have the same delay with transport circuit";
+        let given = "links with delays of their own";
+        return Err(SpecError::new("machine.topology", given, allowed));
+    }
+    Ok(())
 }
 
 /// Rates that differ need a model that knows of single flits.
@@ -182,6 +213,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     let (layout, routing) = (&wiring.layout, &wiring.routing);
     let refuse =
         |allowed: &str| Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
+    if machine.transport.is_some_and(|transport| transport.scheme == Scheme::Circuit) {
+        circuit_network(machine, wiring)?;
+    }
     if layout.has_shared_wires() && matches!(fidelity, Worm | Stream | Token) {
         return Err(SpecError::new(
             "machine.switch.sharing",
