@@ -214,7 +214,10 @@ impl Fabric {
                 }
                 fabric.request(ChannelId(channel));
             }
-            Model::Circuit(fabric) => fabric.request(PacketId(channel), now, wiring, packets),
+            Model::Circuit(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(PacketId(channel), act);
+            }
             _ => {}
         }
     }

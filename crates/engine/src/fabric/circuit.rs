@@ -8,6 +8,7 @@
 //! have a channel, the first of them gets it.
 
 mod agenda;
+mod blame;
 mod channel;
 mod holding;
 mod rule;
@@ -116,10 +117,10 @@ impl CircuitFabric {
     /// A header may be granted a channel from now on; unless it has lost channels since it was
     /// to ask.
     #[inline]
-    pub fn request(&mut self, id: PacketId, now: Time, wiring: &Wiring, packets: &PacketPool) {
+    pub fn request(&mut self, id: PacketId, act: &mut Act) {
         let circuit = &self.circuits[id.index()];
-        if circuit.state == State::Comes && circuit.asks_from == now {
-            self.ask(id, wiring, packets);
+        if circuit.state == State::Comes && circuit.asks_from == act.now {
+            self.ask(id, act);
         }
     }
 
@@ -160,20 +161,23 @@ impl CircuitFabric {
         if at > act.now {
             act.events.post(at, Kind::Request, id.0);
         } else {
-            self.ask(id, act.wiring, act.packets);
+            self.ask(id, act);
         }
     }
 
     /// A header asks.
     #[inline]
-    fn ask(&mut self, id: PacketId, wiring: &Wiring, packets: &PacketPool) {
+    fn ask(&mut self, id: PacketId, act: &mut Act) {
         let circuit = &mut self.circuits[id.index()];
         circuit.state = State::Asks;
         if !self.chooses {
-            circuit.lead = wiring.first_lead(circuit.at, packets[id].header());
+            circuit.lead = act.wiring.first_lead(circuit.at, act.packets[id].header());
         }
         self.asking[circuit.at.index()].push(id);
-        self.agenda.add(self.entry(id, packets));
+        self.agenda.add(self.entry(id, act.packets));
+        if act.measures.blame.is_some() {
+            self.blame_asks(id, act);
+        }
     }
 
     /// A message's place among those who ask.
@@ -222,7 +226,7 @@ impl CircuitFabric {
             && let Some(held) = self.held_as(channel)
         {
             self.leave_node(id, act);
-            self.lose(held, act);
+            self.lose(held, id, act);
             self.grant(channel, id, act);
         }
     }

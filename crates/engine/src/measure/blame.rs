@@ -7,6 +7,7 @@
 
 mod batches;
 mod cause;
+mod circuits;
 mod key;
 mod log;
 mod questions;
@@ -17,6 +18,7 @@ mod tables;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
+pub use circuits::{List, Span};
 pub use key::{Key, REST};
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::Tables;

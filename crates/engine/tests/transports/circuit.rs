@@ -2,6 +2,8 @@
 
 #[path = "circuit/agreement.rs"]
 mod agreement;
+#[path = "circuit/blame.rs"]
+mod blame;
 #[path = "circuit/hand.rs"]
 mod hand;
 #[path = "circuit/standstill.rs"]

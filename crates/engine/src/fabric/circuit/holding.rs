@@ -11,6 +11,9 @@ use crate::time::{NEVER, Time};
 impl CircuitFabric {
     /// A message whose header asked gets a free channel.
     pub(super) fn grant(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        if act.measures.blame.is_some() {
+            self.blame_grant(channel, id, act);
+        }
         let now = act.now;
         let (packet, crossing) = act.packets.with_crossing(id);
         crossing.note(packet, channel, act.wiring);
@@ -88,12 +91,15 @@ impl CircuitFabric {
         }
     }
 
-    /// The message that holds a channel leaves it, and all it holds beyond it, to one that was
+    /// The message that holds a channel leaves it, and all it holds beyond it, `to` one that was
     /// created earlier. It asks again where that channel begins.
     #[cold]
     #[inline(never)]
-    pub(super) fn lose(&mut self, lost: ChannelId, act: &mut Act) {
+    pub(super) fn lose(&mut self, lost: ChannelId, to: PacketId, act: &mut Act) {
         let id = self.board.at(lost).holder;
+        if let Some(blame) = &mut act.measures.blame {
+            blame.loses(id, lost, to);
+        }
         let circuit = self.circuits[id.index()];
         if circuit.state == State::Asks {
             self.stop_asking(id, circuit.at);
@@ -130,6 +136,9 @@ impl CircuitFabric {
         measures: &mut Measures,
     ) {
         measures.falls_free(ChannelKind::Internal, now);
+        if let Some(blame) = &mut measures.blame {
+            blame.falls_free(channel, now);
+        }
         let record = self.board.at_mut(channel);
         record.leave(now);
         let (from, lead, opposite) = (record.from, record.lead, record.opposite);

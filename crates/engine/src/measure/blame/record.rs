@@ -1,6 +1,7 @@
 //! What is kept of a packet on its way, and how its waits are cut into pieces.
 
 use super::cause::{Cause, Charge, Root};
+use super::circuits::Span;
 use super::log::{Log, Turn};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -44,6 +45,8 @@ pub struct Record {
     pub is_stored: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
+    /// Whether channels have been taken from it since it was granted one last.
+    pub has_lost: bool,
 }
 
 impl Record {
@@ -64,6 +67,7 @@ impl Record {
             last: Root { class, channel: none },
             is_stored: false,
             has_waited: false,
+            has_lost: false,
         }
     }
 
@@ -112,9 +116,14 @@ impl Waits {
         record.has_waited = true;
         self.before = self.charges.len();
         self.charge_backwards(record, holders, fronts, (ready, start));
+        self.close_wait(record, start - ready);
+    }
+
+    /// The pieces of a wait are put in order of time.
+    fn close_wait(&mut self, record: &mut Record, waited: Time) {
         let pieces = &mut self.charges[self.before..];
         let sum: Time = pieces.iter().map(|charge| charge.time).sum();
-        debug_assert_eq!(sum, start - ready, "every instant is charged once");
+        debug_assert_eq!(sum, waited, "every instant is charged once");
         pieces.reverse();
         if let Some(last) = self.charges.last() {
             record.last = Root { class: last.culprit, channel: last.root };
@@ -122,7 +131,45 @@ impl Waits {
         }
     }
 
-    /// The same, latest first.
+    /// Charges the wait of a header for a channel that it keeps: the time since it asked in turn
+    /// to those who held it; the time before to who took channels from it, or to those who
+    /// were at the head of its node's list, where it was in that.
+    pub fn charge_held(
+        &mut self,
+        record: &mut Record,
+        holders: &Log,
+        fronts: Option<&Log>,
+        Span { ready, asked, granted }: Span,
+    ) {
+        record.has_waited = true;
+        self.before = self.charges.len();
+        let channel = record.head;
+        for (turn, time) in holders.cut(holders.count(), (asked, granted)) {
+            let is_before = turn.granted < asked;
+            let cause = match is_before {
+                _ if fronts.is_some() => Cause::Throttling,
+                _ if turn.channel != channel => Cause::SharedWire,
+                true => Cause::OutputBusy,
+                false => Cause::Arbitration,
+            };
+            let is_known = is_before && record.asked_root.is_some();
+            let root = if is_known { record.asked_root } else { turn.root };
+            self.push(Charge { channel, root, culprit: turn.class, cause, time });
+        }
+        if record.has_lost {
+            let Root { class: culprit, channel: root } = record.last;
+            let (cause, time) = (Cause::Arbitration, asked - ready);
+            self.push(Charge { channel, root, culprit, cause, time });
+        } else if let Some(fronts) = fronts {
+            for (turn, time) in fronts.cut(fronts.count(), (ready, asked)) {
+                let (root, culprit, cause) = (turn.root, turn.class, Cause::Throttling);
+                self.push(Charge { channel, root, culprit, cause, time });
+            }
+        }
+        self.close_wait(record, granted - ready);
+    }
+
+    /// The same as [`Self::charge_wait`], latest first.
     fn charge_backwards(
         &mut self,
         record: &Record,

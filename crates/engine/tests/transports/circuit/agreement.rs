@@ -10,7 +10,7 @@ use tailback_engine::{Progress, Simulation};
 const EARLY: u32 = 16;
 
 /// A random case: for the engine, for the twin, and its messages.
-fn case(number: u64) -> (spec::Machine, Machine, Vec<Row>) {
+pub fn case(number: u64) -> (spec::Machine, Machine, Vec<Row>) {
     let mut dice = Dice::new(number);
     let sides = dice.sides();
     let is_cube = sides.iter().all(|&side| side == 2);
@@ -115,7 +115,7 @@ fn channels_are_held_as_long_as_in_the_twin() {
     for number in 0..cases(200) {
         let (engine, machine, rows) = case(number);
         let twin = Twin::run(&machine, &rows);
-        let end = twin.holds.iter().map(|hold| hold.2).max().unwrap();
+        let end = twin.holds.iter().map(|hold| hold.to).max().unwrap();
         let mut dice = Dice::new(number + 1_000_000);
         let (begin, until) = (dice.number(0, end), end / 2 + dice.number(0, end / 2));
         let (begin, until) = (begin.min(until), begin.max(until));
@@ -126,8 +126,8 @@ fn channels_are_held_as_long_as_in_the_twin() {
         simulation.begin_window();
         advance(&mut simulation, until);
         let held = |from: u64, to: u64, of: Option<Channel>| -> u64 {
-            let holds = twin.holds.iter().filter(|hold| of.is_none_or(|of| of == hold.0));
-            holds.map(|hold| hold.2.clamp(from, to) - hold.1.clamp(from, to)).sum()
+            let holds = twin.holds.iter().filter(|hold| of.is_none_or(|of| of == hold.channel));
+            holds.map(|hold| hold.to.clamp(from, to) - hold.from.clamp(from, to)).sum()
         };
         let in_all = simulation.counters().busy_internal_ps;
         assert_eq!(in_all, held(0, until, None), "case {number}");
@@ -172,7 +172,7 @@ fn alone_all_modes_agree() {
             assert_eq!(Some(packet.first_internal), twin.messages[0].first);
             check_beginnings(&run, &machine);
             let busy: u64 = run.simulation.channels_used().iter().map(|used| used.busy_ps).sum();
-            assert_eq!(busy, twin.holds.iter().map(|hold| hold.2 - hold.1).sum::<u64>());
+            assert_eq!(busy, twin.holds.iter().map(|hold| hold.to - hold.from).sum::<u64>());
         }
     }
 }

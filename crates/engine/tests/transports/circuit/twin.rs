@@ -4,6 +4,7 @@
 use super::Row;
 
 /// A machine.
+#[allow(clippy::struct_excessive_bools, reason = "independent")]
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Nodes in every dimension, x first.
@@ -25,8 +26,25 @@ pub struct Machine {
 /// From node, to node, which of the parallel wires.
 pub type Channel = (u32, u32, u32);
 
-/// A channel that was held: since and until when.
-pub type Hold = (Channel, u64, u64);
+/// A channel that a message held: since and until when.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold {
+    pub message: usize,
+    pub channel: Channel,
+    pub from: u64,
+    pub to: u64,
+}
+
+/// A channel that a message got, having asked for it; if it had lost channels before that: since
+/// when what it had done was in vain, and because of whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant {
+    pub message: usize,
+    pub channel: Channel,
+    pub asked: u64,
+    pub at: u64,
+    pub vain: Option<(u64, usize)>,
+}
 
 /// What became of a message.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +57,7 @@ pub struct Message {
     at: u32,
     asks_from: Option<u64>,
     sends_until: Option<u64>,
+    vain: Option<(u64, usize)>,
 }
 
 pub struct Twin<'a> {
@@ -46,6 +65,7 @@ pub struct Twin<'a> {
     rows: &'a [Row],
     pub messages: Vec<Message>,
     pub holds: Vec<Hold>,
+    pub grants: Vec<Grant>,
     /// How often a channel was taken from a message.
     pub taken: usize,
     now: u64,
@@ -56,7 +76,8 @@ impl<'a> Twin<'a> {
     pub fn run(machine: &'a Machine, rows: &'a [Row]) -> Self {
         let messages = rows.iter().map(|row| Message { at: row.1, ..Message::default() });
         let messages = messages.collect();
-        let mut twin = Self { machine, rows, messages, holds: Vec::new(), taken: 0, now: 0 };
+        let (holds, grants) = (Vec::new(), Vec::new());
+        let mut twin = Self { machine, rows, messages, holds, grants, taken: 0, now: 0 };
         twin.instant();
         while let Some(next) = twin.next_instant() {
             twin.now = next;
@@ -92,6 +113,7 @@ impl<'a> Twin<'a> {
             let Some((place, (channel, from))) = found else { return };
             if let Some((other, hop)) = from {
                 self.taken += 1;
+                self.in_vain(other, hop, place);
                 self.messages[other].at = self.messages[other].way[hop].0.0;
                 self.gives_up(other, hop);
                 self.messages[other].asks_from = Some(self.now + self.machine.arbitration);
@@ -162,6 +184,8 @@ impl<'a> Twin<'a> {
     fn takes(&mut self, place: usize, channel: Channel) {
         let (machine, row) = (self.machine, self.rows[place]);
         let message = &mut self.messages[place];
+        let (asked, vain) = (message.asks_from.unwrap(), message.vain.take());
+        self.grants.push(Grant { message: place, channel, asked, at: self.now, vain });
         message.first.get_or_insert(self.now);
         message.way.push((channel, self.now));
         message.at = channel.1;
@@ -174,9 +198,22 @@ impl<'a> Twin<'a> {
         }
     }
 
+    /// A message is about to lose its way from a place on: when it would be as far as there now,
+    /// had it set out with all its waits behind it.
+    fn in_vain(&mut self, place: usize, from: usize, by: usize) {
+        let machine = self.machine;
+        let step = machine.header + machine.delay + machine.arbitration;
+        let message = &mut self.messages[place];
+        let (latest, lost) = (message.way.last().unwrap().1, message.way.len() - from);
+        let before = message.vain.map_or(latest + step, |(since, _)| since);
+        message.vain = Some((before - step * lost as u64, by));
+    }
+
     /// A message gives up the channels of its way from a place on.
     fn gives_up(&mut self, place: usize, from: usize) {
         let lost = self.messages[place].way.split_off(from);
-        self.holds.extend(lost.into_iter().map(|(channel, since)| (channel, since, self.now)));
+        let to = self.now;
+        let hold = |(channel, from)| Hold { message: place, channel, from, to };
+        self.holds.extend(lost.into_iter().map(hold));
     }
 }
