@@ -15,6 +15,7 @@ mod packet;
 mod passage;
 mod policy;
 mod selection;
+mod stored;
 mod stream;
 mod switchboard;
 mod timing;
@@ -31,6 +32,7 @@ pub use wiring::Wiring;
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::stored::Owner;
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -38,6 +40,7 @@ use crate::topology::Topology;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use packet::PacketFabric;
+use stored::StoredFabric;
 use stream::StreamFabric;
 use switchboard::Act;
 use worm::WormFabric;
@@ -60,6 +63,8 @@ enum Model {
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
     Stream(StreamFabric),
+    /// Mode `full`, transports with queues at outgoing channels.
+    Stored(StoredFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
@@ -72,6 +77,7 @@ macro_rules! match_model {
             Model::Flit($fabric) => $do,
             Model::Worm($fabric) => $do,
             Model::Stream($fabric) => $do,
+            Model::Stored($fabric) => $do,
             Model::ContentionFree($free) => $other,
         }
     };
@@ -85,6 +91,7 @@ impl Model {
             Self::Packet(fabric) => fabric.board.is_settled(),
             Self::Worm(fabric) => fabric.board.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
+            Self::Stored(fabric) => fabric.is_settled(),
             Self::Flit(_) => false,
             Self::ContentionFree(_) => true,
         }
@@ -112,7 +119,11 @@ impl Fabric {
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
+        let has_queues = wiring.passage.is_some_and(|passage| passage.has_queues());
         let model = match (mode, fidelity) {
+            (Mode::Full, _) if has_queues => {
+                Model::Stored(StoredFabric::new(machine, topology, &wiring, seed))
+            }
             (Mode::Full, _) if wiring.passage.is_some() => {
                 return Err(SpecError::new("machine.transport", "full", "is not simulated yet"));
             }
@@ -140,6 +151,11 @@ impl Fabric {
         &self.wiring
     }
 
+    /// Whether nodes store packets on their way, and it is to be measured how much.
+    pub fn stores(&self) -> bool {
+        matches!(self.model, Model::Stored(_))
+    }
+
     /// A node puts a packet of a traffic class into its output queue.
     #[inline]
     pub fn queue(
@@ -155,6 +171,10 @@ impl Fabric {
         let id = self.packets.insert(Packet { route, ..packet });
         if let Some(blame) = &mut measures.blame {
             blame.queued(id, class, now);
+        }
+        if let Some(stored) = &mut measures.stored {
+            let bytes = u64::from(packet.bytes + self.wiring.link.header_tokens);
+            stored.comes(packet.source, Owner::Own, bytes);
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
@@ -186,6 +206,10 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(ChannelId(channel), act);
             }
+            Model::Stored(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(ChannelId(channel), act);
+            }
             Model::Stream(fabric) => {
                 if let Some(blame) = &mut measures.blame {
                     fabric.board.blame_request(ChannelId(channel), now, wiring, packets, blame);
@@ -213,6 +237,7 @@ impl Fabric {
                 fabric.retry(ChannelId(lead), act);
             }
             Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
+            Model::Stored(fabric) => fabric.board.retry(ChannelId(lead), now),
             _ => {}
         }
     }
@@ -341,6 +366,7 @@ impl Fabric {
     /// if every packet can move, or where that is not known (fidelities `token` and `stream`).
     pub fn deadlock(&self, now: Time) -> Vec<Blocked> {
         let (standings, whole) = match &self.model {
+            Model::Stored(fabric) => return fabric.deadlock(now, &self.wiring, &self.packets),
             Model::Packet(fabric) => (Some(fabric.standings(now)), true),
             Model::Worm(fabric) => (Some(fabric.standings()), false),
             Model::Flit(fabric) => (fabric.standings(), false),

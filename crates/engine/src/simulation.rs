@@ -5,7 +5,7 @@ use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
-use crate::measure::{Binned, Blame, Counters, Measures, NodeTally, PacketRow, Use};
+use crate::measure::{Binned, Blame, Counters, Measures, NodeTally, PacketRow, Stored, Use};
 use crate::node::{Nodes, World};
 use crate::spec::{Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
@@ -85,6 +85,7 @@ impl Simulation {
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
         let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
         measures.message_begins = (early > 0).then(Default::default);
+        measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
         if spec.blame.is_some() {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
