@@ -16,6 +16,7 @@ mod packet;
 mod passage;
 mod policy;
 mod selection;
+mod stored;
 mod stream;
 mod switchboard;
 mod timing;
@@ -32,6 +33,7 @@ pub use wiring::Wiring;
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::stored::Owner;
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
 use crate::spec::{Fidelity, Machine, Mode, Scheme};
 use crate::time::{NEVER, Time};
@@ -40,6 +42,7 @@ use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use packet::PacketFabric;
+use stored::StoredFabric;
 use stream::StreamFabric;
 use switchboard::Act;
 use worm::WormFabric;
@@ -64,6 +67,8 @@ enum Model {
     Stream(StreamFabric),
     /// Mode `full`, transport `circuit`.
     Circuit(CircuitFabric),
+    /// Mode `full`, transports with queues at outgoing channels.
+    Stored(StoredFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
@@ -77,6 +82,7 @@ macro_rules! match_model {
             Model::Worm($fabric) => $do,
             Model::Stream($fabric) => $do,
             Model::Circuit($fabric) => $do,
+            Model::Stored($fabric) => $do,
             Model::ContentionFree($free) => $other,
         }
     };
@@ -107,6 +113,7 @@ impl Model {
             Self::Worm(fabric) => fabric.board.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
             Self::Circuit(fabric) => fabric.is_settled(),
+            Self::Stored(fabric) => fabric.is_settled(),
             Self::Flit(_) => false,
             Self::ContentionFree(_) => true,
         }
@@ -134,7 +141,11 @@ impl Fabric {
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
+        let has_queues = wiring.passage.is_some_and(|passage| passage.has_queues());
         let model = match (mode, fidelity) {
+            (Mode::Full, _) if has_queues => {
+                Model::Stored(StoredFabric::new(machine, topology, &wiring, seed))
+            }
             (Mode::Full, _) if wiring.passage.is_some() => {
                 Model::integrated(machine, topology, &wiring, seed)?
             }
@@ -162,6 +173,11 @@ impl Fabric {
         &self.wiring
     }
 
+    /// Whether nodes store packets on their way, and it is to be measured how much.
+    pub fn stores(&self) -> bool {
+        matches!(self.model, Model::Stored(_))
+    }
+
     /// A node puts a packet of a traffic class into its output queue.
     #[inline]
     pub fn queue(
@@ -177,6 +193,10 @@ impl Fabric {
         let id = self.packets.insert(Packet { route, ..packet });
         if let Some(blame) = &mut measures.blame {
             blame.queued(id, class, now);
+        }
+        if let Some(stored) = &mut measures.stored {
+            let bytes = u64::from(packet.bytes + self.wiring.link.header_tokens);
+            stored.comes(packet.source, Owner::Own, bytes);
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match_model!(
@@ -205,6 +225,10 @@ impl Fabric {
                 }
             }
             Model::Worm(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(ChannelId(channel), act);
+            }
+            Model::Stored(fabric) => {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(ChannelId(channel), act);
             }
@@ -239,6 +263,7 @@ impl Fabric {
                 fabric.retry(ChannelId(lead), act);
             }
             Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
+            Model::Stored(fabric) => fabric.board.retry(ChannelId(lead), now),
             _ => {}
         }
     }
@@ -370,6 +395,7 @@ impl Fabric {
     /// if every packet can move, or where that is not known (fidelities `token` and `stream`).
     pub fn deadlock(&self, now: Time) -> Vec<Blocked> {
         let (standings, whole) = match &self.model {
+            Model::Stored(fabric) => return fabric.deadlock(now, &self.wiring, &self.packets),
             Model::Packet(fabric) => (Some(fabric.standings(now)), true),
             Model::Worm(fabric) => (Some(fabric.standings()), false),
             Model::Flit(fabric) => (fabric.standings(), false),

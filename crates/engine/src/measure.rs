@@ -10,6 +10,7 @@ pub mod blame;
 mod counters;
 mod histogram;
 mod moments;
+pub mod stored;
 mod tally;
 
 pub use binned::Binned;
@@ -17,6 +18,7 @@ pub use blame::Blame;
 pub use counters::{Counters, PacketCounters};
 pub use histogram::Histogram;
 pub use moments::Moments;
+pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 
 use crate::ids::{ChannelId, NodeId};
@@ -161,6 +163,9 @@ pub struct Measures {
     pub nodes: Vec<NodeTally>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
+    /// What nodes store of packets, in the current window, where that is part of how they cross
+    /// the network.
+    pub stored: Option<Box<Stored>>,
     /// Who made whom wait, if that is kept.
     pub blame: Option<Box<Blame>>,
 }
@@ -179,6 +184,7 @@ impl Measures {
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
             rows: record.then(Vec::new),
+            stored: None,
             blame: None,
         }
     }
@@ -201,6 +207,9 @@ impl Measures {
         self.channels.fill(ChannelTally::default());
         for node in &mut self.nodes {
             node.begin_window(now);
+        }
+        if let Some(stored) = &mut self.stored {
+            stored.begin_window();
         }
         if let Some(blame) = &mut self.blame {
             blame.begin_window(now);

@@ -5,7 +5,9 @@ use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
-use crate::measure::{Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Use};
+use crate::measure::{
+    Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Stored, Use,
+};
 use crate::node::{Nodes, World};
 use crate::spec::{Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
@@ -86,6 +88,7 @@ impl Simulation {
         let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
         measures.message_begins = (early > 0).then(Default::default);
         measures.offered = spec.machine.transport.map(|_| Offered::default());
+        measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
         if spec.blame.is_some() {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;

@@ -7,3 +7,5 @@ mod common;
 
 #[path = "transports/circuit.rs"]
 mod circuit;
+#[path = "transports/stored.rs"]
+mod stored;

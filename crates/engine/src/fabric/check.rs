@@ -1,11 +1,13 @@
 //! What a network must be like to be simulated at a fidelity.
 
-use super::layout::{End, Layout};
+use super::layout::{End, Group, Layout};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, FlowControl, Machine, Policy, Scheme, Selection, Switch, Transport};
+use crate::spec::{
+    Fidelity, FlowControl, Machine, Policy, RoutingSpec, Scheme, Selection, Switch, Transport,
+};
 use crate::topology::{Attachment, Topology};
 
 /// Bound on times of single bits and delays, so that sums cannot overflow.
@@ -211,6 +213,9 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
 pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
     use Fidelity::{Flit, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
+    if let Some(transport) = &machine.transport {
+        joined_nodes(machine, transport.scheme, wiring)?;
+    }
     let refuse =
         |allowed: &str| Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
     if machine.transport.is_some_and(|transport| transport.scheme == Scheme::Circuit) {
@@ -250,6 +255,34 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         }
         _ => Ok(()),
     }
+}
+
+/// What transports ask of links and routing.
+fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<(), SpecError> {
+    let (layout, routing, name) = (&wiring.layout, &wiring.routing, machine.routing.name());
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        let allowed = format!("{allowed} with transport {}", scheme.name());
+        Err(SpecError::new(field, given, allowed))
+    };
+    let has_queues = matches!(scheme, Scheme::Datagram { .. } | Scheme::Packet { .. });
+    let is_wide = |group: &Group| group.kind == ChannelKind::Internal && group.width > 1;
+    if has_queues && layout.groups.iter().any(is_wide) {
+        return refuse("machine.switch.link_width", "above 1", "must be 1");
+    }
+    if !wiring.is_uniform() {
+        return refuse("machine.topology", "links with delays of their own", "must have none");
+    }
+    if has_queues && routing.otherwise() != Otherwise::Wait {
+        return refuse("machine.routing", name, "must be one whose packets wait");
+    }
+    let is_packet = matches!(scheme, Scheme::Packet { .. });
+    let chooses_late =
+        routing.chooses() && !matches!(machine.routing, RoutingSpec::FirstHop { .. });
+    if is_packet && (chooses_late || routing.draws()) {
+        let allowed = "must be one that sends all packets of a message one way";
+        return refuse("machine.routing", name, allowed);
+    }
+    Ok(())
 }
 
 /// Refuses links without one of as many wires back.

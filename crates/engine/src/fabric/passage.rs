@@ -68,6 +68,11 @@ impl Passage {
         is_told.then(|| self.link.packet_ps(bytes - early) - self.link.packet_ps(0))
     }
 
+    /// Whether packets stand in queues at outgoing channels.
+    pub fn has_queues(&self) -> bool {
+        matches!(self.transport.scheme, Scheme::Datagram { .. } | Scheme::Packet { .. })
+    }
+
     /// Whether messages are cut into packets that follow each other.
     #[inline]
     pub fn sends_packets(&self) -> bool {

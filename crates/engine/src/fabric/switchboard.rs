@@ -151,11 +151,23 @@ impl<C: HasPort> Switchboard<C> {
     /// The packet at hand leaves its queue: it has been granted a channel.
     #[inline]
     pub fn take_at_hand(&mut self, node: u32, queue: usize, act: &mut Act) {
-        let source = &mut self.sources[node as usize];
-        let id = source.queues[queue].pop(act.packets);
+        let id = self.draw_at_hand(node, queue, act.packets);
+        self.note_sent(id, act);
+    }
+
+    /// The packet at hand goes where it waits for its channel: it still counts as queued.
+    #[inline]
+    pub fn draw_at_hand(&mut self, node: u32, queue: usize, packets: &PacketPool) -> PacketId {
+        self.sources[node as usize].queues[queue].pop(packets)
+    }
+
+    /// A packet that has left its node's queue has been granted a channel.
+    #[inline]
+    pub fn note_sent(&mut self, id: PacketId, act: &mut Act) {
         let packet = &act.packets[id];
-        source.waiting_data -= u32::from(packet.class == Class::Data);
-        act.measures.nodes[node as usize].queues[packet.class as usize].leave(act.now);
+        let node = packet.source.index();
+        self.sources[node].waiting_data -= u32::from(packet.class == Class::Data);
+        act.measures.nodes[node].queues[packet.class as usize].leave(act.now);
         act.measures.packet_sent(packet.source, packet.class, packet.last);
     }
 

@@ -163,12 +163,14 @@ impl Wiring {
     }
 
     /// Whether the arrival of a packet's header is reported before that of all of it:
-    /// only if it is to be acknowledged, and not if the header is all there is.
+    /// only if it is to be acknowledged, and not if the header is all there is. Where nodes
+    /// and switches are one: whether that of its first data bytes is.
     #[inline]
     pub fn reports_header(&self, packet: &Packet) -> bool {
-        self.acknowledges
-            && packet.class == Class::Data
-            && (packet.bytes > 0 || self.link.ends_with_token())
+        if !self.acknowledges {
+            return self.passage.is_some_and(|passage| passage.early_ps(packet.bytes).is_some());
+        }
+        packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
     }
 
     /// Whether nothing has to be kept of a packet that crosses a channel: routing remembers

@@ -245,6 +245,48 @@ impl Blame {
         self.take_turns(turn, buffer, since);
     }
 
+    /// A packet has joined the queue of a channel, and is in line for it `from` then on: those
+    /// that join it later are granted the channel while it waits.
+    #[cold]
+    #[inline(never)]
+    pub fn lines_up(&mut self, id: PacketId, from: Time) {
+        let record = &mut self.records[id.index()];
+        record.granted = from;
+        // There is no buffer whose front it leaves.
+        record.is_stored = true;
+    }
+
+    /// The first packet of a message, which has waited for all of `span`, is to start on
+    /// `channel` and leaves the head of the list of its node, which others have waited for
+    /// since `behind`: the time until it was the head is charged.
+    #[cold]
+    #[inline(never)]
+    pub fn heads_list(
+        &mut self,
+        id: PacketId,
+        (list, channel): (ChannelId, ChannelId),
+        (ready, now): (Time, Time),
+        behind: Time,
+    ) {
+        let fronts = &self.fronts[list.index()];
+        let place = fronts.count();
+        let head_from = fronts.end_before(place).clamp(ready.min(now), now);
+        let record = &mut self.records[id.index()];
+        record.asked = head_from;
+        if head_from > ready {
+            self.waits[id.index()].charge_list(
+                record,
+                channel,
+                (fronts, place),
+                (ready, head_from),
+            );
+        }
+        let class = record.class;
+        let (root, asked) = (channel, ready);
+        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
+        self.fronts[list.index()].push(turn, behind);
+    }
+
     /// When a packet that is sent as a whole asked: its header came as fast as it could.
     #[inline]
     fn asks_whole(&mut self, id: PacketId, ready: Time) -> Time {

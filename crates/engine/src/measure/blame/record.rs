@@ -169,7 +169,26 @@ impl Waits {
         self.close_wait(record, granted - ready);
     }
 
-    /// The same as [`Self::charge_wait`], latest first.
+    /// Charges the time until a packet was at the head of its node's list to those who were
+    /// before, in turn.
+    pub fn charge_list(
+        &mut self,
+        record: &mut Record,
+        channel: ChannelId,
+        (fronts, place): (&Log, usize),
+        span: (Time, Time),
+    ) {
+        record.has_waited = true;
+        self.before = self.charges.len();
+        for (turn, time) in fronts.cut(place, span) {
+            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
+            self.push(Charge { channel, root, culprit, cause, time });
+        }
+        self.charges[self.before..].reverse();
+        record.last = Root { class: record.class, channel };
+    }
+
+    /// What [`Self::charge_wait`] does, latest first.
     fn charge_backwards(
         &mut self,
         record: &Record,
