@@ -34,6 +34,7 @@ from tailback.store.columns import (
     MERGED,
     METRIC_COLUMNS,
     NESTED,
+    NODES_OF_TRANSPORTS,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     Column,
@@ -213,8 +214,10 @@ def _metric_parts() -> list[Column]:
 
 def _inner_columns() -> str:
     meanings = {column.name: column.meaning for column in columns()}
+    further = {"nodes": NODES_OF_TRANSPORTS}
     return "\n\n".join(
-        f"**`{name}`.** {meanings[name]}\n\n{_column_table(INNER[name])}" for name in NESTED
+        f"**`{name}`.** {meanings[name]}\n\n{_column_table([*INNER[name], *further.get(name, ())])}"
+        for name in NESTED
     )
 
 

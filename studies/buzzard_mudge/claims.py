@@ -89,9 +89,7 @@ def _verdict(printed: PrintedRatio, measured: Measured) -> Verdict:
     return Verdict(printed, spacings, ours, [e.low <= high and e.high >= low for e in ours])
 
 
-def of(
-    printed: PrintedRatio, setting: Setting, measured: Measured, spacing: float
-) -> tb.Estimate:
+def of(printed: PrintedRatio, setting: Setting, measured: Measured, spacing: float) -> tb.Estimate:
     """Return our ratio where the paper has one."""
     length = printed.length
     if printed.metric.startswith("bandwidth"):

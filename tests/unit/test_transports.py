@@ -12,6 +12,7 @@ import tailback as tb
 from tailback.errors import UserError
 from tailback.machines import PRESETS, TRANSPORT_KEYS, Hypercube, Machine, Mesh, Torus
 from tailback.runner import run_mode
+from tailback.store.columns import NODES_OF_TRANSPORTS
 from tailback.store.rows import table_of
 from tailback.terminal.measured import measured_table, run_report
 
@@ -304,12 +305,35 @@ class TestRepeat:
         assert abs(last_ticks - 30 * 1024) < 6 * sqrt(30 * 512)
 
 
+class TestPrediction:
+    def test_nothing_lies_between_node_and_switch(self) -> None:
+        found = tb.describe(experiment(preset("datagram"), [["0 ns", 0, 7, "100 B"]]))
+        assert found.mean_hops == 3
+        assert found.zero_load_data_us == pytest.approx(0.624)
+        # As if every node sent one.
+        assert found.load_max_us == pytest.approx(64 * 0.204)
+
+    def test_packets_after_the_first_are_counted(self) -> None:
+        found = tb.describe(experiment(preset("packet_fixed"), [["0 ns", 0, 1, "100 B"]]))
+        # 10, five times 16 and 10 bytes, each with a header of 4.
+        assert found.load_max_us == pytest.approx(64 * 2 * (100 + 7 * 4) / 1000)
+
+
 class TestStored:
     def test_other_machines_have_none_of_the_columns(self) -> None:
         cost = tb.cost(synthetic({"topology": "mesh", "dims": [2, 2]}, repeat=2))
         names = table_of(cost, "abc").column_names
         assert not [name for name in names if "begins" in name or "ideal" in name]
         assert not {f"machine.{key}" for key in TRANSPORT_KEYS} & set(names)
+
+    def test_nodes_tell_how_much_they_stored(self) -> None:
+        # Two messages of 100 bytes with headers of 2: over two channels, and one.
+        messages: list[list[object]] = [["0 ns", 0, 3, "100 B"], ["0 ns", 0, 1, "100 B"]]
+        nodes = tb.run(experiment(preset("datagram"), messages)).nodes
+        assert nodes["stored_transit_max_bytes"].to_pylist()[:4] == [0, 102, 0, 0]
+        assert nodes["stored_own_max_bytes"].to_pylist()[:2] == [204, 0]
+        further = [column.name for column in NODES_OF_TRANSPORTS]
+        assert [name for name in nodes.column_names if name.startswith("stored")] == further
 
     def test_the_terminal_tells_when_messages_begin(self) -> None:
         asked = experiment(preset("datagram"), [["0 ns", 0, 1, "100 B"]])

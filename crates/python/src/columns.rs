@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
+use tailback_engine::measure::stored::Owner;
 use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
@@ -90,6 +91,17 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
         table.column(format!("packets_delivered_{name}"), delivered)?;
         table.column(format!("{name}_queue_area_ps"), rows().map(|t| t.queues[class].area_ps))?;
         table.column(format!("{name}_queue_max"), rows().map(|t| t.queues[class].max))?;
+    }
+    // Where nodes and switches are one; 0 where nothing is stored, or that is not known.
+    let measures = simulation.measures();
+    if measures.offered.is_some() {
+        let owners = [(Owner::Transit, "stored_transit_max"), (Owner::Own, "stored_own_max")];
+        for (owner, name) in owners {
+            let most = |node: usize| {
+                measures.stored.as_ref().map_or(0, |s| s.nodes[node][owner as usize].max)
+            };
+            table.column(format!("{name}_bytes"), (0..topology.nodes).map(most))?;
+        }
     }
     Ok(table.0)
 }

@@ -170,6 +170,14 @@ _VARIABLE = (
     Column("class", "text", "", "data or ack (acknowledgement)."),
 )
 
+#: Further columns of `nodes` where nodes and switches are one, behind the counts.
+NODES_OF_TRANSPORTS = _counted(
+    "B",
+    stored_transit_max_bytes="Most that was stored in it of packets of others, headers included; "
+    "with a transport only, in mode full of those that store packets, else 0.",
+    stored_own_max_bytes="The same of its own packets that had not set out.",
+)
+
 #: Columns of the tables in `NESTED`. Coordinates of nodes are x, y, z, x3, ... as the machine has.
 INNER: dict[str, tuple[Column, ...]] = {
     "moments": (
