@@ -83,7 +83,7 @@ impl Model {
     fn is_settled(&self) -> bool {
         match self {
             Self::Packet(fabric) => fabric.board.is_settled(),
-            Self::Worm(fabric) => fabric.board.is_settled(),
+            Self::Worm(fabric) => fabric.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
             Self::Flit(_) => false,
             Self::ContentionFree(_) => true,
@@ -113,7 +113,7 @@ impl Fabric {
         check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
         let model = match (mode, fidelity) {
-            (Mode::Full, _) if wiring.passage.is_some() => {
+            (Mode::Full, _) if wiring.passage.is_some_and(|passage| !passage.is_wormhole()) => {
                 return Err(SpecError::new("machine.transport", "full", "is not simulated yet"));
             }
             (Mode::Full, Fidelity::Packet) => {
@@ -157,11 +157,19 @@ impl Fabric {
             blame.queued(id, class, now);
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        match_model!(
-            &mut self.model,
-            fabric => fabric.board.queue(id, wiring, packets, now, measures),
-            free fabric => fabric.send(id, wiring, packets, now, events, measures)
-        );
+        match &mut self.model {
+            Model::Worm(fabric) => {
+                fabric.queue(id, &mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Flit(fabric) => {
+                fabric.queue(id, &mut Act { now, wiring, packets, events, measures });
+            }
+            model => match_model!(
+                model,
+                fabric => fabric.board.queue(id, wiring, packets, now, measures),
+                free fabric => fabric.send(id, wiring, packets, now, events, measures)
+            ),
+        }
     }
 
     /// The packet at the front of a channel's buffer asks for its output.
@@ -252,23 +260,26 @@ impl Fabric {
 
     /// Lets that happen; how many events it was.
     #[inline]
-    pub fn happen(&mut self, now: Time) -> u64 {
+    pub fn happen(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) -> u64 {
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
-            Model::Flit(fabric) => fabric.happen(now),
+            Model::Flit(fabric) => {
+                fabric.happen(&mut Act { now, wiring, packets, events, measures })
+            }
             _ => 0,
         }
     }
 
-    /// The packet a `HEAD` event is about.
+    /// The packet a `HEAD` event is about; none if all of it has been there before.
     #[inline]
-    pub fn arrived_head(&mut self, number: u32) -> &Packet {
+    pub fn arrived_head(&mut self, number: u32, now: Time) -> Option<&Packet> {
         let (wiring, packets) = (&self.wiring, &self.packets);
         let id = match_model!(
             &mut self.model,
-            fabric => fabric.board.take_head(ChannelId(number), wiring, packets),
+            fabric => fabric.board.take_head(ChannelId(number), wiring, packets, now),
             free _ => PacketId(number)
         );
-        &self.packets[id]
+        id.is_some().then(|| &self.packets[id])
     }
 
     /// Takes the packet a `TAIL` event is about out of the network.
@@ -278,13 +289,25 @@ impl Fabric {
         number: u32,
         now: Time,
         message: impl Fn(&Packet) -> u64,
+        events: &mut EventQueue,
         measures: &mut Measures,
     ) -> Packet {
-        let id = match_model!(
-            &mut self.model,
-            fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
-            free _ => PacketId(number)
-        );
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        let id = match &mut self.model {
+            Model::Worm(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.take_tail(ChannelId(number), act)
+            }
+            Model::Flit(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.take_tail(ChannelId(number), act)
+            }
+            model => match_model!(
+                model,
+                fabric => fabric.board.take_tail(ChannelId(number), packets),
+                free _ => PacketId(number)
+            ),
+        };
         let alone = self.packets.alone(id);
         let packet = self.packets.remove(id);
         let row = PacketRow {

@@ -1,6 +1,6 @@
 //! What a network must be like to be simulated at a fidelity.
 
-use super::layout::{End, Layout};
+use super::layout::{End, Group, Layout};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
@@ -197,6 +197,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         Flit | Worm | Stream | Token if routing.otherwise() != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
+        _ if wiring.passage.is_some_and(|passage| passage.is_wormhole()) => {
+            wormhole(machine, wiring)
+        }
         Stream | Token if routing.chooses() => refuse(
             "must be one that gives a packet one output with fidelities stream and token; \
              use worm, flit or packet",
@@ -216,6 +219,27 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses what integrated nodes do not have with transport wormhole.
+fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let refuse = |field: &str, given: String, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} with transport wormhole")))
+    };
+    let is_internal = |group: &&Group| group.kind == ChannelKind::Internal;
+    let widest = wiring.layout.groups.iter().filter(is_internal).map(|group| group.width).max();
+    if wiring.routing.chooses() {
+        let routing = machine.routing.name().to_string();
+        return refuse("machine.routing", routing, "must be one that gives a packet one output");
+    }
+    if let Some(width) = widest.filter(|&width| width > 1) {
+        return refuse("machine.switch.link_width", width.to_string(), "must be 1");
+    }
+    if !wiring.is_even() {
+        let allowed = "must be the same everywhere, and for an end token not longer,";
+        return refuse("machine.rates", "times of flits that differ".into(), allowed);
+    }
+    Ok(())
 }
 
 /// Refuses links without one of as many wires back.
