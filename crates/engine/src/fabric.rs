@@ -110,7 +110,7 @@ impl Model {
     fn is_settled(&self) -> bool {
         match self {
             Self::Packet(fabric) => fabric.board.is_settled(),
-            Self::Worm(fabric) => fabric.board.is_settled(),
+            Self::Worm(fabric) => fabric.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
             Self::Circuit(fabric) => fabric.is_settled(),
             Self::Stored(fabric) => fabric.is_settled(),
@@ -146,7 +146,7 @@ impl Fabric {
             (Mode::Full, _) if has_queues => {
                 Model::Stored(StoredFabric::new(machine, topology, &wiring, seed))
             }
-            (Mode::Full, _) if wiring.passage.is_some() => {
+            (Mode::Full, _) if wiring.passage.is_some_and(|passage| !passage.is_wormhole()) => {
                 Model::integrated(machine, topology, &wiring, seed)?
             }
             (Mode::Full, Fidelity::Packet) => {
@@ -199,11 +199,19 @@ impl Fabric {
             stored.comes(packet.source, Owner::Own, bytes);
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        match_model!(
-            &mut self.model,
-            fabric => fabric.board.queue(id, wiring, packets, now, measures),
-            free fabric => fabric.send(id, wiring, packets, now, events, measures)
-        );
+        match &mut self.model {
+            Model::Worm(fabric) => {
+                fabric.queue(id, &mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Flit(fabric) => {
+                fabric.queue(id, &mut Act { now, wiring, packets, events, measures });
+            }
+            model => match_model!(
+                model,
+                fabric => fabric.board.queue(id, wiring, packets, now, measures),
+                free fabric => fabric.send(id, wiring, packets, now, events, measures)
+            ),
+        }
     }
 
     /// The packet at the front of a channel's buffer asks for its output.
@@ -303,23 +311,26 @@ impl Fabric {
 
     /// Lets that happen; how many events it was.
     #[inline]
-    pub fn happen(&mut self, now: Time) -> u64 {
+    pub fn happen(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) -> u64 {
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
-            Model::Flit(fabric) => fabric.happen(now),
+            Model::Flit(fabric) => {
+                fabric.happen(&mut Act { now, wiring, packets, events, measures })
+            }
             _ => 0,
         }
     }
 
-    /// The packet a `HEAD` event is about.
+    /// The packet a `HEAD` event is about; none if all of it has been there before.
     #[inline]
-    pub fn arrived_head(&mut self, number: u32) -> &Packet {
+    pub fn arrived_head(&mut self, number: u32, now: Time) -> Option<&Packet> {
         let (wiring, packets) = (&self.wiring, &self.packets);
         let id = match_model!(
             &mut self.model,
-            fabric => fabric.board.take_head(ChannelId(number), wiring, packets),
+            fabric => fabric.board.take_head(ChannelId(number), wiring, packets, now),
             free _ => PacketId(number)
         );
-        &self.packets[id]
+        id.is_some().then(|| &self.packets[id])
     }
 
     /// Takes the packet a `TAIL` event is about out of the network.
@@ -329,13 +340,25 @@ impl Fabric {
         number: u32,
         now: Time,
         message: impl Fn(&Packet) -> u64,
+        events: &mut EventQueue,
         measures: &mut Measures,
     ) -> Packet {
-        let id = match_model!(
-            &mut self.model,
-            fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
-            free _ => PacketId(number)
-        );
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        let id = match &mut self.model {
+            Model::Worm(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.take_tail(ChannelId(number), act)
+            }
+            Model::Flit(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.take_tail(ChannelId(number), act)
+            }
+            model => match_model!(
+                model,
+                fabric => fabric.board.take_tail(ChannelId(number), packets),
+                free _ => PacketId(number)
+            ),
+        };
         if let Model::Circuit(fabric) = &mut self.model {
             fabric.deliver(ChannelId(number), now, &self.packets, measures);
         }

@@ -178,7 +178,8 @@ impl Nodes {
 
     /// `HEAD`: the header of a data packet has arrived.
     pub fn head(&mut self, number: u32, world: &mut World) {
-        let id = world.fabric.arrived_head(number).message;
+        let Some(packet) = world.fabric.arrived_head(number, world.now) else { return };
+        let id = packet.message;
         if self.packetisation.early_bytes > 0 {
             self.begins(id, world);
         } else {
@@ -226,7 +227,8 @@ impl Nodes {
     pub fn tail(&mut self, number: u32, world: &mut World) -> u64 {
         let messages = &self.messages;
         let serial = |packet: &Packet| messages[packet.message].serial;
-        let packet = world.fabric.take_delivered(number, world.now, serial, world.measures);
+        let (events, measures) = (&mut *world.events, &mut *world.measures);
+        let packet = world.fabric.take_delivered(number, world.now, serial, events, measures);
         let id = packet.message;
         match packet.class {
             Class::Data => {

@@ -177,6 +177,8 @@ impl Simulation {
     /// Handles all events of one instant, then lets the network choose.
     fn instant(&mut self, time: Time) -> Result<(), RunError> {
         self.at_once = 0;
+        let (events, measures) = (&mut self.events, &mut self.measures);
+        self.events_handled += self.fabric.happen(time, events, measures);
         if self.fabric.orders_by_serial() {
             self.ordered_instant(time);
         } else {
@@ -189,7 +191,6 @@ impl Simulation {
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
         }
-        self.events_handled += self.fabric.happen(time);
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
         self.fabric.strayed().map_or(Ok(()), |packet| {
             Err(RunError::Livelock {

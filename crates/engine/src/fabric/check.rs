@@ -236,6 +236,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         Flit | Worm | Stream | Token if routing.otherwise() != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
+        _ if wiring.passage.is_some_and(|passage| passage.is_wormhole()) => {
+            wormhole(machine, wiring)
+        }
         Stream | Token if routing.chooses() => refuse(
             "must be one that gives a packet one output with fidelities stream and token; \
              use worm, flit or packet",
@@ -281,6 +284,27 @@ fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<()
     if is_packet && (chooses_late || routing.draws()) {
         let allowed = "must be one that sends all packets of a message one way";
         return refuse("machine.routing", name, allowed);
+    }
+    Ok(())
+}
+
+/// Refuses what integrated nodes do not have with transport wormhole.
+fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let refuse = |field: &str, given: String, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} with transport wormhole")))
+    };
+    let is_internal = |group: &&Group| group.kind == ChannelKind::Internal;
+    let widest = wiring.layout.groups.iter().filter(is_internal).map(|group| group.width).max();
+    if wiring.routing.chooses() {
+        let routing = machine.routing.name().to_string();
+        return refuse("machine.routing", routing, "must be one that gives a packet one output");
+    }
+    if let Some(width) = widest.filter(|&width| width > 1) {
+        return refuse("machine.switch.link_width", width.to_string(), "must be 1");
+    }
+    if !wiring.is_even() {
+        let allowed = "must be the same everywhere, and for an end token not longer,";
+        return refuse("machine.rates", "times of flits that differ".into(), allowed);
     }
     Ok(())
 }

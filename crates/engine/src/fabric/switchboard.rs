@@ -7,10 +7,12 @@
 
 mod desk;
 mod grants;
+mod integrated;
 mod port;
 
 pub use desk::Choices;
 pub use grants::{Grants, first_flit, sets_out};
+pub use integrated::Lists;
 pub(super) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
 
@@ -57,6 +59,8 @@ pub struct Switchboard<C> {
     /// Which waiting input is granted.
     pub arbiter: Arbiter,
     sources: Vec<Source>,
+    /// Where nodes and switches are one.
+    pub lists: Lists,
     ack_priority: bool,
     /// Groups that must choose when the events of this instant are done.
     dirty: Vec<ChannelId>,
@@ -95,6 +99,7 @@ impl<C: HasPort> Switchboard<C> {
                 Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
                 topology.nodes
             ],
+            lists: Lists::new(wiring),
             ack_priority: machine.node.ack_priority,
             dirty: Vec::new(),
         }
@@ -118,7 +123,8 @@ impl<C: HasPort> Switchboard<C> {
         self.sources[node.index()].waiting_data
     }
 
-    /// A packet enters its node's output queue.
+    /// A packet enters its node's output queue, or the list of a node that is one with its
+    /// switch.
     pub fn queue(
         &mut self,
         id: PacketId,
@@ -129,14 +135,17 @@ impl<C: HasPort> Switchboard<C> {
     ) {
         let packet = &mut packets[id];
         packet.queued = now;
-        packet.ready = now;
+        packet.ready = now + wiring.arbitration_ps;
         let (node, class) = (packet.source, packet.class);
         measures.nodes[node.index()].queues[class as usize].enter(now);
-        let source = &mut self.sources[node.index()];
-        source.waiting_data += u32::from(class == Class::Data);
+        self.sources[node.index()].waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
-        source.queues[queue].push(id, packets);
-        self.mark(wiring.layout.injection_lead(node));
+        let lead = wiring.layout.injection_lead(node);
+        if self.lists.has(lead) {
+            return self.join_list(lead, id, wiring, packets);
+        }
+        self.sources[node.index()].queues[queue].push(id, packets);
+        self.mark(lead);
     }
 
     /// The packet a node would send next, with the number of its queue.
@@ -392,13 +401,18 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
-    /// The data packet whose header has reached the node at a channel's end.
+    /// The data packet whose header has reached the node at a channel's end, or whose
+    /// message begins now; none if all of it has been taken.
     pub fn take_head(
         &mut self,
         channel: ChannelId,
         wiring: &Wiring,
         packets: &PacketPool,
+        now: Time,
     ) -> PacketId {
+        if self.lists.are_used() {
+            return self.begun(channel, now);
+        }
         let rest = self.at_mut(channel).rest_mut();
         let id = rest.heading;
         let mut next = packets[id].next;

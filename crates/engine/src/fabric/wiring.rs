@@ -25,6 +25,9 @@ pub struct Wiring {
     pub timings: Vec<Timing>,
     /// How packets pass where nodes and switches are one; else none.
     pub passage: Option<Passage>,
+    /// From when a packet is in its node until it may ask for its first channel: not 0 only
+    /// where nodes and switches are one.
+    pub arbitration_ps: Time,
     /// Whether nodes acknowledge data packets.
     acknowledges: bool,
     /// Whether all channels have the same times.
@@ -59,8 +62,13 @@ impl Wiring {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        let link = Timing::new(&machine.link);
-        let rates = Rates::new(machine, topology)?;
+        let passage = Passage::new(machine);
+        let mut link = Timing::new(&machine.link);
+        let mut rates = Rates::new(machine, topology)?;
+        if passage.is_some() {
+            link = link.arbitrated();
+            rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
+        }
         let routing = Routing::new(machine, topology, seed)?;
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
@@ -80,7 +88,8 @@ impl Wiring {
             layout,
             routing,
             link,
-            passage: Passage::new(machine),
+            arbitration_ps: passage.map_or(0, |passage| passage.arbitration_ps),
+            passage,
             acknowledges: machine.node.acknowledges,
             is_uniform,
             pace,
@@ -238,10 +247,13 @@ impl Wiring {
     #[inline]
     pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
         if let Some(passage) = &self.passage {
+            let (steps, bytes) = (packet.hops, packet.bytes);
+            let lifetime = passage.lifetime(steps, bytes);
             return ZeroLoad {
-                lifetime: passage.lifetime(packet.hops, packet.bytes),
+                lifetime,
                 first_hop: passage.arbitration_ps,
-                ..ZeroLoad::default()
+                last_start: lifetime - passage.last_step_ps(steps, bytes),
+                last_hop: self.link.hop_ps,
             };
         }
         if !self.is_even() {

@@ -3,8 +3,10 @@
 use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
 use crate::{networks, random_cases, small};
-use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
+use tailback_engine::measure::{ChannelTally, Moments, Use};
+use tailback_engine::spec::{
+    Fidelity, Rates, RoutingSpec, Scheme, Sharing, Spec, TopologySpec, Transport, Workload,
+};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, PacketRow, Progress, Simulation};
 
@@ -29,7 +31,10 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
         let json = serde_json::to_string(spec).expect("a specification is JSON");
         format!("case {case} {:?}\n{json}\n", spec.fidelity)
     };
-    let (expected, expected_tallies) = Simulator::new(spec).run();
+    let mut simulator = Simulator::new(spec);
+    simulator.finish();
+    let begun = begun(&simulator);
+    let (expected, expected_tallies) = simulator.run();
     let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}: {}", context()));
     // In pieces of a few events, which must change nothing.
     let piece = dice.one_of(&[1, 7, u64::MAX]);
@@ -49,7 +54,19 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
         assert_eq!(*pair.0, expected, "engine, simulator; channel {number} of {}", context());
     }
     compare_counters(&simulation.counters(), &expected, &expected_tallies, &context);
+    let begins = simulation.measures().message_begins.as_ref().map(|begins| begins.moments);
+    assert_eq!(begins, begun, "engine, simulator: messages begin; {}", context());
     expected_tallies.iter().map(|tally| tally.busy).sum()
+}
+
+/// How long after they were sent messages have begun to arrive, if that is measured.
+fn begun(simulator: &Simulator) -> Option<Moments> {
+    simulator.machine.transport.filter(|transport| transport.early_bytes > 0)?;
+    let mut moments = Moments::default();
+    for packet in &simulator.packets {
+        moments.add(packet.begun - packet.row.queued);
+    }
+    Some(moments)
 }
 
 /// Counters are sums over the packets and over the channels.
@@ -122,6 +139,44 @@ fn with_links(dice: &mut Dice) -> Spec {
     spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
     networks::without_deadlock(&mut spec);
     spec
+}
+
+/// Random cases whose nodes and switches are one.
+fn with_integrated_nodes(dice: &mut Dice) -> Spec {
+    let mut spec = small::spec(dice);
+    let machine = &mut spec.machine;
+    let shapes: &[&[u32]] = &[&[2], &[3], &[4], &[7], &[2, 2], &[3, 2], &[3, 3], &[2, 2, 3]];
+    machine.topology = if dice.chance(50) {
+        TopologySpec::Hypercube { dimensions: dice.number(1, 4) as u32 }
+    } else {
+        TopologySpec::Mesh { dims: dice.one_of(shapes).to_vec() }
+    };
+    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
+    machine.rates = Rates::default();
+    machine.switch.link_width = 1;
+    let link = &mut machine.link;
+    link.control_token_bits = link.control_token_bits.min(link.data_token_bits);
+    if dice.chance(40) {
+        // As in hypercubes: headers of two bytes, no end token, and small buffers.
+        (link.header_bytes, link.end_token) = (2, false);
+        machine.switch.input_buffer_tokens = dice.number(2, 20) as u32;
+    }
+    let early_bytes = dice.one_of(&[0, 1, 3, 8, 16]);
+    let scheme = Scheme::Wormhole;
+    machine.transport =
+        Some(Transport { scheme, half_duplex: false, first_packet_bytes: None, early_bytes });
+    spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
+    spec
+}
+
+#[test]
+fn flit_agrees_where_nodes_are_integrated() {
+    compare_all(Fidelity::Flit, 50_000_000, with_integrated_nodes);
+}
+
+#[test]
+fn worm_agrees_where_nodes_are_integrated() {
+    compare_all(Fidelity::Worm, 60_000_000, with_integrated_nodes);
 }
 
 #[test]
