@@ -65,7 +65,8 @@ impl Wiring {
         let passage = Passage::new(machine);
         let mut link = Timing::new(&machine.link);
         let mut rates = Rates::new(machine, topology)?;
-        if passage.is_some() {
+        let wormhole = passage.filter(Passage::is_wormhole);
+        if wormhole.is_some() {
             link = link.arbitrated();
             rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
         }
@@ -88,7 +89,7 @@ impl Wiring {
             layout,
             routing,
             link,
-            arbitration_ps: passage.map_or(0, |passage| passage.arbitration_ps),
+            arbitration_ps: wormhole.map_or(0, |passage| passage.arbitration_ps),
             passage,
             acknowledges: machine.node.acknowledges,
             is_uniform,
@@ -177,7 +178,8 @@ impl Wiring {
     #[inline]
     pub fn reports_header(&self, packet: &Packet) -> bool {
         if !self.acknowledges {
-            return self.passage.is_some_and(|passage| passage.early_ps(packet.bytes).is_some());
+            let is_early = |passage: Passage| passage.early_ps(packet.bytes).is_some();
+            return self.passage.filter(Passage::has_queues).is_some_and(is_early);
         }
         packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
     }

@@ -31,7 +31,7 @@ impl Lists {
     /// Those of a machine.
     pub fn new(wiring: &Wiring) -> Self {
         let layout = &wiring.layout;
-        let Some(passage) = wiring.passage else {
+        let Some(passage) = wiring.passage.filter(Passage::is_wormhole) else {
             return Self { end: 0, begins_at: Vec::new(), early_flits: 0 };
         };
         let injections = layout.groups.iter().filter(|group| group.kind == ChannelKind::Injection);
