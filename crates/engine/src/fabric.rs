@@ -436,6 +436,16 @@ impl Fabric {
         self.packets.strayed()
     }
 
+    /// Below which number channels stand for the lists of nodes that are one with their
+    /// switches; 0: there are none.
+    pub fn lists(&self) -> u32 {
+        match &self.model {
+            Model::Worm(fabric) => fabric.board.lists.end(),
+            Model::Flit(fabric) => fabric.board.lists.end(),
+            _ => 0,
+        }
+    }
+
     /// Packets in flight or queued.
     pub fn packets(&self) -> &PacketPool {
         &self.packets

@@ -93,7 +93,8 @@ impl Simulation {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
-            let blame = Blame::new(channels, wires, interval, spec.record_packets);
+            let mut blame = Blame::new(channels, wires, interval, spec.record_packets);
+            blame.lists = fabric.lists();
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];

@@ -142,7 +142,7 @@ impl<C: HasPort> Switchboard<C> {
         let queue = usize::from(self.ack_priority && class == Class::Ack);
         let lead = wiring.layout.injection_lead(node);
         if self.lists.has(lead) {
-            return self.join_list(lead, id, wiring, packets);
+            return self.join_list(lead, id, (wiring, packets), measures);
         }
         self.sources[node.index()].queues[queue].push(id, packets);
         self.mark(lead);

@@ -78,6 +78,9 @@ pub struct Blame {
     /// By channel: the first of its wire, where whole packets are sent over shared wires;
     /// else empty.
     wires: Vec<ChannelId>,
+    /// Channels below this number stand for the lists of nodes that are one with their
+    /// switches: what is before a packet in its list throttles it.
+    pub lists: u32,
     interval: Time,
 }
 
@@ -87,6 +90,7 @@ impl Blame {
     pub fn new(channels: usize, wires: Vec<ChannelId>, interval: Time, record: bool) -> Self {
         Self {
             wires,
+            lists: 0,
             records: Vec::new(),
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
@@ -101,6 +105,22 @@ impl Blame {
     /// A new measurement window begins. What packets on their way have been charged stays.
     pub fn begin_window(&mut self, now: Time) {
         self.tables = Tables::new(now, self.interval);
+    }
+
+    /// A packet of a traffic class joins the list of a node that is one with its switch.
+    pub fn listed(&mut self, id: PacketId, list: ChannelId) {
+        let record = &mut self.records[id.index()];
+        (record.head, record.asked) = (list, NEVER);
+    }
+
+    /// A packet has been delivered out of a buffer, where its first flit was so long `after`
+    /// its start: if it stood behind another there, it waited for that one last.
+    pub fn leaves_buffer(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
+        let record = &mut self.records[id.index()];
+        let before = self.fronts[buffer.index()].latest();
+        if let Some(turn) = before.filter(|turn| turn.end > record.start + after) {
+            record.last = Root { class: turn.class, channel: turn.root };
+        }
     }
 
     /// A packet of a traffic class enters its node's output queue.
@@ -193,7 +213,9 @@ impl Blame {
         self.holders[place.index()].push(turn, since.asked);
         if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
-            self.fronts[buffer.index()].push(Turn { asked: since.ready, ..turn }, since.behind);
+            let end = if buffer.0 < self.lists { turn.granted } else { turn.end };
+            let turn = Turn { asked: since.ready, end, ..turn };
+            self.fronts[buffer.index()].push(turn, since.behind);
         }
     }
 
@@ -369,8 +391,10 @@ impl Blame {
         let fronts = self.fronts.get(record.from.index());
         let holders = (holders, before(holders));
         let is_stored = record.is_stored;
-        let fronts = fronts
-            .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
+        let behind = if record.from.0 < self.lists { Cause::Throttling } else { Cause::HeadOfLine };
+        let fronts = fronts.map(|fronts| {
+            (fronts, if is_stored { fronts.before(id) } else { before(fronts) }, behind)
+        });
         self.waits[id.index()].charge_wait(record, holders, fronts, span);
     }
 

@@ -4,9 +4,7 @@ use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
 use crate::{networks, random_cases, small};
 use tailback_engine::measure::{ChannelTally, Moments, Use};
-use tailback_engine::spec::{
-    Fidelity, Rates, RoutingSpec, Scheme, Sharing, Spec, TopologySpec, Transport, Workload,
-};
+use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, PacketRow, Progress, Simulation};
 
@@ -144,31 +142,10 @@ fn with_links(dice: &mut Dice) -> Spec {
 /// Random cases whose nodes and switches are one.
 fn with_integrated_nodes(dice: &mut Dice) -> Spec {
     let mut spec = small::spec(dice);
-    let machine = &mut spec.machine;
-    let shapes: &[&[u32]] = &[&[2], &[3], &[4], &[7], &[2, 2], &[3, 2], &[3, 3], &[2, 2, 3]];
-    machine.topology = if dice.chance(50) {
-        TopologySpec::Hypercube { dimensions: dice.number(1, 4) as u32 }
-    } else {
-        TopologySpec::Mesh { dims: dice.one_of(shapes).to_vec() }
-    };
-    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
-    machine.rates = Rates::default();
-    machine.switch.link_width = 1;
-    let link = &mut machine.link;
-    link.control_token_bits = link.control_token_bits.min(link.data_token_bits);
-    if dice.chance(40) {
-        // As in hypercubes: headers of two bytes, no end token, and small buffers.
-        (link.header_bytes, link.end_token) = (2, false);
-        machine.switch.input_buffer_tokens = dice.number(2, 20) as u32;
-    }
-    let early_bytes = dice.one_of(&[0, 1, 3, 8, 16]);
-    let scheme = Scheme::Wormhole;
-    machine.transport =
-        Some(Transport { scheme, half_duplex: false, first_packet_bytes: None, early_bytes });
+    small::integrate(dice, &mut spec.machine);
     spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
     spec
 }
-
 #[test]
 fn flit_agrees_where_nodes_are_integrated() {
     compare_all(Fidelity::Flit, 50_000_000, with_integrated_nodes);

@@ -12,7 +12,7 @@ use super::{Act, HasPort, Switchboard};
 use crate::fabric::Wiring;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::ChannelKind;
+use crate::measure::{ChannelKind, Measures};
 use crate::time::{NEVER, Time};
 
 /// The lists of nodes that are one with their switches, and what is delivered to them.
@@ -49,6 +49,11 @@ impl Lists {
         channel.0 < self.end
     }
 
+    /// Below which number channels stand for lists.
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
     /// Whether there are any: nodes and switches are one.
     #[inline]
     pub fn are_used(&self) -> bool {
@@ -75,9 +80,12 @@ impl<C: HasPort> Switchboard<C> {
         &mut self,
         list: ChannelId,
         id: PacketId,
-        wiring: &Wiring,
-        packets: &mut PacketPool,
+        (wiring, packets): (&Wiring, &mut PacketPool),
+        measures: &mut Measures,
     ) {
+        if let Some(blame) = &mut measures.blame {
+            blame.listed(id, list);
+        }
         let port = self.at_mut(list).port_mut();
         if !port.buffer.first.is_some() {
             port.front_output = wiring.asks_at(port.switch, &packets[id]);
@@ -112,6 +120,10 @@ impl<C: HasPort> Switchboard<C> {
         let id = self.at(channel).port().buffer.first;
         self.leave(channel, act);
         self.lists.begin(channel, NEVER);
+        if let Some(blame) = &mut act.measures.blame {
+            let link = &act.wiring.link;
+            blame.leaves_buffer(id, channel, link.first_ps + link.delay_ps());
+        }
         id
     }
 }

@@ -105,12 +105,13 @@ impl Waits {
     }
 
     /// Charges the time from when it was ready until it starts on a channel: for room there,
-    /// in turn to those who held it, and to those who stood before this packet in its buffer.
+    /// in turn to those who held it, and to those who stood before this packet in its buffer,
+    /// with the cause that comes with these.
     pub fn charge_wait(
         &mut self,
         record: &mut Record,
         holders: (&Log, usize),
-        fronts: Option<(&Log, usize)>,
+        fronts: Option<(&Log, usize, Cause)>,
         (ready, start): (Time, Time),
     ) {
         record.has_waited = true;
@@ -193,7 +194,7 @@ impl Waits {
         &mut self,
         record: &Record,
         (holders, place): (&Log, usize),
-        fronts: Option<(&Log, usize)>,
+        fronts: Option<(&Log, usize, Cause)>,
         (ready, start): (Time, Time),
     ) {
         let channel = record.head;
@@ -212,14 +213,14 @@ impl Waits {
             let root = if is_known { record.asked_root } else { turn.root };
             self.push(Charge { channel, root, culprit: turn.class, cause, time });
         }
-        let Some((fronts, place)) = fronts else { return };
+        let Some((fronts, place, cause)) = fronts else { return };
         let free = fronts.end_before(place).clamp(ready, asked);
         // Its header came late: that was stopped on its way.
         let Root { class, channel: root } = record.last;
-        let cause = Cause::Stretched;
-        self.push(Charge { channel, root, culprit: class, cause, time: asked - free });
+        let late = Cause::Stretched;
+        self.push(Charge { channel, root, culprit: class, cause: late, time: asked - free });
         for (turn, time) in fronts.cut(place, (ready, free)) {
-            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
+            let (root, culprit) = (turn.root, turn.class);
             self.push(Charge { channel, root, culprit, cause, time });
         }
     }
