@@ -34,19 +34,19 @@ class Collisions:
     @property
     def fixed_expected(self) -> float:
         """Equation (1) in closed form: (2^n + 1) / (3 (2^n - 1))."""
-        nodes = 2**self.dimensions
+        nodes = 1 << self.dimensions
         return (nodes + 1) / (3 * (nodes - 1))
 
     @property
     def adaptive_printed(self) -> float:
         """Equation (2) as printed: 2^n / (2^n - 1)^2."""
-        nodes = 2**self.dimensions
+        nodes = 1 << self.dimensions
         return nodes / (nodes - 1) ** 2
 
     @property
     def adaptive_expected(self) -> float:
         """Equation (2) corrected: 1 / (2^n - 1)."""
-        return 1 / (2**self.dimensions - 1)
+        return 1 / ((1 << self.dimensions) - 1)
 
     @property
     def agree(self) -> bool:
@@ -61,7 +61,7 @@ class Collisions:
 
 def collisions(dimensions: int) -> Collisions:
     """Return what two messages did on a cube, for all pairs of destinations."""
-    pairs = (2**dimensions - 1) ** 2
+    pairs = ((1 << dimensions) - 1) ** 2
     fixed, adaptive = (
         _waits(dimensions, routing) / pairs for routing in ("dimension_order", "first_hop")
     )
@@ -70,7 +70,7 @@ def collisions(dimensions: int) -> Collisions:
 
 def _waits(dimensions: int, routing: str) -> int:
     """Return how many of the second messages waited for their first channel."""
-    others = range(1, 2**dimensions)
+    others = range(1, (1 << dimensions))
     rows: list[tuple[str, int, int, str]] = []
     for number, pair in enumerate(product(others, repeat=2)):
         at = f"{number * _APART_NS} ns"

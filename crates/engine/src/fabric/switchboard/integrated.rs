@@ -10,6 +10,7 @@
 
 use super::{Act, HasPort, Switchboard};
 use crate::fabric::Wiring;
+use crate::fabric::passage::Passage;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{ChannelKind, Measures};
