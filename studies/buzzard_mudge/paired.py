@@ -28,7 +28,7 @@ class Measured:
     """What the runs of all sweeps measured, seed by seed."""
 
     def __init__(self, runs: Runs) -> None:
-        """`runs`: all there are."""
+        """Read `runs` when they are asked for."""
         self.runs = runs
         self._frames: dict[tuple[str, ...], pl.DataFrame] = {}
 
