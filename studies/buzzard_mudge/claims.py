@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import tailback as tb
-from studies.buzzard_mudge.paired import Measured, ratio
+from studies.buzzard_mudge.paired import Measured, Seeds, ratio
 from studies.buzzard_mudge.published import PrintedRatio, ratios
 from studies.buzzard_mudge.settings import (
     ADAPTIVE,
     BEGINS,
     COMPLETE,
     FIXED,
+    LENGTHS,
     REST,
     SPACINGS,
     WORMHOLE,
@@ -50,55 +52,101 @@ class Verdict:
     printed: PrintedRatio
     spacings: Sequence[float]
     ours: list[tb.Estimate]
-    holds_at: list[bool]
+
+    @property
+    def holds_at(self) -> list[bool]:
+        """Whether ours agrees with what is printed, at each load."""
+        if not self.ours:
+            return []
+        low, high = bounds(self.printed)
+        return [ours.low <= high and ours.high >= low for ours in self.ours]
 
     @property
     def words(self) -> str:
         """`holds`, `does not hold`, or at how many of the loads it does."""
-        count = sum(self.holds_at)
-        if not self.ours:
+        holds_at = self.holds_at
+        count = sum(holds_at)
+        if not holds_at:
             return "no number"
         if self.printed.loads == "best case":
             return "holds" if count else "does not hold"
-        if count == len(self.holds_at):
+        if count == len(holds_at):
             return "holds"
-        return f"holds at {count} of {len(self.holds_at)}" if count else "does not hold"
+        return f"holds at {count} of {len(holds_at)}" if count else "does not hold"
 
     @property
     def furthest(self) -> float:
-        """How far the ratio at the worst load lies from what is printed, in points."""
-        return max(map(self._beyond, self.ours), default=0.0)
+        """How far the ratio at the worst load lies from what agrees, in points.
+
+        Of a best case: the best.
+        """
+        how = min if self.printed.loads == "best case" else max
+        return how(map(self._beyond, self.ours), default=0.0)
 
     def _beyond(self, ours: tb.Estimate) -> float:
         low, high = bounds(self.printed)
         return max(low - ours.value, ours.value - high, 0.0)
 
 
-def verdicts(measured: Measured) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What counts as the first of a message that is sent as packets."""
+
+    name: str
+    sweep: str
+    is_first_packet: bool = False
+
+    def packets(
+        self, measured: Measured, setting: Setting, length: int, spacing: float, measure: str
+    ) -> Seeds:
+        """Return a measure of packets, by seed."""
+        if not self.is_first_packet:
+            return measured.seeds(setting, length, spacing, measure)
+        routing = setting.condition.rpartition(" and ")[2]
+        return measured.of(self.sweep, (routing,), length, spacing, measure)
+
+    def has(self, length: int, spacing: float) -> bool:
+        """Whether it was run at a load."""
+        return not self.is_first_packet or length == LENGTHS[0] or spacing in (2, 4, 10, 18)
+
+
+BYTES = Reading("16 data bytes", "packets")
+"""As for wormhole routing: two packets."""
+FIRST_PACKET = Reading("the first packet", "first_packet", is_first_packet=True)
+"""Its 10 bytes, whatever 16 bytes of a worm take."""
+
+
+def verdicts(measured: Measured, reading: Reading = BYTES) -> list[Verdict]:
     """Return what became of every printed ratio."""
-    return [_verdict(printed, measured) for printed in ratios()]
+    return [_verdict(printed, measured, reading) for printed in ratios()]
 
 
-def _verdict(printed: PrintedRatio, measured: Measured) -> Verdict:
-    spacings = _LOADS[printed.loads]
+def _verdict(printed: PrintedRatio, measured: Measured, reading: Reading) -> Verdict:
+    spacings = [s for s in _LOADS[printed.loads] if reading.has(printed.length, s)]
     if printed.percent is None:
-        return Verdict(printed, spacings, [], [])
+        return Verdict(printed, spacings, [])
     setting = _SCHEMES[printed.scheme]
-    ours = [_percent(of(printed, setting, measured, spacing)) for spacing in spacings]
-    low, high = bounds(printed)
-    return Verdict(printed, spacings, ours, [e.low <= high and e.high >= low for e in ours])
+    ours = [_percent(of(printed, setting, measured, s, reading)) for s in spacings]
+    return Verdict(printed, spacings, ours)
 
 
-def of(printed: PrintedRatio, setting: Setting, measured: Measured, spacing: float) -> tb.Estimate:
+def of(
+    printed: PrintedRatio,
+    setting: Setting,
+    measured: Measured,
+    spacing: float,
+    reading: Reading = BYTES,
+) -> tb.Estimate:
     """Return our ratio where the paper has one."""
     length = printed.length
+    worm = partial(measured.seeds, WORMHOLE, length, spacing)
+    packets = partial(reading.packets, measured, setting, length, spacing)
     if printed.metric.startswith("bandwidth"):
         # Bytes over the time between first and last: the ratio is that of times, upside down.
-        return measured.ratio(WORMHOLE, setting, length, spacing, REST)
+        return ratio(worm(REST), packets(REST))
     if printed.metric.startswith("complete arrival"):
-        complete = measured.seeds(setting, length, spacing, COMPLETE)
-        return ratio(complete, measured.seeds(WORMHOLE, length, spacing, BEGINS))
-    return measured.ratio(setting, WORMHOLE, length, spacing, BEGINS)
+        return ratio(packets(COMPLETE), worm(BEGINS))
+    return ratio(packets(BEGINS), worm(BEGINS))
 
 
 def bounds(printed: PrintedRatio) -> tuple[float, float]:

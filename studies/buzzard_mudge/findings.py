@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from studies.buzzard_mudge.claims import Verdict, verdicts
+from studies.buzzard_mudge.claims import FIRST_PACKET, Verdict, verdicts
 from studies.buzzard_mudge.collisions import Collisions
 from studies.buzzard_mudge.general import CONCLUSIONS, Conclusion
 from studies.buzzard_mudge.paired import Measured
@@ -20,7 +20,9 @@ class Findings:
 
     measured: Measured
     verdicts: Sequence[Verdict]
-    """Every printed ratio."""
+    """Every printed ratio; *first* are 16 data bytes."""
+    literal: Sequence[Verdict]
+    """The same, where the first of packets is the first packet."""
     conclusions: Sequence[tuple[Conclusion, Statement]]
     """Those of section 3, and our answers."""
     needs: Sequence[Storage]
@@ -36,5 +38,12 @@ class Findings:
     ) -> Findings:
         """Judge what was measured."""
         answers = [(conclusion, conclusion.check(measured)) for conclusion in CONCLUSIONS]
-        needs = storage(measured.runs)
-        return cls(measured, verdicts(measured), answers, needs, collisions, standstills)
+        return cls(
+            measured,
+            verdicts(measured),
+            verdicts(measured, FIRST_PACKET),
+            answers,
+            storage(measured.runs),
+            collisions,
+            standstills,
+        )

@@ -35,28 +35,19 @@ SHORT = LENGTHS[0]
 _ROUTINGS = {"fixed": "dimension_order", "adaptive": "first_hop"}
 
 
-def buffers_table(measured: Measured, measure: str) -> str:
-    """Return a measure by the size of packets, at constant room."""
+def buffers_table(measured: Measured) -> str:
+    """Return times of 512 bytes by the size of packets, at constant room."""
     lines = []
-    for length in LENGTHS:
-        for spacing in AT:
-            for word, routing in _ROUTINGS.items():
-                found = [
-                    mean(
-                        measured.of(
-                            "buffers",
-                            (f"routing == '{routing}'", f"packet_size == '{total - 4} B'"),
-                            length,
-                            spacing,
-                            measure,
-                        )
-                    )
-                    for total in TOTALS
-                ]
-                least = min(estimate.value for estimate in found)
-                cells = [_marked(number(e), e.value == least) for e in found]
-                lines.append([f"{length} B, spacing {spacing:g}, {word}", *cells])
-    return table(["", *(f"{total} B x {320 // total}" for total in TOTALS)], lines)
+    for spacing, (word, routing) in product(AT, _ROUTINGS.items()):
+        for measure, what in ((BEGINS, "first"), (COMPLETE, "last")):
+            found = []
+            for total in TOTALS:
+                conditions = (f"routing == '{routing}'", f"packet_size == '{total - 4} B'")
+                found.append(mean(measured.of("buffers", conditions, SHORT, spacing, measure)))
+            least = min(estimate.value for estimate in found)
+            cells = [_marked(number(e), e.value == least) for e in found]
+            lines.append([f"spacing {spacing:g}, {word}, {what}", *cells])
+    return table(["mean time, µs", *(f"{320 // total} x {total} B" for total in TOTALS)], lines)
 
 
 def _marked(text: str, is_best: bool) -> str:
@@ -106,20 +97,3 @@ def run_lengths_table(measured: Measured) -> str:
                 cells.append(number(ratio(*pair)))
             lines.append([f"spacing {spacing:g}, {setting.title}, {word}", *cells])
     return table(["ratio to wormhole", *(f"{repeat} messages" for repeat in REPEATS)], lines)
-
-
-def first_packet_table(measured: Measured) -> str:
-    """Return ratios of first times where 10 bytes of a packet count as first, and 16."""
-    lines = []
-    for setting in (FIXED, ADAPTIVE):
-        for word, early in (("16 bytes", False), ("first packet", True)):
-            cells = []
-            for spacing in WORM_AT:
-                worm = measured.seeds(WORMHOLE, SHORT, spacing, BEGINS)
-                packets = measured.seeds(setting, SHORT, spacing, BEGINS)
-                if early:
-                    routing = setting.condition.rpartition(" and ")[2]
-                    packets = measured.of("first_packet", (routing,), SHORT, spacing, BEGINS)
-                cells.append(number(ratio(packets, worm)))
-            lines.append([f"{setting.title}, {word}", *cells])
-    return table(["ratio to wormhole", *(f"spacing {s:g}" for s in WORM_AT)], lines)
