@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import tailback as tb
 from studies.buzzard_mudge.paired import Measured, ratio
 from studies.buzzard_mudge.settings import SPACINGS, Setting
-from studies.tweedie.markdown import number, table
+from studies.tweedie.markdown import table
+from tailback.wording import number
 
 ROUTED = "routed_lifetime_us"
 RATE = "messages_per_node_per_ms"

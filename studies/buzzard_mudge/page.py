@@ -25,7 +25,7 @@ from studies.buzzard_mudge.settings import (
 from studies.tweedie.chapters.claims import Statement
 from studies.tweedie.chapters.curve import Curve
 from studies.tweedie.chapters.workloads import axis, line
-from studies.tweedie.markdown import number
+from tailback.wording import number
 
 if TYPE_CHECKING:
     from tailback.figures.look import Look

@@ -13,8 +13,9 @@ from studies.buzzard_mudge.paired import mean
 from studies.buzzard_mudge.published import text_number
 from studies.buzzard_mudge.settings import SPACINGS, STORES
 from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.markdown import number, table
+from studies.tweedie.markdown import table
 from tailback.store.points import PointStore
+from tailback.wording import number
 
 SWEEP = "long_messages"
 TRANSIT, OWN = "stored_transit_max_bytes", "stored_own_max_bytes"

@@ -33,8 +33,9 @@ from studies.buzzard_mudge.storage import (
 )
 from studies.machine import machine
 from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.markdown import Notes, number, paragraphs, table
+from studies.tweedie.markdown import Notes, paragraphs, table
 from tailback.files import write_durably
+from tailback.wording import number
 
 _METHOD = """\
 * **Machine.** A hypercube of degree 6, {links} directed links. A tick is 1 ns: 2 ns a byte, 4 ns

@@ -14,7 +14,8 @@ from studies.buzzard_mudge.settings import (
     REST,
     WORMHOLE,
 )
-from studies.tweedie.markdown import number, table
+from studies.tweedie.markdown import table
+from tailback.wording import number
 
 AT = (2.0, 18.0)
 """The loads at which variants are run: the heaviest and the lightest."""
