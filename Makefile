@@ -4,7 +4,7 @@
 #   make demo     the published experiment at a few compute periods
 #   make studies  all published tables and figures, side by side with ours, how often
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
-#                 what adaptive routing costs
+#                 what adaptive routing costs, and how messages should cross a hypercube
 #   make bench    speed and memory, against their goals
 #   make test     all tests
 #   make check    formatting, lints, types, layers
@@ -32,6 +32,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies.tweedie
 	$(BIN)/python -m studies.adaptive
+	$(BIN)/python -m studies.buzzard_mudge
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches

@@ -26,7 +26,7 @@ from typing import Any
 
 from tailback import machines, workloads
 from tailback.experiment import json_schema
-from tailback.metrics import METRICS
+from tailback.metrics import ALL_METRICS
 from tailback.store.columns import (
     BLAME_COLUMNS,
     BLAME_TABLES,
@@ -36,6 +36,7 @@ from tailback.store.columns import (
     MERGED,
     METRIC_COLUMNS,
     NESTED,
+    NODES_OF_TRANSPORTS,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     Column,
@@ -176,14 +177,14 @@ def _presets(section: str, presets: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _columns() -> str:
     """Return tables of the columns of a stored run; the parts of a metric are told once."""
-    measured = {f"{name}{part}" for name in METRICS for part in MERGED}
+    measured = {f"{name}{part}" for name in ALL_METRICS for part in MERGED}
     sections: dict[str, list[Column]] = {}
     for column in columns():
         table = column.name.partition(".")[0] if "." in column.name else ""
         sections.setdefault(table and f"Parameters of [{table}]", []).append(column)
     plain = [column for column in sections.pop("") if column.name not in measured]
     ending = {column.name for column in ENDING}
-    metrics = [column for column in columns() if column.name in METRICS]
+    metrics = [column for column in columns() if column.name in ALL_METRICS]
     parts = [
         ("The run", [column for column in plain if column.name in {c.name for c in IDENTIFYING}]),
         *sections.items(),
@@ -205,7 +206,7 @@ def _metric_parts() -> list[Column]:
         units = {
             column.unit
             for column in METRIC_COLUMNS
-            if column.name.endswith(suffix) and column.name not in METRICS
+            if column.name.endswith(suffix) and column.name not in ALL_METRICS
         }
         unit = "of the metric" if len(units) > 4 else ", ".join(sorted(units))
         [first, *_] = [column for column in METRIC_COLUMNS if column.name.endswith(suffix)]
@@ -225,8 +226,10 @@ def _blame_columns() -> str:
 
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
     meanings = {column.name: column.meaning for column in described}
+    further = {"nodes": NODES_OF_TRANSPORTS}
     return "\n\n".join(
-        f"**`{name}`.** {meanings[name]}\n\n{_column_table(INNER[name])}" for name in names
+        f"**`{name}`.** {meanings[name]}\n\n{_column_table([*INNER[name], *further.get(name, ())])}"
+        for name in names
     )
 
 

@@ -53,6 +53,10 @@ _USER_FIELDS = {
     "machine.switch.link_width": "machine.internal_link_width",
     "machine.switch.policy": "machine.queue_policy",
     "machine.switch.ack_priority": "machine.switch_ack_priority",
+    "machine.transport.half_duplex": "machine.duplex",
+    "machine.transport.first_packet_bytes": "machine.first_packet_data",
+    "machine.transport.early_bytes": "machine.early",
+    "machine.transport.scheme.buffers": "machine.packet_buffers",
     "workload.pattern.to": "workload.file",
     "workload.pattern.nodes": "workload.hot_spots",
     "workload.pattern.share": "workload.hot_spot_share",
@@ -111,6 +115,14 @@ class Simulation:
     def events(self) -> int:
         """Events handled since time 0."""
         return self._engine.events
+
+    @property
+    def offered(self) -> tuple[int, int] | None:
+        """Bytes times internal channels of packets delivered, and the last send (ps).
+
+        None without a transport.
+        """
+        return self._engine.offered
 
     def begin_window(self) -> None:
         """Forget the tables' measures and packets; the window starts now. Counters go on."""

@@ -8,7 +8,7 @@ number of nodes or channels (a rate, a utilisation). The estimator in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,6 +101,22 @@ METRICS: dict[str, Metric] = {
     "ejection_utilisation": _share(("busy_ejection_ps",), "ejection"),
     "cpu_utilisation": _share(("cpu_busy_ps",), "nodes"),
 }
+
+OF_TRANSPORTS: dict[str, Metric] = {
+    "message_begins_us": Metric(("message_begins_ps",), ("message_begins_count",), _US),
+    # No sum over samples: up to the latest send, whenever that was; see `runner`.
+    "ideal_link_utilisation": Metric(("offered_link_ps",), "internal"),
+}
+"""Metrics of machines whose nodes are one with their switches; others do not have them."""
+
+ALL_METRICS = METRICS | OF_TRANSPORTS
+
+
+def measured(counters: Iterable[str]) -> list[str]:
+    """Return the names of the metrics that can be estimated from these counters."""
+    there = set(counters)
+    return [name for name, metric in ALL_METRICS.items() if there.issuperset(metric.counters)]
+
 
 THETAS = {
     "theta_t": ("routed_lifetime_us", "throttled", "full"),

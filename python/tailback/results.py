@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tailback.metrics import METRICS, Populations, increments
+from tailback.metrics import ALL_METRICS, Populations, increments
 from tailback.statistics import Estimate, Series
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ BINS = ("low", "high", "count")
 """Columns of a histogram."""
 
 _PERCENTILES = (50.0, 90.0, 99.0, 99.9)
-_PERCENTILE_VARIABLES = ("lifetime", "routed_lifetime", "message_latency")
+_PERCENTILE_VARIABLES = ("lifetime", "routed_lifetime", "message_latency", "message_begins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +110,22 @@ class Result:
 
     def series(self, metric: str) -> Series:
         """Return the window's samples of a metric and what was estimated from them."""
-        names = ("time_ps", *METRICS[metric].counters)
+        names = ("time_ps", *ALL_METRICS[metric].counters)
         columns = {name: self.samples[name].to_numpy() for name in names}
         begin = np.searchsorted(columns["time_ps"], round(self.ending.warmup_ms * 1e9))
         window = {name: column[begin:] for name, column in columns.items()}
-        numerator, denominator = increments(METRICS[metric], window, self.populations)
+        numerator, denominator = increments(ALL_METRICS[metric], window, self.populations)
         return Series(window["time_ps"], numerator, denominator, self.estimates[metric])
+
+    def has(self, variable: str) -> bool:
+        """Whether a variable is measured on this machine."""
+        return variable in self.moments["variable"].to_pylist()
+
+    def longest_us(self, variable: str) -> float | None:
+        """Return the longest of all times `message_latency`, …; None if nothing was counted."""
+        rows = self.moments.filter(pc.equal(self.moments["variable"], variable))
+        longest = pc.max(rows["max"]).as_py()
+        return None if longest is None else float(longest / 1e6)
 
     def percentile(
         self, variable: str, percent: float, packet_class: str | None = None
@@ -178,6 +188,7 @@ class Result:
                 zip(names, self.percentiles(variable, _PERCENTILES), strict=True)
             )
             for variable in _PERCENTILE_VARIABLES
+            if self.has(variable)
         }
 
     def plot(self) -> go.Figure:

@@ -9,11 +9,12 @@ import numpy as np
 
 from tailback import engine, interrupts, tables
 from tailback.blame import Blame
-from tailback.metrics import METRICS, Populations
+from tailback.metrics import METRICS, Populations, measured
 from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
 from tailback.samples import Samples
+from tailback.statistics import Estimate
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,13 +91,36 @@ def _result(
         mode=procedure.plan.mode,
         version=engine.VERSION,
         results_version=engine.RESULTS_VERSION,
-        estimates={name: procedure.estimate(name, exact=exact) for name in METRICS},
+        estimates={
+            **{name: procedure.estimate(name, exact=exact) for name in measured(counters)},
+            **_offered(experiment, sim, procedure.plan.populations),
+        },
         populations=procedure.plan.populations,
         ending=ending,
         wall_seconds=wall_seconds,
         blame=None if blame is None else Blame.of(blame, engine.CAUSES),
         **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps),
     )
+
+
+def _offered(
+    experiment: Experiment, sim: engine.Simulation, populations: Populations
+) -> dict[str, Estimate]:
+    """Return the load in link time, up to the latest send: without transport there is none.
+
+    The load axis of [Buzzard & Mudge 1988, section 6]: link time that the data of all
+    messages take, headers left out, over the time of all links until the latest message is
+    sent. It is the same for all transports of the same messages, if all are delivered.
+    """
+    if sim.offered is None:
+        return {}
+    byte_hops, last_sent_ps = sim.offered
+    machine = experiment.machine
+    link_ps = byte_hops * machine.data_token_bits * machine.link_rate.bit_ps
+    time_ps = last_sent_ps * populations.internal
+    known = byte_hops > 0 and time_ps > 0
+    value = Estimate.exact(link_ps / time_ps, time_ps) if known else Estimate.unknown()
+    return {"ideal_link_utilisation": value}
 
 
 def arrow_tables(sim: engine.Simulation, samples: Samples, window_ps: int) -> dict[str, pa.Table]:

@@ -188,6 +188,7 @@ class TestDescribe:
             "campus",
             "deadlock",
             "hypercube",
+            "hypercube_transports",
             "message_file",
             "patterns",
             "permutation",

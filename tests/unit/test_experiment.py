@@ -449,8 +449,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"machine": {"topology": ["mesh"]}}, 'machine.topology = ["mesh"]: must be'),
     (
         {"machine": {"preset": "t9000_c140"}},
-        'machine.preset = "t9000_c140": must be "t9000_c104", "t9000_pair" or "wormhole_mesh"; '
-        'did you mean "t9000_c104"?',
+        'machine.preset = "t9000_c140": must be "t9000_c104", "t9000_pair", "wormhole_mesh", '
+        '"buzzard_mudge_datagram", "buzzard_mudge_cut_through", "buzzard_mudge_circuit", '
+        '"buzzard_mudge_wormhole", "buzzard_mudge_packet_fixed" or '
+        '"buzzard_mudge_packet_adaptive"; did you mean "t9000_c104"?',
     ),
     ({"machine": {"presett": "t9000_c104"}}, "did you mean machine.preset?"),
     ({"machine": {"preset": {}}}, "machine.preset = {}: must be"),

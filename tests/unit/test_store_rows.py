@@ -93,6 +93,15 @@ def fitting() -> list[tuple[str, str]]:
     return [*pairs, ("hypercube", "synthetic"), *((machine, "bandwidth") for machine in others)]
 
 
+#: A machine whose nodes are its switches has further parameters, metrics and percentiles.
+WITH_TRANSPORT = {
+    "topology": "hypercube",
+    "dimensions": 2,
+    "transport": "packet",
+    "packet_size": "16 B",
+}
+
+
 class TestColumns:
     def test_each_has_one_name_and_a_meaning(self) -> None:
         names = [column.name for column in columns()]
@@ -106,8 +115,11 @@ class TestColumns:
     def test_what_is_stored_is_documented_and_the_other_way_round(self) -> None:
         documented = {column.name: column for column in columns()}
         stored: set[str] = set()
-        for machine, workload in fitting():
-            table = table_of(cost_of(MACHINES[machine], WORKLOADS[workload]), "abc")
+        costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
+        finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
+        costs.append(cost_of(WITH_TRANSPORT, finite, ("throttled", "free")))
+        for cost in costs:
+            table = table_of(cost, "abc")
             names = table.column_names
             # Kinds of machine and workload share keys, but not their order.
             rest = [name for name in names if not name.startswith(("machine.", "workload."))]

@@ -143,6 +143,13 @@ impl EventQueue {
         self.current.get(self.taken).map(|&event| self.cursor << self.bucket_bits | event >> 32)
     }
 
+    /// Adds an event of the present instant, which may not be the one that
+    /// [`Self::next_time`] last returned: it can be taken now.
+    pub fn post_now(&mut self, now: Time, kind: Kind, number: u32) {
+        self.post(now, kind, number);
+        self.next_time(now);
+    }
+
     /// Whether no event is left.
     pub fn is_empty(&self) -> bool {
         self.taken == self.current.len()

@@ -7,6 +7,7 @@
 
 mod blame;
 mod check;
+mod circuit;
 mod contention_free;
 mod deadlock;
 mod flit;
@@ -15,6 +16,7 @@ mod packet;
 mod passage;
 mod policy;
 mod selection;
+mod stored;
 mod stream;
 mod switchboard;
 mod timing;
@@ -31,13 +33,16 @@ pub use wiring::Wiring;
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::stored::Owner;
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
-use crate::spec::{Fidelity, Machine, Mode};
+use crate::spec::{Fidelity, Machine, Mode, Scheme};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use packet::PacketFabric;
+use stored::StoredFabric;
 use stream::StreamFabric;
 use switchboard::Act;
 use worm::WormFabric;
@@ -60,6 +65,10 @@ enum Model {
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
     Stream(StreamFabric),
+    /// Mode `full`, transport `circuit`.
+    Circuit(CircuitFabric),
+    /// Mode `full`, transports with queues at outgoing channels.
+    Stored(StoredFabric),
     /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
@@ -72,19 +81,39 @@ macro_rules! match_model {
             Model::Flit($fabric) => $do,
             Model::Worm($fabric) => $do,
             Model::Stream($fabric) => $do,
+            Model::Circuit($fabric) => $do,
+            Model::Stored($fabric) => $do,
             Model::ContentionFree($free) => $other,
         }
     };
 }
 
 impl Model {
+    /// Mode `full` where nodes and switches are one.
+    fn integrated(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        seed: u64,
+    ) -> Result<Self, SpecError> {
+        match wiring.passage {
+            Some(passage) if passage.transport.scheme == Scheme::Circuit => {
+                let fabric = CircuitFabric::new(machine, topology, wiring, passage, seed);
+                Ok(Self::Circuit(fabric))
+            }
+            _ => Err(SpecError::new("machine.transport", "full", "is not simulated yet")),
+        }
+    }
+
     /// Whether nothing has to choose at this instant.
     #[inline]
     fn is_settled(&self) -> bool {
         match self {
             Self::Packet(fabric) => fabric.board.is_settled(),
-            Self::Worm(fabric) => fabric.board.is_settled(),
+            Self::Worm(fabric) => fabric.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
+            Self::Circuit(fabric) => fabric.is_settled(),
+            Self::Stored(fabric) => fabric.is_settled(),
             Self::Flit(_) => false,
             Self::ContentionFree(_) => true,
         }
@@ -112,9 +141,13 @@ impl Fabric {
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
+        let has_queues = wiring.passage.is_some_and(|passage| passage.has_queues());
         let model = match (mode, fidelity) {
-            (Mode::Full, _) if wiring.passage.is_some() => {
-                return Err(SpecError::new("machine.transport", "full", "is not simulated yet"));
+            (Mode::Full, _) if has_queues => {
+                Model::Stored(StoredFabric::new(machine, topology, &wiring, seed))
+            }
+            (Mode::Full, _) if wiring.passage.is_some_and(|passage| !passage.is_wormhole()) => {
+                Model::integrated(machine, topology, &wiring, seed)?
             }
             (Mode::Full, Fidelity::Packet) => {
                 Model::Packet(PacketFabric::new(machine, topology, &wiring, seed))
@@ -140,6 +173,11 @@ impl Fabric {
         &self.wiring
     }
 
+    /// Whether nodes store packets on their way, and it is to be measured how much.
+    pub fn stores(&self) -> bool {
+        matches!(self.model, Model::Stored(_))
+    }
+
     /// A node puts a packet of a traffic class into its output queue.
     #[inline]
     pub fn queue(
@@ -156,12 +194,24 @@ impl Fabric {
         if let Some(blame) = &mut measures.blame {
             blame.queued(id, class, now);
         }
+        if let Some(stored) = &mut measures.stored {
+            let bytes = u64::from(packet.bytes + self.wiring.link.header_tokens);
+            stored.comes(packet.source, Owner::Own, bytes);
+        }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        match_model!(
-            &mut self.model,
-            fabric => fabric.board.queue(id, wiring, packets, now, measures),
-            free fabric => fabric.send(id, wiring, packets, now, events, measures)
-        );
+        match &mut self.model {
+            Model::Worm(fabric) => {
+                fabric.queue(id, &mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Flit(fabric) => {
+                fabric.queue(id, &mut Act { now, wiring, packets, events, measures });
+            }
+            model => match_model!(
+                model,
+                fabric => fabric.board.queue(id, wiring, packets, now, measures),
+                free fabric => fabric.send(id, wiring, packets, now, events, measures)
+            ),
+        }
     }
 
     /// The packet at the front of a channel's buffer asks for its output.
@@ -186,11 +236,19 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(ChannelId(channel), act);
             }
+            Model::Stored(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(ChannelId(channel), act);
+            }
             Model::Stream(fabric) => {
                 if let Some(blame) = &mut measures.blame {
                     fabric.board.blame_request(ChannelId(channel), now, wiring, packets, blame);
                 }
                 fabric.request(ChannelId(channel));
+            }
+            Model::Circuit(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(PacketId(channel), act);
             }
             _ => {}
         }
@@ -213,6 +271,7 @@ impl Fabric {
                 fabric.retry(ChannelId(lead), act);
             }
             Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
+            Model::Stored(fabric) => fabric.board.retry(ChannelId(lead), now),
             _ => {}
         }
     }
@@ -252,23 +311,26 @@ impl Fabric {
 
     /// Lets that happen; how many events it was.
     #[inline]
-    pub fn happen(&mut self, now: Time) -> u64 {
+    pub fn happen(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) -> u64 {
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {
-            Model::Flit(fabric) => fabric.happen(now),
+            Model::Flit(fabric) => {
+                fabric.happen(&mut Act { now, wiring, packets, events, measures })
+            }
             _ => 0,
         }
     }
 
-    /// The packet a `HEAD` event is about.
+    /// The packet a `HEAD` event is about; none if all of it has been there before.
     #[inline]
-    pub fn arrived_head(&mut self, number: u32) -> &Packet {
+    pub fn arrived_head(&mut self, number: u32, now: Time) -> Option<&Packet> {
         let (wiring, packets) = (&self.wiring, &self.packets);
         let id = match_model!(
             &mut self.model,
-            fabric => fabric.board.take_head(ChannelId(number), wiring, packets),
+            fabric => fabric.board.take_head(ChannelId(number), wiring, packets, now),
             free _ => PacketId(number)
         );
-        &self.packets[id]
+        id.is_some().then(|| &self.packets[id])
     }
 
     /// Takes the packet a `TAIL` event is about out of the network.
@@ -278,13 +340,28 @@ impl Fabric {
         number: u32,
         now: Time,
         message: impl Fn(&Packet) -> u64,
+        events: &mut EventQueue,
         measures: &mut Measures,
     ) -> Packet {
-        let id = match_model!(
-            &mut self.model,
-            fabric => fabric.board.take_tail(ChannelId(number), &self.packets),
-            free _ => PacketId(number)
-        );
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        let id = match &mut self.model {
+            Model::Worm(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.take_tail(ChannelId(number), act)
+            }
+            Model::Flit(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.take_tail(ChannelId(number), act)
+            }
+            model => match_model!(
+                model,
+                fabric => fabric.board.take_tail(ChannelId(number), packets),
+                free _ => PacketId(number)
+            ),
+        };
+        if let Model::Circuit(fabric) = &mut self.model {
+            fabric.deliver(ChannelId(number), now, &self.packets, measures);
+        }
         let alone = self.packets.alone(id);
         let packet = self.packets.remove(id);
         let row = PacketRow {
@@ -341,9 +418,11 @@ impl Fabric {
     /// if every packet can move, or where that is not known (fidelities `token` and `stream`).
     pub fn deadlock(&self, now: Time) -> Vec<Blocked> {
         let (standings, whole) = match &self.model {
+            Model::Stored(fabric) => return fabric.deadlock(now, &self.wiring, &self.packets),
             Model::Packet(fabric) => (Some(fabric.standings(now)), true),
             Model::Worm(fabric) => (Some(fabric.standings()), false),
             Model::Flit(fabric) => (fabric.standings(), false),
+            Model::Circuit(fabric) => (Some(fabric.standings()), false),
             Model::Stream(_) | Model::ContentionFree(_) => (None, false),
         };
         let find =
@@ -357,6 +436,16 @@ impl Fabric {
         self.packets.strayed()
     }
 
+    /// Below which number channels stand for the lists of nodes that are one with their
+    /// switches; 0: there are none.
+    pub fn lists(&self) -> u32 {
+        match &self.model {
+            Model::Worm(fabric) => fabric.board.lists.end(),
+            Model::Flit(fabric) => fabric.board.lists.end(),
+            _ => 0,
+        }
+    }
+
     /// Packets in flight or queued.
     pub fn packets(&self) -> &PacketPool {
         &self.packets
@@ -364,6 +453,9 @@ impl Fabric {
 
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
+        if let Model::Circuit(fabric) = &self.model {
+            return fabric.used(now);
+        }
         match_model!(
             &self.model,
             fabric => fabric.board.used(fabric.overhang(now)),
@@ -373,6 +465,9 @@ impl Fabric {
 
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
+        if let Model::Circuit(fabric) = &mut self.model {
+            return fabric.begin_window(now);
+        }
         match_model!(
             &mut self.model,
             fabric => {

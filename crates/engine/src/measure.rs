@@ -10,6 +10,7 @@ pub mod blame;
 mod counters;
 mod histogram;
 mod moments;
+pub mod stored;
 mod tally;
 
 pub use binned::Binned;
@@ -17,6 +18,7 @@ pub use blame::Blame;
 pub use counters::{Counters, PacketCounters};
 pub use histogram::Histogram;
 pub use moments::Moments;
+pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 
 use crate::ids::{ChannelId, NodeId};
@@ -100,6 +102,15 @@ pub struct PacketRow {
     pub delivered: Time,
 }
 
+/// What the workload has asked of the network, whatever became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Data bytes times channels between switches, over the packets delivered.
+    pub byte_hops: u64,
+    /// When the latest message was sent.
+    pub last_sent: Time,
+}
+
 /// A distribution: moments and histogram of one variable.
 #[derive(Clone, Default)]
 pub struct Distribution {
@@ -144,12 +155,17 @@ pub struct Measures {
     /// From sending a message until its first data bytes are there, in the current window;
     /// if that is measured.
     pub message_begins: Option<Distribution>,
+    /// What was offered, since time 0; with transports only.
+    pub offered: Option<Offered>,
     /// Per channel, in the current window.
     pub channels: Vec<ChannelTally>,
     /// Per node, in the current window.
     pub nodes: Vec<NodeTally>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
+    /// What nodes store of packets, in the current window, where that is part of how they cross
+    /// the network.
+    pub stored: Option<Box<Stored>>,
     /// Who made whom wait, if that is kept.
     pub blame: Option<Box<Blame>>,
 }
@@ -164,9 +180,11 @@ impl Measures {
             packets: Default::default(),
             message_latency: Distribution::default(),
             message_begins: None,
+            offered: None,
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
             rows: record.then(Vec::new),
+            stored: None,
             blame: None,
         }
     }
@@ -189,6 +207,9 @@ impl Measures {
         self.channels.fill(ChannelTally::default());
         for node in &mut self.nodes {
             node.begin_window(now);
+        }
+        if let Some(stored) = &mut self.stored {
+            stored.begin_window();
         }
         if let Some(blame) = &mut self.blame {
             blame.begin_window(now);
@@ -229,6 +250,19 @@ impl Measures {
         self.busy[kind.in_sums()].add(start, end);
     }
 
+    /// A packet occupies a channel from now on, until it is known to fall free.
+    #[inline]
+    pub fn occupies(&mut self, kind: ChannelKind, now: Time) {
+        self.counters.packet_hops += 1;
+        self.busy[kind.in_sums()].begin(now);
+    }
+
+    /// A channel that is occupied without a known end falls free.
+    #[inline]
+    pub fn falls_free(&mut self, kind: ChannelKind, now: Time) {
+        self.busy[kind.in_sums()].end(now);
+    }
+
     /// A packet was drawn out on its way to be delivered over a channel.
     #[inline]
     pub fn drawn_out(&mut self, channel: ChannelId, time: Time) {
@@ -264,6 +298,8 @@ impl Measures {
     pub fn message_began(&mut self, latency: Time) {
         if let Some(begins) = &mut self.message_begins {
             begins.add(latency);
+            self.counters.message_begins_ps += latency;
+            self.counters.message_begins_count += 1;
         }
     }
 

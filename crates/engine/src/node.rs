@@ -178,7 +178,8 @@ impl Nodes {
 
     /// `HEAD`: the header of a data packet has arrived.
     pub fn head(&mut self, number: u32, world: &mut World) {
-        let id = world.fabric.arrived_head(number).message;
+        let Some(packet) = world.fabric.arrived_head(number, world.now) else { return };
+        let id = packet.message;
         if self.packetisation.early_bytes > 0 {
             self.begins(id, world);
         } else {
@@ -226,13 +227,17 @@ impl Nodes {
     pub fn tail(&mut self, number: u32, world: &mut World) -> u64 {
         let messages = &self.messages;
         let serial = |packet: &Packet| messages[packet.message].serial;
-        let packet = world.fabric.take_delivered(number, world.now, serial, world.measures);
+        let (events, measures) = (&mut *world.events, &mut *world.measures);
+        let packet = world.fabric.take_delivered(number, world.now, serial, events, measures);
         let id = packet.message;
         match packet.class {
             Class::Data => {
                 if !self.acknowledges || packet.bytes == 0 && self.has_bare_headers {
                     // Its header has not been reported before.
                     self.header_arrived(id, world);
+                }
+                if let Some(offered) = &mut world.measures.offered {
+                    offered.byte_hops += u64::from(packet.bytes) * u64::from(packet.hops);
                 }
                 self.packet_arrived(id, packet.bytes, world);
                 if self.messages[id].accepted {
@@ -322,6 +327,9 @@ impl Nodes {
         let node = self.placement[from.index()];
         let to_node = self.placement[send.to.index()];
         let to = (to_node, class);
+        if let Some(offered) = &mut world.measures.offered {
+            offered.last_sent = world.now;
+        }
         let message = |serial| Message::new(serial, (from, node), send, to, world.now);
         let id = self.messages.insert(message);
         if send.link.is_some() {

@@ -88,6 +88,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     let mut walk = Walk {
         wiring: simulation.wiring(),
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
+        first_bytes: first_bytes(spec),
         acknowledges: spec.machine.node.acknowledges,
         ways: ways(spec, topology, simulation.wiring(), max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
@@ -114,9 +115,17 @@ fn ways(
     Ok((max_pairs / pairs.max(1)).clamp(1, MOST_WAYS))
 }
 
+/// Data bytes of a message's first packet.
+fn first_bytes(spec: &Spec) -> u64 {
+    let given = spec.machine.transport.and_then(|transport| transport.first_packet_bytes);
+    u64::from(given.unwrap_or(spec.machine.node.packet_bytes))
+}
+
 struct Walk<'a> {
     wiring: &'a Wiring,
     packet_bytes: u64,
+    /// Data bytes of a message's first packet.
+    first_bytes: u64,
     acknowledges: bool,
     /// Ways walked for every pair.
     ways: u64,
@@ -131,6 +140,8 @@ struct Sums {
     messages: f64,
     remote: f64,
     hops: f64,
+    /// Sum of the data bytes of the packets in `data_ps`.
+    bytes: f64,
     /// Sum of the lifetimes of full packets that are alone.
     data_ps: f64,
     /// The same of acknowledgements.
@@ -146,21 +157,33 @@ impl Walk<'_> {
         }
         sums.pairs += 1;
         sums.remote += flow.weight;
-        let full = flow.bytes / self.packet_bytes;
-        let rest = (flow.bytes % self.packet_bytes) as u32;
-        let partial = u64::from(rest > 0 || full == 0);
-        let size = self.packet_bytes as u32;
+        let packet_bytes = self.packet_bytes as u32;
+        let first = flow.bytes.min(self.first_bytes);
+        let full = (flow.bytes - first) / self.packet_bytes;
+        let rest = ((flow.bytes - first) % self.packet_bytes) as u32;
+        let partial = u64::from(rest > 0);
+        let size = self.usual_bytes(flow.bytes);
         let data = |timing: &Timing| {
-            let packets = full * timing.packet_ps(size) + partial * timing.packet_ps(rest);
+            let packets = timing.packet_ps(first as u32)
+                + full * timing.packet_ps(packet_bytes)
+                + partial * timing.packet_ps(rest);
             flow.weight * packets as f64
         };
+        sums.bytes += flow.weight * f64::from(size);
         let (hops, lifetime) = self.occupy(flow.from, flow.to, size, data, sums);
         sums.data_ps += flow.weight * lifetime;
-        let packets = if self.acknowledges { (full + partial) as f64 } else { 0.0 };
+        let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
         let acks = |timing: &Timing| flow.weight * packets * timing.packet_ps(0) as f64;
         let (_, lifetime) = self.occupy(flow.to, flow.from, 0, acks, sums);
         sums.ack_ps += flow.weight * lifetime;
         sums.hops += flow.weight * hops;
+    }
+
+    /// Data bytes of the packets whose lifetimes are told: full ones, or where a message is one
+    /// packet, that.
+    fn usual_bytes(&self, message_bytes: u64) -> u32 {
+        let is_whole = self.wiring.passage.is_some_and(|passage| !passage.sends_packets());
+        if is_whole { message_bytes as u32 } else { self.packet_bytes as u32 }
     }
 
     /// Spreads a load over the ways from one node to another: all that a new packet may
@@ -210,12 +233,18 @@ impl Walk<'_> {
             let load = load(timing);
             let end = self.wiring.undisturbed(bytes, start, timing, &mut running);
             start += timing.hop_ps;
-            for channel in place.channels() {
-                sums.load_ps[channel.index()] += load / f64::from(place.width);
+            // Where nodes and switches are one, nothing lies between them.
+            if self.wiring.passage.is_none() || place.kind == ChannelKind::Internal {
+                for channel in place.channels() {
+                    sums.load_ps[channel.index()] += load / f64::from(place.width);
+                }
+                hops += 1;
             }
-            hops += 1;
             match place.end {
-                End::Node(_) => return (hops, end + timing.wire_ps),
+                End::Node(_) => {
+                    let passing = self.wiring.passage.map(|passage| passage.lifetime(hops, bytes));
+                    return (hops, passing.unwrap_or(end + timing.wire_ps));
+                }
                 End::Switch(switch) => {
                     header.route = self.wiring.passed(place, header);
                     lead = self.next_lead(switch, header);
@@ -319,7 +348,7 @@ fn summarise(
         mean_hops: mean(sums.hops),
         zero_load_data_ps: mean(sums.data_ps),
         zero_load_ack_ps: mean(sums.ack_ps),
-        zero_load_neighbour_ps: neighbour_ps(spec, topology, walk) as f64,
+        zero_load_neighbour_ps: neighbour_ps(spec, topology, walk, mean(sums.bytes)) as f64,
         load_max_ps,
         load_mean_internal_ps: internal.iter().sum::<f64>() / internal.len().max(1) as f64,
         saturation_per_ms: (load_max_ps > 0.0).then(|| 1e9 / load_max_ps),
@@ -334,7 +363,10 @@ fn summarise(
 }
 
 /// Lifetime of a full packet that is alone on its way to a neighbour.
-fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk) -> Time {
+fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Time {
+    if let Some(passage) = walk.wiring.passage {
+        return passage.lifetime(1, bytes.round() as u32);
+    }
     let full = spec.machine.node.packet_bytes;
     let internal =
         walk.wiring.layout.groups.iter().find(|group| group.kind == ChannelKind::Internal);

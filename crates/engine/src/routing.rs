@@ -38,7 +38,7 @@ mod walk;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::{Purpose, Stream};
-use crate::spec::Machine;
+use crate::spec::{Machine, RoutingSpec, Scheme};
 use crate::topology::Topology;
 use algorithm::{Algorithm, Chosen, match_algorithm};
 use dependency::{Search, find_cycle};
@@ -102,9 +102,7 @@ impl Routing {
         let draws = if draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
         let routing = Self { algorithm, classes, ways };
-        // What other transports have against deadlock is no order of channels.
-        let is_switched = machine.transport.is_none();
-        if is_switched && !machine.allow_deadlock && !routing.is_known_free() {
+        if depends_on_order(machine) && !machine.allow_deadlock && !routing.is_known_free() {
             routing.check(machine.routing.name(), topology, needed.max(1))?;
         }
         Ok(routing)
@@ -239,6 +237,17 @@ impl Routing {
     #[inline]
     pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
         match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
+    }
+}
+
+/// Whether nothing but an order of channels keeps packets from waiting for each other in a
+/// circle. Transports may have something else against that.
+fn depends_on_order(machine: &Machine) -> bool {
+    let is_contrary = matches!(machine.routing, RoutingSpec::FirstHop { .. });
+    match machine.transport.map(|transport| transport.scheme) {
+        None => true,
+        Some(Scheme::Packet { .. }) => !is_contrary,
+        Some(_) => false,
     }
 }
 

@@ -5,7 +5,9 @@ use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
-use crate::measure::{Binned, Blame, Counters, Measures, NodeTally, PacketRow, Use};
+use crate::measure::{
+    Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Stored, Use,
+};
 use crate::node::{Nodes, World};
 use crate::spec::{Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
@@ -85,12 +87,15 @@ impl Simulation {
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
         let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
         measures.message_begins = (early > 0).then(Default::default);
+        measures.offered = spec.machine.transport.map(|_| Offered::default());
+        measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
         if let Some(blame) = &spec.blame {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
-            let blame =
-                Blame::new(channels, wires, interval, (spec.record_packets, blame.keep_all));
+            let kept = (spec.record_packets, blame.keep_all);
+            let mut blame = Blame::new(channels, wires, interval, kept);
+            blame.lists = fabric.lists();
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
@@ -174,6 +179,8 @@ impl Simulation {
     /// Handles all events of one instant, then lets the network choose.
     fn instant(&mut self, time: Time) -> Result<(), RunError> {
         self.at_once = 0;
+        let (events, measures) = (&mut self.events, &mut self.measures);
+        self.events_handled += self.fabric.happen(time, events, measures);
         if self.fabric.orders_by_serial() {
             self.ordered_instant(time);
         } else {
@@ -186,7 +193,6 @@ impl Simulation {
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
         }
-        self.events_handled += self.fabric.happen(time);
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
         self.fabric.strayed().map_or(Ok(()), |packet| {
             Err(RunError::Livelock {
@@ -387,13 +393,13 @@ impl Simulation {
         let mut counters = measures.counters;
         let mut busy = measures.busy.each_ref().map(|busy| busy.so_far(self.now));
         if let Some(ahead) = self.fabric.overhang_by_kind(self.now) {
-            busy = measures.busy.each_ref().map(Binned::booked);
+            busy = measures.busy.each_ref().map(|busy| Binned::booked(busy, self.now));
             busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);
         }
         add_done(&mut counters, self.workload.progress());
         [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
-        counters.cpu_busy_ps =
-            measures.cpu.booked() - self.nodes.processors().overhang(self.now).sum::<Time>();
+        counters.cpu_busy_ps = measures.cpu.booked(self.now)
+            - self.nodes.processors().overhang(self.now).sum::<Time>();
         counters
     }
 

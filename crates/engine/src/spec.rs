@@ -174,6 +174,18 @@ pub enum Selection {
     MostCredit,
 }
 
+impl Selection {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Random => "random",
+            Self::FewestWaiting => "fewest_waiting",
+            Self::MostCredit => "most_credit",
+        }
+    }
+}
+
 /// A physical link (one per direction) and the packet format on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -303,6 +315,19 @@ pub enum Policy {
     OldestFirst,
     /// The packet that has crossed most channels.
     HopsFirst,
+}
+
+impl Policy {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Random => "random",
+            Self::NetFirst => "net_first",
+            Self::OldestFirst => "oldest_first",
+            Self::HopsFirst => "hops_first",
+        }
+    }
 }
 
 /// What runs on the machine.

@@ -12,6 +12,8 @@ mod cases;
 mod grants;
 #[path = "cycles/hand.rs"]
 mod hand;
+#[path = "cycles/integrated.rs"]
+mod integrated;
 #[path = "reference/networks.rs"]
 mod networks;
 #[path = "reference/programs.rs"]

@@ -6,11 +6,12 @@ use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
+use tailback_engine::measure::stored::Owner;
 use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
 use tailback_engine::topology::Topology;
-use tailback_engine::{Sample, Simulation};
+use tailback_engine::{Counters, Sample, Simulation};
 
 /// A table under construction.
 struct Table<'py>(Bound<'py, PyDict>);
@@ -30,15 +31,28 @@ impl<'py> Table<'py> {
     }
 }
 
+/// Every counter with its name, those of what is not measured left out.
+pub fn counted(counters: &Counters, measures: &Measures) -> Vec<(String, u64)> {
+    let mut named = counters.named();
+    if measures.message_begins.is_none() {
+        named.retain(|(name, _)| !name.starts_with("message_begins"));
+    }
+    named
+}
+
 /// Rows of samples: `time_ps`, `events`, then every counter.
-pub fn samples<'py>(py: Python<'py>, samples: &[Sample]) -> PyResult<Bound<'py, PyDict>> {
+pub fn samples<'py>(
+    py: Python<'py>,
+    samples: &[Sample],
+    measures: &Measures,
+) -> PyResult<Bound<'py, PyDict>> {
     let table = Table::new(py);
     table.column("time_ps", samples.iter().map(|sample| sample.time))?;
     table.column("events", samples.iter().map(|sample| sample.events))?;
-    let names = tailback_engine::Counters::default().named();
+    let names = counted(&Counters::default(), measures);
     let mut columns: Vec<Vec<u64>> = vec![Vec::with_capacity(samples.len()); names.len()];
     for sample in samples {
-        for (column, (_, value)) in columns.iter_mut().zip(sample.counters.named()) {
+        for (column, (_, value)) in columns.iter_mut().zip(counted(&sample.counters, measures)) {
             column.push(value);
         }
     }
@@ -77,6 +91,17 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
         table.column(format!("packets_delivered_{name}"), delivered)?;
         table.column(format!("{name}_queue_area_ps"), rows().map(|t| t.queues[class].area_ps))?;
         table.column(format!("{name}_queue_max"), rows().map(|t| t.queues[class].max))?;
+    }
+    // Where nodes and switches are one; 0 where nothing is stored, or that is not known.
+    let measures = simulation.measures();
+    if measures.offered.is_some() {
+        let owners = [(Owner::Transit, "stored_transit_max"), (Owner::Own, "stored_own_max")];
+        for (owner, name) in owners {
+            let most = |node: usize| {
+                measures.stored.as_ref().map_or(0, |s| s.nodes[node][owner as usize].max)
+            };
+            table.column(format!("{name}_bytes"), (0..topology.nodes).map(most))?;
+        }
     }
     Ok(table.0)
 }
@@ -185,7 +210,8 @@ fn distributions(measures: &Measures) -> impl Iterator<Item = (&str, &str, &Dist
             ("hops", class, &d.hops),
         ]
     });
-    packets.chain([("message_latency", "data", &measures.message_latency)])
+    let begins = measures.message_begins.iter().map(|begins| ("message_begins", "data", begins));
+    packets.chain([("message_latency", "data", &measures.message_latency)]).chain(begins)
 }
 
 pub fn moments<'py>(py: Python<'py>, measures: &Measures) -> PyResult<Bound<'py, PyList>> {

@@ -93,7 +93,7 @@ impl Simulation {
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = PyDict::new(py);
         counters.set_item("events", self.0.events())?;
-        for (name, value) in self.0.counters().named() {
+        for (name, value) in columns::counted(&self.0.counters(), self.0.measures()) {
             counters.set_item(name, value)?;
         }
         Ok(counters)
@@ -101,7 +101,16 @@ impl Simulation {
 
     /// The counters at the end of every sample interval since the last call.
     fn take_samples<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::samples(py, &self.0.take_samples())
+        let samples = self.0.take_samples();
+        columns::samples(py, &samples, self.0.measures())
+    }
+
+    /// Data bytes times internal channels of all packets delivered, and when the latest
+    /// message was sent, in ps; None without a transport.
+    #[getter]
+    fn offered(&self) -> Option<(u64, u64)> {
+        let offered = self.0.measures().offered?;
+        Some((offered.byte_hops, offered.last_sent))
     }
 
     /// One row per node, in the current window.

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tailback.metrics import METRICS, THETAS
+from tailback.metrics import ALL_METRICS, THETAS
 from tailback.statistics import Floats
 from tailback.store.columns import ENDING, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
@@ -63,7 +63,7 @@ def merged(
     groups = grouped(frame, over, _needed(chosen, columns))
     rows = _masked(groups.runs)
     heads = groups.heads()
-    metrics = [name for name in METRICS if name in _metrics_of(chosen)]
+    metrics = [name for name in ALL_METRICS if name in _metrics_of(chosen)]
     sums = rows.group_by(GROUP, "mode", maintain_order=True).agg(
         *_counted(rows), *_alone(rows), *(e for name in metrics for e in _sums(name))
     )
@@ -81,7 +81,7 @@ def merged(
 
 
 def _mergeable(columns: Iterable[str]) -> list[str]:
-    known = {*METRICS, *THETAS, *_PERCENTILES}
+    known = {*ALL_METRICS, *THETAS, *_PERCENTILES}
     return [name for name in columns if name in known]
 
 
@@ -99,7 +99,7 @@ def _needed(chosen: Sequence[str], columns: Sequence[str]) -> list[str]:
 def _in_full(chosen: Iterable[str]) -> Iterator[str]:
     """Yield the columns of a store that `chosen` stand for."""
     for name in chosen:
-        parts = MERGED if name in METRICS else RATIO_PARTS if name in THETAS else ("",)
+        parts = MERGED if name in ALL_METRICS else RATIO_PARTS if name in THETAS else ("",)
         yield from (name + part for part in parts)
 
 
@@ -109,7 +109,7 @@ def _ending(columns: Iterable[str]) -> list[str]:
 
 
 def _measured(rows: pl.DataFrame) -> list[str]:
-    known = set(_in_full([*METRICS, *THETAS, *_PERCENTILES]))
+    known = set(_in_full([*ALL_METRICS, *THETAS, *_PERCENTILES]))
     return [name for name in rows.columns if name in known]
 
 

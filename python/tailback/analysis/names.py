@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from tailback.errors import UserError, listed, nearest, shown
-from tailback.metrics import METRICS, THETAS
+from tailback.metrics import ALL_METRICS, THETAS
 
 PARAMETERS = ("machine.", "workload.", "run.", "sweep.")
 """What the names of parameters begin with."""
@@ -68,7 +68,7 @@ def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:
     there = set(columns)
     found: dict[str, None] = {}
     for name in names:
-        parts = _INTERVAL if name in METRICS or name in THETAS else ()
+        parts = _INTERVAL if name in ALL_METRICS or name in THETAS else ()
         found |= dict.fromkeys([name, *(name + p for p in parts if name + p in there)])
     return list(found)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tailback.errors import UserError, shown
-from tailback.metrics import METRICS, THETAS
+from tailback.metrics import ALL_METRICS, THETAS
 from tailback.store.columns import MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
 from .conditions import Condition, condition
@@ -112,7 +112,7 @@ def _merged_name(field: str, schema: pl.Schema, over: Sequence[str], place: str)
 
 def _values(names: Iterable[str]) -> list[str]:
     """Return the metrics, ratios and percentiles that columns belong to."""
-    owners = {name + part: name for name in METRICS for part in MERGED}
+    owners = {name + part: name for name in ALL_METRICS for part in MERGED}
     owners |= {name + part: name for name in THETAS for part in RATIO_PARTS}
     owners |= {column.name: column.name for column in PERCENTILE_COLUMNS}
     return list(dict.fromkeys(owners[name] for name in names if name in owners))

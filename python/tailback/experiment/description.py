@@ -110,9 +110,8 @@ class Experiment:
         """
         if self.run.sample_interval is not None:
             return self.run.sample_interval.ps
-        packet_ps = self.machine.packet_ps(self.machine.packet_size.bytes)
         flit_ps = self.machine.data_token_bits * self.machine.link_rate.bit_ps
-        least = max(4 * packet_ps, 64 * flit_ps)
+        least = max(4 * self.machine.full_packet_ps, 64 * flit_ps)
         chosen = max(self.workload.iteration_ps(self.machine) // 2, least)
         if self.run.duration is not None:
             chosen = min(chosen, self.run.duration.ps // 20)

@@ -18,12 +18,14 @@ from .pair import Pair
 from .routed import RoutedMachine
 from .star import Star
 from .switched import SwitchedMachine
+from .transport import TRANSPORT_KEYS, TransportMachine
 
 __all__ = [
     "DEFAULT_TOPOLOGY",
     "MOST_NODES",
     "PRESETS",
     "TOPOLOGIES",
+    "TRANSPORT_KEYS",
     "Butterfly",
     "Dragonfly",
     "Family",
@@ -41,6 +43,7 @@ __all__ = [
     "Star",
     "SwitchedMachine",
     "Torus",
+    "TransportMachine",
     "Tree",
 ]
 
@@ -61,6 +64,30 @@ TOPOLOGIES: dict[str, type[Machine]] = {
 
 #: The topology of a ``[machine]`` table that names none.
 DEFAULT_TOPOLOGY = "mesh"
+
+#: Buzzard & Mudge 1988, section 6: 2 ticks a byte, 4 ticks of arbitration; a tick is 1 ns.
+_BUZZARD_MUDGE: dict[str, Any] = {
+    "topology": "hypercube",
+    "dimensions": 6,
+    "routing": "dimension_order",
+    "link_rate": "4 Gbit/s",
+    "data_token_bits": 8,
+    "header": "2 B",
+    "end_token": False,
+    "arbitration": "4 ns",
+    "early": "16 B",
+}
+
+#: Section 5.3: packets of 4 header and 16 data bytes, of which the first has 10; 16 of them
+#: for each outgoing channel.
+_BUZZARD_MUDGE_PACKETS: dict[str, Any] = {
+    **_BUZZARD_MUDGE,
+    "transport": "packet",
+    "header": "4 B",
+    "packet_size": "16 B",
+    "first_packet_data": "10 B",
+    "packet_buffers": 16,
+}
 
 _T9000: dict[str, Any] = {
     "link_rate": "100 Mbit/s",
@@ -83,6 +110,9 @@ _T9000: dict[str, Any] = {
 #: * ``wormhole_mesh``: no machine that was built, but what wormhole routing is mostly
 #:   studied on: a mesh of small buffers that sends one flit (of a byte) per nanosecond,
 #:   32 of them a packet, and acknowledges nothing.
+#: * ``buzzard_mudge_...``: the hypercube of 64 nodes of [Buzzard & Mudge 1988] with each of
+#:   its transports (docs/transports.md). What the paper does not say is a choice: headers of
+#:   2 bytes where a message is one packet, and input buffers of 2 bytes for wormholes.
 PRESETS: dict[str, dict[str, Any]] = {
     "t9000_c104": {
         "topology": "mesh",
@@ -112,4 +142,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         "queue_policy": "fifo",
         "acknowledgements": False,
     },
+    "buzzard_mudge_datagram": {**_BUZZARD_MUDGE, "transport": "datagram"},
+    "buzzard_mudge_cut_through": {**_BUZZARD_MUDGE, "transport": "datagram_cut_through"},
+    "buzzard_mudge_circuit": {**_BUZZARD_MUDGE, "transport": "circuit"},
+    "buzzard_mudge_wormhole": {
+        **_BUZZARD_MUDGE,
+        "transport": "wormhole",
+        "input_buffer": "2 B",
+    },
+    "buzzard_mudge_packet_fixed": _BUZZARD_MUDGE_PACKETS,
+    "buzzard_mudge_packet_adaptive": {**_BUZZARD_MUDGE_PACKETS, "routing": "first_hop"},
 }

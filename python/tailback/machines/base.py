@@ -162,6 +162,11 @@ class Machine(Description, init=False):
         return bits * self._slowest.bit_ps + self.packet_gap.ps
 
     @property
+    def full_packet_ps(self) -> int:
+        """Return the time of a full packet on the slowest channel, in picoseconds."""
+        return self.packet_ps(self.packet_size.bytes)
+
+    @property
     def _slowest(self) -> Rate:
         return self.link_rate
 

@@ -48,6 +48,8 @@ class Mesh(_Grid, init=False):
         "odd_even",
         "adaptive",
         *ANYWHERE,
+        "profitable",
+        "first_hop",
     )
 
     @model_validator(mode="after")
@@ -62,7 +64,7 @@ class Torus(_Grid, init=False):
     """A grid whose lines are closed to rings."""
 
     topology: Literal["torus"] = "torus"
-    routings: ClassVar[tuple[str, ...]] = ("dimension_order", "adaptive", *ANYWHERE)
+    routings: ClassVar[tuple[str, ...]] = ("dimension_order", "adaptive", *ANYWHERE, "profitable")
 
     balanced: bool | None = Field(
         default=None,

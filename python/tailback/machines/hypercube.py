@@ -20,6 +20,8 @@ class Hypercube(Lattice, init=False):
         "negative_first",
         "adaptive",
         *ANYWHERE,
+        "profitable",
+        "first_hop",
     )
 
     dimensions: int = Field(default=6, ge=1, le=20, description="The degree n; 2^n nodes.")

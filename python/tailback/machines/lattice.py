@@ -10,12 +10,12 @@ from pydantic import Field, Strict, model_validator
 from ..errors import UserError, shown
 from ..units import Rate
 from .base import MOST_NODES, Fidelity
-from .joined import JoinedSwitches
+from .transport import TransportMachine
 
 _NAMES = "xyz"
 
 
-class Lattice(JoinedSwitches, init=False):
+class Lattice(TransportMachine, init=False):
     """A machine with one switch per node, each joined to its neighbours along dimensions."""
 
     routing: str = Field(

@@ -83,8 +83,8 @@ class RoutedMachine(SwitchedMachine, init=False):
     @model_validator(mode="after")
     def _routing_possible(self) -> RoutedMachine:
         word = self.routings[0] if self.routing is None else self.routing
-        if word not in self.routings:
-            raise choice("routing", word, self.routings)
+        if word not in self._possible_routings:
+            raise self._impossible_routing(word)
         options = ROUTINGS[word].options
         for key in OPTIONS:
             value = getattr(self, key, None)
@@ -94,8 +94,16 @@ class RoutedMachine(SwitchedMachine, init=False):
             raise UserError("routes_file", None, f'must be given with routing = "{word}"')
         return self
 
+    @property
+    def _possible_routings(self) -> tuple[str, ...]:
+        """The words of `routings` that are possible with the other keys."""
+        return self.routings
+
+    def _impossible_routing(self, word: str) -> UserError:
+        return choice("routing", word, self._possible_routings)
+
     def _not_an_option(self, key: str, word: str) -> str:
-        having = [f'"{word}"' for word in self.routings if key in ROUTINGS[word].options]
+        having = [f'"{word}"' for word in self._possible_routings if key in ROUTINGS[word].options]
         return f'not an option with routing = "{word}", only with {listed(having)}'
 
     @property

@@ -49,6 +49,8 @@ ROUTINGS: dict[str, Algorithm] = {
     "nearest_common_ancestor": Algorithm(options=("adaptive_ways",), chooses=True),
     "destination_tag": Algorithm(),
     "minimal": Algorithm(),
+    "profitable": Algorithm(chooses=True),
+    "first_hop": Algorithm(options=("dimension_order",), chooses=True),
 }
 
 #: Keys that only some algorithms have.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tailback.metrics import METRICS, THETAS
+from tailback.metrics import ALL_METRICS, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
 """What a value may be; any may be null. `integer` is a whole number of any width, also unsigned."""
@@ -33,7 +33,12 @@ MERGED = ("", "_low", "_high", "_standard_error", "_weight", "_batches")
 RATIO_PARTS = ("", "_low", "_high", "_covariance")
 """What is stored of `theta_t` and `theta_r`, likewise."""
 
-PERCENTILE_VARIABLES = ("lifetime_us", "routed_lifetime_us", "message_latency_us")
+PERCENTILE_VARIABLES = (
+    "lifetime_us",
+    "routed_lifetime_us",
+    "message_latency_us",
+    "message_begins_us",
+)
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 """Percentiles that are stored, by what is added to the name of a variable."""
 
@@ -94,6 +99,16 @@ _METRICS: dict[str, tuple[str, str]] = {
     "internal_held": ("", "Share of time internal channels transmit or are kept waiting."),
     "ejection_utilisation": ("", "Share of time ejection channels transmit."),
     "cpu_utilisation": ("", "Share of time processors compute."),
+    "message_begins_us": (
+        "us",
+        "Mean from the send instruction until the first data (machine.early) are there. "
+        "With a transport only.",
+    ),
+    "ideal_link_utilisation": (
+        "",
+        "Link time of all data over the time of all links until the latest send. "
+        "With a transport only.",
+    ),
 }
 
 _RATIO_MEANING = {
@@ -111,7 +126,7 @@ _NESTED_MEANING = {
 
 def _metric_columns() -> Iterator[Column]:
     """Yield the columns of all metrics: value, interval, and what is needed to merge them."""
-    for name, metric in METRICS.items():
+    for name, metric in ALL_METRICS.items():
         unit, meaning = _METRICS[name]
         divided = "packets or messages"
         if isinstance(metric.denominator, str):
@@ -192,6 +207,14 @@ _CULPRIT = Column(
 _CAUSE = Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ...")
 _PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")
 _WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
+
+#: Further columns of `nodes` where nodes and switches are one, behind the counts.
+NODES_OF_TRANSPORTS = _counted(
+    "B",
+    stored_transit_max_bytes="Most that was stored in it of packets of others, headers included; "
+    "with a transport only, in mode full of those that store packets, else 0.",
+    stored_own_max_bytes="The same of its own packets that had not set out.",
+)
 
 #: Columns of the tables in `NESTED` and `BLAME_TABLES`. Coordinates of nodes are x, y, z,
 #: x3, ... as the machine has.

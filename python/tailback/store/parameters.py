@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tailback.errors import Description, UserError
 from tailback.experiment import Experiment, Run
-from tailback.machines import TOPOLOGIES, Graph
+from tailback.machines import TOPOLOGIES, TRANSPORT_KEYS, Graph
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time
 from tailback.workloads import KINDS, Messages
@@ -44,6 +44,10 @@ _NETWORK = {
 #: What is stored of routes from a file, if there is one; see `RoutedMachine.resolved`.
 _ROUTES = {"routes_sha256": Column("machine.routes_sha256", "text", "", "Hash of the routes.")}
 
+#: Keys that have no column where they are not among the resolved parameters: points stored
+#: before there were these keys have none either.
+_OPTIONAL = {*_ROUTES, *TRANSPORT_KEYS, "repeat"}
+
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
     "messages": Column("workload.messages", "int64", "", "Messages in the list."),
@@ -70,7 +74,7 @@ def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
     for part in parts:
         values = resolved[part.section]
         for key, column in _columns(type(part)).items():
-            if key in values or key not in _ROUTES:
+            if key in values or key not in _OPTIONAL:
                 yield column, _stored(values[key], column)
 
 

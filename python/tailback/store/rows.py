@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
-from tailback.metrics import METRICS, THETAS
+from tailback.metrics import ALL_METRICS, THETAS
 from tailback.results import Result
 from tailback.statistics import Estimate
 from tailback.store import columns as known
@@ -95,11 +95,13 @@ def _endings(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
 
 
 def _metrics(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
-    values: list[list[Value]] = []
-    for name in METRICS:
-        estimates = [result[name] for result in results]
-        values.extend(map(list, zip(*map(_parts, estimates), strict=True)))
-    return zip(known.METRIC_COLUMNS, values, strict=True)
+    columns = iter(known.METRIC_COLUMNS)
+    for name in ALL_METRICS:
+        own = [next(columns) for _ in known.MERGED]
+        # What is measured depends on the machine only: it is the same in all modes.
+        if name in results[0].estimates:
+            parts = zip(*(_parts(result[name]) for result in results), strict=True)
+            yield from zip(own, map(list, parts), strict=True)
 
 
 def _parts(e: Estimate) -> tuple[Value, ...]:
@@ -119,14 +121,16 @@ def _ratios(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, lis
 
 
 def _percentiles(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
-    values = [list(_percentiles_of(result)) for result in results]
-    for column, row in zip(known.PERCENTILE_COLUMNS, zip(*values, strict=True), strict=True):
-        yield column, list(row)
-
-
-def _percentiles_of(result: Result) -> Iterator[Value]:
+    columns = iter(known.PERCENTILE_COLUMNS)
     for variable in known.PERCENTILE_VARIABLES:
-        yield from result.percentiles(variable.removesuffix("_us"), [*PERCENTILES.values()])
+        own = [next(columns) for _ in PERCENTILES]
+        if variable in results[0].estimates:
+            values = [_percentiles_of(result, variable) for result in results]
+            yield from zip(own, map(list, zip(*values, strict=True)), strict=True)
+
+
+def _percentiles_of(result: Result, variable: str) -> Sequence[Value]:
+    return result.percentiles(variable.removesuffix("_us"), [*PERCENTILES.values()])
 
 
 def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:

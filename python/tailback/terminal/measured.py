@@ -14,6 +14,7 @@ from tailback.places import shown as place
 from tailback.results import Result
 from tailback.wording import (
     DIGITS,
+    UNKNOWN,
     events_text,
     lifetime_sentence,
     number,
@@ -31,6 +32,8 @@ class _Row(NamedTuple):
     metric: str
     label: str
     scale: float = 1.0
+    longest: str = ""
+    """The variable whose longest time is told as well where messages are seen to begin."""
 
 
 _SECTIONS: dict[str, tuple[_Row, ...]] = {
@@ -47,12 +50,14 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("routed_lifetime_data_us", "  data"),
         _Row("routed_lifetime_ack_us", "  acks"),
         _Row("lifetime_data_us", "lifetime, data"),
-        _Row("message_latency_us", "message latency"),
+        _Row("message_begins_us", "message begun", longest="message_begins"),
+        _Row("message_latency_us", "message latency", longest="message_latency"),
         _Row("throttling_us", "throttling"),
         _Row("internal_contention_us", "internal contention"),
     ),
     "channels crossed": (_Row("hops", "hops"),),
     "utilisation, %": (
+        _Row("ideal_link_utilisation", "ideal, of links", 100),
         _Row("injection_utilisation", "injection channels", 100),
         _Row("internal_utilisation", "internal channels", 100),
         _Row("internal_held", "  held", 100),
@@ -103,6 +108,9 @@ def measured_table(results: Mapping[str, Result]) -> Table:
             cells = [(result[row.metric], row.scale) for result in results.values()]
             numbers = [number(value, scale, digits) for value, scale in cells]
             table.add_row(f" {row.label}", *numbers)
+            if row.longest and all(result.has("message_begins") for result in results.values()):
+                longest = (result.longest_us(row.longest) for result in results.values())
+                table.add_row("   longest", *(_plain(time, digits) for time in longest))
     return table
 
 
@@ -141,9 +149,13 @@ def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
     return all(abs(a - b) <= 0.002 * b for a, b in zip(own, others, strict=True))
 
 
+def _plain(time: float | None, digits: int) -> str:
+    return UNKNOWN if time is None else plain(time, digits)
+
+
 def _anything(row: _Row, results: Mapping[str, Result]) -> bool:
-    values = [result[row.metric].value for result in results.values()]
-    return any(value > 0 for value in values)
+    known = [result.estimates.get(row.metric) for result in results.values()]
+    return any(estimate is not None and estimate.value > 0 for estimate in known)
 
 
 def _endings(results: Iterable[Result]) -> list[Text]:

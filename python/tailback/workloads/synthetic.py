@@ -152,6 +152,13 @@ class Synthetic(Workload, init=False):
         default="random",
         description="Processes begin at random within one compute period, or all at time 0.",
     )
+    repeat: int | None = Field(
+        default=None,
+        ge=1,
+        le=2**20,
+        description="Iterations of each process; the run ends when everything they sent is "
+        "there. Default: without end.",
+    )
 
     @model_validator(mode="after")
     def _has_what_its_words_need(self) -> Synthetic:
@@ -169,6 +176,11 @@ class Synthetic(Workload, init=False):
                 allowed = f"must be at most the compute_period, {self.compute_period}"
                 raise UserError("compute_slot", shown(str(self.compute_slot)), allowed)
         return self
+
+    @property
+    def finite(self) -> bool:
+        """Whether the workload ends by itself."""
+        return self.repeat is not None
 
     @cached_property
     def _rows(self) -> tuple[Row, ...]:
@@ -274,6 +286,8 @@ class Synthetic(Workload, init=False):
             "sync": self.sync,
             "throttle": {"kind": self.throttle, "limit": limit},
             "start": self.start,
+            # Left out without end, as it was before there was this key.
+            **({} if self.repeat is None else {"repeat": self.repeat}),
         }
 
     def _destinations_spec(self, network: Network) -> dict[str, Any]:
@@ -317,7 +331,10 @@ class Synthetic(Workload, init=False):
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the radius used."""
-        return super().resolved(network) | {"radius": self.reach(network)}
+        found = super().resolved(network) | {"radius": self.reach(network)}
+        if self.repeat is None:
+            found.pop("repeat")
+        return found
 
 
 def _grid(network: Network) -> tuple[int, ...]:

@@ -164,6 +164,10 @@ impl<C: HasPort> Switchboard<C> {
     #[inline(always)]
     pub fn since(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &Act) -> Since {
         let front = |input: ChannelId| self.at(input).port().buffer.first;
+        let mut input = input;
+        if !input.is_some() && self.lists.are_used() {
+            input = act.wiring.layout.injection_lead(act.packets[id].source);
+        }
         let behind = input.is_some().then(|| front(input)).filter(|front| front.is_some());
         Since {
             ready: act.packets[id].ready,

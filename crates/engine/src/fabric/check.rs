@@ -1,11 +1,13 @@
 //! What a network must be like to be simulated at a fidelity.
 
-use super::layout::{End, Layout};
+use super::layout::{End, Group, Layout};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, FlowControl, Machine, Scheme, Transport};
+use crate::spec::{
+    Fidelity, FlowControl, Machine, Policy, RoutingSpec, Scheme, Selection, Switch, Transport,
+};
 use crate::topology::{Attachment, Topology};
 
 /// Bound on times of single bits and delays, so that sums cannot overflow.
@@ -149,7 +151,8 @@ fn transport(
             let least = 1 + u64::from(reserve);
             within("machine.transport.scheme.buffers", buffers.into(), least, 1 << 16)?;
         }
-        Scheme::Datagram { .. } | Scheme::Circuit => {}
+        Scheme::Circuit => circuit_choices(machine)?,
+        Scheme::Datagram { .. } => {}
     }
     within("machine.transport.early_bytes", transport.early_bytes.into(), 0, 1 << 24)?;
     let first = transport.first_packet_bytes.unwrap_or(1);
@@ -159,6 +162,36 @@ fn transport(
         1,
         machine.node.packet_bytes.into(),
     )
+}
+
+/// Whoever asks for a channel of a circuit gets it in one of two orders, and the first free one.
+fn circuit_choices(machine: &Machine) -> Result<(), SpecError> {
+    let Switch { policy, selection, .. } = machine.switch;
+    if !matches!(policy, Policy::Fifo | Policy::OldestFirst) {
+        let allowed = "must be fifo or oldest_first with transport circuit";
+        return Err(SpecError::new("machine.switch.policy", policy.name(), allowed));
+    }
+    if selection != Selection::First {
+        let allowed = "must be first with transport circuit";
+        return Err(SpecError::new("machine.switch.selection", selection.name(), allowed));
+    }
+    Ok(())
+}
+
+/// Circuits are taken back channel by channel, and all channels are alike.
+fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let routing = &wiring.routing;
+    if routing.remembers() || routing.otherwise() != Otherwise::Wait {
+        let allowed = "must be one that depends on the switch and the destination alone, and \
+                       comes nearer at each step, with transport circuit";
+        return Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
+    }
+    if !wiring.is_uniform() {
+        let allowed = "must all have the same delay with transport circuit";
+        let given = "links with delays of their own";
+        return Err(SpecError::new("machine.topology", given, allowed));
+    }
+    Ok(())
 }
 
 /// Rates that differ need a model that knows of single flits.
@@ -180,8 +213,14 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
 pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
     use Fidelity::{Flit, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
+    if let Some(transport) = &machine.transport {
+        joined_nodes(machine, transport.scheme, wiring)?;
+    }
     let refuse =
         |allowed: &str| Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
+    if machine.transport.is_some_and(|transport| transport.scheme == Scheme::Circuit) {
+        circuit_network(machine, wiring)?;
+    }
     if layout.has_shared_wires() && matches!(fidelity, Worm | Stream | Token) {
         return Err(SpecError::new(
             "machine.switch.sharing",
@@ -196,6 +235,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     match fidelity {
         Flit | Worm | Stream | Token if routing.otherwise() != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
+        }
+        _ if wiring.passage.is_some_and(|passage| passage.is_wormhole()) => {
+            wormhole(machine, wiring)
         }
         Stream | Token if routing.chooses() => refuse(
             "must be one that gives a packet one output with fidelities stream and token; \
@@ -216,6 +258,55 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         }
         _ => Ok(()),
     }
+}
+
+/// What transports ask of links and routing.
+fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<(), SpecError> {
+    let (layout, routing, name) = (&wiring.layout, &wiring.routing, machine.routing.name());
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        let allowed = format!("{allowed} with transport {}", scheme.name());
+        Err(SpecError::new(field, given, allowed))
+    };
+    let has_queues = matches!(scheme, Scheme::Datagram { .. } | Scheme::Packet { .. });
+    let is_wide = |group: &Group| group.kind == ChannelKind::Internal && group.width > 1;
+    if has_queues && layout.groups.iter().any(is_wide) {
+        return refuse("machine.switch.link_width", "above 1", "must be 1");
+    }
+    if !wiring.is_uniform() {
+        return refuse("machine.topology", "links with delays of their own", "must have none");
+    }
+    if has_queues && routing.otherwise() != Otherwise::Wait {
+        return refuse("machine.routing", name, "must be one whose packets wait");
+    }
+    let is_packet = matches!(scheme, Scheme::Packet { .. });
+    let chooses_late =
+        routing.chooses() && !matches!(machine.routing, RoutingSpec::FirstHop { .. });
+    if is_packet && (chooses_late || routing.draws()) {
+        let allowed = "must be one that sends all packets of a message one way";
+        return refuse("machine.routing", name, allowed);
+    }
+    Ok(())
+}
+
+/// Refuses what integrated nodes do not have with transport wormhole.
+fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let refuse = |field: &str, given: String, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} with transport wormhole")))
+    };
+    let is_internal = |group: &&Group| group.kind == ChannelKind::Internal;
+    let widest = wiring.layout.groups.iter().filter(is_internal).map(|group| group.width).max();
+    if wiring.routing.chooses() {
+        let routing = machine.routing.name().to_string();
+        return refuse("machine.routing", routing, "must be one that gives a packet one output");
+    }
+    if let Some(width) = widest.filter(|&width| width > 1) {
+        return refuse("machine.switch.link_width", width.to_string(), "must be 1");
+    }
+    if !wiring.is_even() {
+        let allowed = "must be the same everywhere, and for an end token not longer,";
+        return refuse("machine.rates", "times of flits that differ".into(), allowed);
+    }
+    Ok(())
 }
 
 /// Refuses links without one of as many wires back.

@@ -39,9 +39,7 @@ pub fn find(
 ) -> Vec<Blocked> {
     let view = View { wiring, packets, standings, whole };
     let targets: Vec<Vec<ChannelId>> = (0..standings.len()).map(|at| view.targets(at)).collect();
-    let drains = view.drains(&targets);
-    let Some(first) = drains.iter().position(|drains| !drains) else { return Vec::new() };
-    let circle = circle(first, &targets);
+    let circle = find_circle(&targets, |at, target| view.takes(at, target));
     let blocked = circle.iter().map(|&(at, next)| view.blocked(at, next));
     let mut blocked: Vec<Blocked> = blocked.collect();
     // Of a packet that stands in several buffers the one its head is in comes last.
@@ -52,6 +50,38 @@ pub fn find(
         }
     }
     blocked
+}
+
+/// The buffers on a circle of such as never drain, each with what it waits for; empty if all
+/// drain. `targets`: by buffer the channels by which what is in it can leave; none if it drains.
+/// `takes`: whether something can leave a buffer by a channel even if that one's does not drain.
+pub fn find_circle(
+    targets: &[Vec<ChannelId>],
+    takes: impl Fn(usize, ChannelId) -> bool,
+) -> Vec<(usize, ChannelId)> {
+    let drains = drains(targets, takes);
+    let first = drains.iter().position(|drains| !drains);
+    first.map(|first| circle(first, targets)).unwrap_or_default()
+}
+
+/// By channel: whether the buffer at its end drains.
+fn drains(targets: &[Vec<ChannelId>], takes: impl Fn(usize, ChannelId) -> bool) -> Vec<bool> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); targets.len()];
+    for (at, targets) in targets.iter().enumerate() {
+        for target in targets.iter().filter(|target| target.is_some()) {
+            before[target.index()].push(at);
+        }
+    }
+    let mut drains = vec![false; targets.len()];
+    let mut again: Vec<usize> = (0..targets.len()).collect();
+    while let Some(at) = again.pop() {
+        let goes = |&target: &ChannelId| takes(at, target) || drains[target.index()];
+        if !drains[at] && (targets[at].is_empty() || targets[at].iter().any(goes)) {
+            drains[at] = true;
+            again.extend(&before[at]);
+        }
+    }
+    drains
 }
 
 /// Follows the first thing that each buffer's packet waits for until that comes round:
@@ -92,26 +122,6 @@ impl View<'_> {
         let mut outputs = Outputs::default();
         let leads = self.wiring.leads(switch, header, &mut outputs);
         leads.flat_map(|(lead, _)| self.wiring.layout.group(lead).channels()).collect()
-    }
-
-    /// By channel: whether the buffer at its end drains.
-    fn drains(&self, targets: &[Vec<ChannelId>]) -> Vec<bool> {
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); targets.len()];
-        for (at, targets) in targets.iter().enumerate() {
-            for target in targets {
-                before[target.index()].push(at);
-            }
-        }
-        let mut drains = vec![false; targets.len()];
-        let mut again: Vec<usize> = (0..targets.len()).collect();
-        while let Some(at) = again.pop() {
-            let goes = |&target: &ChannelId| drains[target.index()] || self.takes(at, target);
-            if !drains[at] && (targets[at].is_empty() || targets[at].iter().any(goes)) {
-                drains[at] = true;
-                again.extend(&before[at]);
-            }
-        }
-        drains
     }
 
     /// Whether a channel takes something from a buffer even if nothing leaves the buffer

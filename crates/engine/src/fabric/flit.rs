@@ -4,10 +4,12 @@
 //! What differs is how a flit leaves a switch and how the sender learns of room:
 //! `direct.rs` (fidelity `flit`: straight from the input buffer, flow control out of
 //! band) and `buffered.rs` (fidelity `token`: through an output buffer, with
-//! flow-control tokens in band). The rules are in `docs/model.md`.
+//! flow-control tokens in band). `integrated.rs` is for nodes that are one with their
+//! switches. The rules are in `docs/model.md`.
 
 mod buffered;
 mod direct;
+mod integrated;
 mod lane;
 mod lines;
 mod shared;
@@ -21,6 +23,7 @@ use crate::measure::blame::{Cause, Root};
 use crate::spec::{Fidelity, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use integrated::Integrated;
 use lane::Lane;
 use lines::{LineId, Lines, Mark, What};
 use shared::Shared;
@@ -30,7 +33,8 @@ pub struct FlitFabric {
     pub board: Switchboard<Lane>,
     lines: Lines,
     rates: Vec<Rate>,
-    /// By channel: its place in `rates`; empty where they are all the same.
+    /// By channel: its place in `rates`; empty where they are all the same. Where nodes and
+    /// switches are one, that of the packet it sends.
     rate_of: Vec<u8>,
     control: Control,
     /// Channels that may be able to send at this instant.
@@ -46,6 +50,8 @@ pub struct FlitFabric {
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
+    /// Where nodes and switches are one.
+    integrated: Option<Integrated>,
 }
 
 /// Flow control, and with it how switches are built.
@@ -113,13 +119,20 @@ impl FlitFabric {
             let delay = machine.link.credit_delay_ps;
             Control::OutOfBand { credit: (delay > 0).then(|| lines.line(delay, What::Credit)) }
         };
-        let rates = wiring.timings.iter().map(|timing| Rate::new(timing, &mut lines)).collect();
+        let rate = |timing| Rate::new(timing, &mut lines, What::SentAndArrived, What::Arrived);
+        let mut rates: Vec<Rate> = wiring.timings.iter().map(rate).collect();
         let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
+        let mut rate_of: Vec<u8> = if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
+        let integrated = board.lists.are_used().then(|| {
+            rates = integrated::rates(&wiring.link, &mut lines).into();
+            rate_of = vec![0; board.channels.len()];
+            Integrated::new(wiring, &mut lines)
+        });
         Self {
             board,
             lines,
             rates,
-            rate_of: if wiring.is_uniform() { Vec::new() } else { rate_of.collect() },
+            rate_of,
             control,
             awake: Vec::new(),
             asking: Vec::new(),
@@ -127,6 +140,7 @@ impl FlitFabric {
             nodes: Vec::new(),
             shared: Shared::new(layout, machine.switch.sharing, escapes),
             room_for_all: escapes.then_some(capacity),
+            integrated,
         }
     }
 
@@ -138,17 +152,23 @@ impl FlitFabric {
 
     /// Everything that happens to flits at one instant; how many events that was.
     #[inline]
-    pub fn happen(&mut self, now: Time) -> u64 {
+    pub fn happen(&mut self, act: &mut Act) -> u64 {
         let mut count = 0;
-        while let Some((what, channel, mark)) = self.lines.take(now) {
+        while let Some((what, channel, mark)) = self.lines.take(act.now) {
             count += 1;
             match what {
                 What::SentAndArrived => {
-                    self.sent(channel, mark);
-                    self.arrived(channel, mark);
+                    self.sent(channel, mark, act);
+                    self.arrived(channel, mark, act);
                 }
-                What::Sent => self.sent(channel, mark),
-                What::Arrived => self.arrived(channel, mark),
+                What::Sent => self.sent(channel, mark, act),
+                What::Arrived => self.arrived(channel, mark, act),
+                What::SentAndCame => {
+                    self.sent(channel, mark, act);
+                    self.came(channel, act);
+                }
+                What::Came => self.came(channel, act),
+                What::MayAsk => self.may_ask(channel),
                 What::Credit => self.credit(channel, 1),
                 What::ControlSentAndArrived => {
                     self.wake(channel);
@@ -217,12 +237,12 @@ impl FlitFabric {
     /// A flit has been sent completely.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn sent(&mut self, channel: ChannelId, mark: Mark) {
+    fn sent(&mut self, channel: ChannelId, mark: Mark, act: &mut Act) {
         if self.shared.is_some() {
             self.wake_sharing(channel);
         }
         match self.control {
-            Control::OutOfBand { .. } if mark.is_last => self.release(channel),
+            Control::OutOfBand { .. } if mark.is_last => self.release(channel, act),
             Control::OutOfBand { .. } => self.wake(channel),
             Control::InBand { .. } => self.place_falls_free(channel),
         }
@@ -230,7 +250,7 @@ impl FlitFabric {
 
     /// A flit is in the buffer at a channel's end.
     #[inline]
-    fn arrived(&mut self, channel: ChannelId, mark: Mark) {
+    fn arrived(&mut self, channel: ChannelId, mark: Mark, act: &Act) {
         let lane = self.board.at_mut(channel);
         if !lane.port.switch.is_some() {
             return self.consumed(channel);
@@ -238,13 +258,23 @@ impl FlitFabric {
         lane.held += 1;
         let output = lane.output;
         if mark.ends_header {
-            lane.headers += 1;
-            if !output.is_some() && lane.headers == 1 {
-                self.asking.push(channel);
+            match self.integrated.as_ref().and_then(|integrated| integrated.arbitrates) {
+                Some(line) => self.lines.post(line, act.now, channel, Mark::default()),
+                None => self.may_ask(channel),
             }
         }
         if output.is_some() {
             self.goes_on(output);
+        }
+    }
+
+    /// The header of a packet is there, in the buffer at a channel's end.
+    #[inline]
+    fn may_ask(&mut self, channel: ChannelId) {
+        let lane = self.board.at_mut(channel);
+        lane.headers += 1;
+        if !lane.output.is_some() && lane.headers == 1 {
+            self.asking.push(channel);
         }
     }
 
@@ -318,7 +348,11 @@ impl FlitFabric {
 
     /// The front packet of `input` (none: the node's packet at hand) is to take a channel.
     fn assign(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
-        if input.is_some() {
+        let mut input = input;
+        if self.board.lists.has(input) {
+            self.leave_list(input, act);
+            input = ChannelId::NONE;
+        } else if input.is_some() {
             self.board.leave(input, act);
             let from = self.board.at_mut(input);
             from.headers -= 1;
@@ -328,6 +362,9 @@ impl FlitFabric {
         lane.input = input;
         lane.rest.own[0] += 1;
         self.board.enter(channel, id, act);
+        if self.integrated.is_some() {
+            self.may_come_home(channel, id, act);
+        }
         if act.measures.blame.is_some() {
             self.board.blame_grant(channel, id, input, act);
         }
@@ -396,14 +433,15 @@ impl FlitFabric {
 }
 
 impl Rate {
-    fn new(timing: &super::Timing, lines: &mut Lines) -> Self {
+    /// The rate of a channel whose flits have been `sent`, are `there`, or both `together`.
+    fn new(timing: &super::Timing, lines: &mut Lines, together: What, there: What) -> Self {
         let delay = timing.delay_ps();
         let mut journey = |time, together, sent, arrived, delay: Time| Journey {
             time,
             sent: lines.line(time, if delay == 0 { together } else { sent }),
             arrived: (delay > 0).then(|| lines.line(time + delay, arrived)),
         };
-        let mut flit = |time| journey(time, What::SentAndArrived, What::Sent, What::Arrived, delay);
+        let mut flit = |time| journey(time, together, What::Sent, there, delay);
         let [first, body, last] = [timing.first_ps, timing.flit_ps, timing.last_ps].map(&mut flit);
         // A flow-control token is no packet's: no switch has to look at it.
         let (together, sent) = (What::ControlSentAndArrived, What::ControlSent);

@@ -42,7 +42,7 @@ pub struct Group {
 
 impl Group {
     /// Its channels, lowest number first.
-    pub fn channels(self) -> impl Iterator<Item = ChannelId> {
+    pub fn channels(self) -> impl Iterator<Item = ChannelId> + Clone {
         (self.first.0..self.first.0 + u32::from(self.width)).map(ChannelId)
     }
 }

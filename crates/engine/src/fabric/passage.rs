@@ -65,7 +65,18 @@ impl Passage {
     pub fn early_ps(&self, bytes: u32) -> Option<Time> {
         let early = self.transport.early_bytes;
         let is_told = early > 0 && bytes > early && !self.sends_packets();
-        is_told.then(|| self.link.packet_ps(bytes - early) - self.link.packet_ps(0))
+        is_told.then(|| self.link.packet_ps(bytes - early) - self.link.header_ps)
+    }
+
+    /// Whether flits follow a header that gets channel by channel.
+    #[inline]
+    pub fn is_wormhole(&self) -> bool {
+        self.transport.scheme == Scheme::Wormhole
+    }
+
+    /// Whether packets stand in queues at outgoing channels.
+    pub fn has_queues(&self) -> bool {
+        matches!(self.transport.scheme, Scheme::Datagram { .. } | Scheme::Packet { .. })
     }
 
     /// Whether messages are cut into packets that follow each other.

@@ -5,6 +5,7 @@ use crate::ids::{ChannelId, GroupId, SwitchId};
 use crate::measure::Class;
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Policy, Switch};
+use crate::time::NEVER;
 
 /// The queue policy of all switches, with the random streams it may need.
 pub struct Arbiter {
@@ -96,8 +97,8 @@ fn key(policy: Policy, ack_priority: bool, packet: &Packet) -> (bool, u64) {
 fn rank(policy: Policy, packet: &Packet) -> u64 {
     match policy {
         Policy::Fifo | Policy::Random => 0,
-        // A packet that has crossed one channel comes from the node.
-        Policy::NetFirst => u64::from(packet.hops == 1),
+        // A packet that no switch has sent to another comes from the node.
+        Policy::NetFirst => u64::from(packet.first_internal == NEVER),
         Policy::OldestFirst => packet.queued,
         Policy::HopsFirst => u64::MAX - u64::from(packet.hops),
     }

@@ -7,10 +7,12 @@
 
 mod desk;
 mod grants;
+mod integrated;
 mod port;
 
 pub use desk::Choices;
 pub use grants::{Grants, first_flit, sets_out};
+pub use integrated::Lists;
 pub(super) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
 
@@ -57,6 +59,8 @@ pub struct Switchboard<C> {
     /// Which waiting input is granted.
     pub arbiter: Arbiter,
     sources: Vec<Source>,
+    /// Where nodes and switches are one.
+    pub lists: Lists,
     ack_priority: bool,
     /// Groups that must choose when the events of this instant are done.
     dirty: Vec<ChannelId>,
@@ -95,6 +99,7 @@ impl<C: HasPort> Switchboard<C> {
                 Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
                 topology.nodes
             ],
+            lists: Lists::new(wiring),
             ack_priority: machine.node.ack_priority,
             dirty: Vec::new(),
         }
@@ -118,7 +123,8 @@ impl<C: HasPort> Switchboard<C> {
         self.sources[node.index()].waiting_data
     }
 
-    /// A packet enters its node's output queue.
+    /// A packet enters its node's output queue, or the list of a node that is one with its
+    /// switch.
     pub fn queue(
         &mut self,
         id: PacketId,
@@ -129,14 +135,17 @@ impl<C: HasPort> Switchboard<C> {
     ) {
         let packet = &mut packets[id];
         packet.queued = now;
-        packet.ready = now;
+        packet.ready = now + wiring.arbitration_ps;
         let (node, class) = (packet.source, packet.class);
         measures.nodes[node.index()].queues[class as usize].enter(now);
-        let source = &mut self.sources[node.index()];
-        source.waiting_data += u32::from(class == Class::Data);
+        self.sources[node.index()].waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
-        source.queues[queue].push(id, packets);
-        self.mark(wiring.layout.injection_lead(node));
+        let lead = wiring.layout.injection_lead(node);
+        if self.lists.has(lead) {
+            return self.join_list(lead, id, (wiring, packets), measures);
+        }
+        self.sources[node.index()].queues[queue].push(id, packets);
+        self.mark(lead);
     }
 
     /// The packet a node would send next, with the number of its queue.
@@ -158,11 +167,23 @@ impl<C: HasPort> Switchboard<C> {
     /// The packet at hand leaves its queue: it has been granted a channel.
     #[inline]
     pub fn take_at_hand(&mut self, node: u32, queue: usize, act: &mut Act) {
-        let source = &mut self.sources[node as usize];
-        let id = source.queues[queue].pop(act.packets);
+        let id = self.draw_at_hand(node, queue, act.packets);
+        self.note_sent(id, act);
+    }
+
+    /// The packet at hand goes where it waits for its channel: it still counts as queued.
+    #[inline]
+    pub fn draw_at_hand(&mut self, node: u32, queue: usize, packets: &PacketPool) -> PacketId {
+        self.sources[node as usize].queues[queue].pop(packets)
+    }
+
+    /// A packet that has left its node's queue has been granted a channel.
+    #[inline]
+    pub fn note_sent(&mut self, id: PacketId, act: &mut Act) {
         let packet = &act.packets[id];
-        source.waiting_data -= u32::from(packet.class == Class::Data);
-        act.measures.nodes[node as usize].queues[packet.class as usize].leave(act.now);
+        let node = packet.source.index();
+        self.sources[node].waiting_data -= u32::from(packet.class == Class::Data);
+        act.measures.nodes[node].queues[packet.class as usize].leave(act.now);
         act.measures.packet_sent(packet.source, packet.class, packet.last);
     }
 
@@ -387,13 +408,18 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
-    /// The data packet whose header has reached the node at a channel's end.
+    /// The data packet whose header has reached the node at a channel's end, or whose
+    /// message begins now; none if all of it has been taken.
     pub fn take_head(
         &mut self,
         channel: ChannelId,
         wiring: &Wiring,
         packets: &PacketPool,
+        now: Time,
     ) -> PacketId {
+        if self.lists.are_used() {
+            return self.begun(channel, now);
+        }
         let rest = self.at_mut(channel).rest_mut();
         let id = rest.heading;
         let mut next = packets[id].next;

@@ -29,6 +29,8 @@ pub struct Timing {
     empty_ps: Time,
     /// Header and end token.
     empty_tokens: u32,
+    /// From when a flit has been sent until it is at the switch at the end.
+    delay_ps: Time,
 }
 
 impl Timing {
@@ -49,12 +51,25 @@ impl Timing {
             header_tokens: link.header_bytes,
             empty_ps: header_ps + end_ps,
             empty_tokens: link.header_bytes + u32::from(link.end_token),
+            delay_ps: link.wire_delay_ps + link.switch_delay_ps,
         }
+    }
+
+    /// The same where only headers wait for the switch, which arbitrates, and no flit passes
+    /// through it: nodes and switches are one.
+    pub fn arbitrated(self) -> Self {
+        Self { delay_ps: self.wire_ps, ..self }
     }
 
     /// From when a flit has been sent until it is at the switch at the end.
     #[inline]
     pub fn delay_ps(&self) -> Time {
+        self.delay_ps
+    }
+
+    /// From when its header has been sent until a packet may ask the switch at the end.
+    #[inline]
+    pub fn asks_after_ps(&self) -> Time {
         self.hop_ps - self.header_ps
     }
 

@@ -208,6 +208,20 @@ impl PacketFifo {
         self.last = id;
     }
 
+    /// Removes the packet behind `before` (none: the front packet), which must be there.
+    #[inline]
+    pub fn take_behind(&mut self, before: PacketId, packets: &mut PacketPool) -> PacketId {
+        if !before.is_some() {
+            return self.pop(packets);
+        }
+        let id = packets[before].next;
+        packets[before].next = packets[id].next;
+        if self.last == id {
+            self.last = before;
+        }
+        id
+    }
+
     /// Removes the front packet; the queue must not be empty.
     #[inline]
     pub fn pop(&mut self, packets: &PacketPool) -> PacketId {

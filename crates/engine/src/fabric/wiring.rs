@@ -25,6 +25,9 @@ pub struct Wiring {
     pub timings: Vec<Timing>,
     /// How packets pass where nodes and switches are one; else none.
     pub passage: Option<Passage>,
+    /// From when a packet is in its node until it may ask for its first channel: not 0 only
+    /// where nodes and switches are one.
+    pub arbitration_ps: Time,
     /// Whether nodes acknowledge data packets.
     acknowledges: bool,
     /// Whether all channels have the same times.
@@ -59,8 +62,14 @@ impl Wiring {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        let link = Timing::new(&machine.link);
-        let rates = Rates::new(machine, topology)?;
+        let passage = Passage::new(machine);
+        let mut link = Timing::new(&machine.link);
+        let mut rates = Rates::new(machine, topology)?;
+        let wormhole = passage.filter(Passage::is_wormhole);
+        if wormhole.is_some() {
+            link = link.arbitrated();
+            rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
+        }
         let routing = Routing::new(machine, topology, seed)?;
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
@@ -80,7 +89,8 @@ impl Wiring {
             layout,
             routing,
             link,
-            passage: Passage::new(machine),
+            arbitration_ps: wormhole.map_or(0, |passage| passage.arbitration_ps),
+            passage,
             acknowledges: machine.node.acknowledges,
             is_uniform,
             pace,
@@ -163,12 +173,15 @@ impl Wiring {
     }
 
     /// Whether the arrival of a packet's header is reported before that of all of it:
-    /// only if it is to be acknowledged, and not if the header is all there is.
+    /// only if it is to be acknowledged, and not if the header is all there is. Where nodes
+    /// and switches are one: whether that of its first data bytes is.
     #[inline]
     pub fn reports_header(&self, packet: &Packet) -> bool {
-        self.acknowledges
-            && packet.class == Class::Data
-            && (packet.bytes > 0 || self.link.ends_with_token())
+        if !self.acknowledges {
+            let is_early = |passage: Passage| passage.early_ps(packet.bytes).is_some();
+            return self.passage.filter(Passage::has_queues).is_some_and(is_early);
+        }
+        packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
     }
 
     /// Whether nothing has to be kept of a packet that crosses a channel: routing remembers
@@ -236,10 +249,13 @@ impl Wiring {
     #[inline]
     pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
         if let Some(passage) = &self.passage {
+            let (steps, bytes) = (packet.hops, packet.bytes);
+            let lifetime = passage.lifetime(steps, bytes);
             return ZeroLoad {
-                lifetime: passage.lifetime(packet.hops, packet.bytes),
+                lifetime,
                 first_hop: passage.arbitration_ps,
-                ..ZeroLoad::default()
+                last_start: lifetime - passage.last_step_ps(steps, bytes),
+                last_hop: self.link.hop_ps,
             };
         }
         if !self.is_even() {

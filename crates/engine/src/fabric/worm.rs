@@ -8,10 +8,12 @@
 //!
 //! `grant.rs`: a packet gets a channel; `advance.rs`: what becomes known and what follows;
 //! `straight.rs` and `recurrence.rs`: the times themselves, the easy ones and all others;
-//! `known.rs` and `stretches.rs`: where they are kept. The rules are in `docs/model.md`.
+//! `known.rs` and `stretches.rs`: where they are kept; `delivery.rs`: packets that end in a
+//! buffer, where nodes and switches are one. The rules are in `docs/model.md`.
 
 mod advance;
 mod channel;
+mod delivery;
 mod grant;
 mod known;
 mod recurrence;
@@ -22,7 +24,8 @@ use super::deadlock::Standing;
 use super::switchboard::{Act, Grants, Switchboard};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
-use crate::ids::ChannelId;
+use crate::event_queue::Kind;
+use crate::ids::{ChannelId, PacketId};
 use crate::spec::Machine;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -47,6 +50,10 @@ pub struct WormFabric {
     credit_delay: Time,
     /// Channels whose owner may know more.
     stale: Vec<ChannelId>,
+    /// Nodes' lists whose next packets may ask when all outputs have chosen.
+    heads: Vec<ChannelId>,
+    /// Whether credits may come back less than a flit apart.
+    credits_crowd: bool,
 }
 
 /// Times of flits that are not those of a packet that goes straight.
@@ -82,6 +89,7 @@ impl WormFabric {
         let is_simple = wiring.is_uniform() && rates[0].last_ps <= rates[0].flit_ps;
         Ok(Self {
             rings: vec![Rings::default(); board.channels.len()],
+            credits_crowd: rates[0].last_ps < rates[0].flit_ps || board.lists.are_used(),
             board,
             stretches: Stretches::default(),
             main: rates[0],
@@ -90,6 +98,7 @@ impl WormFabric {
             buffer,
             credit_delay: machine.link.credit_delay_ps,
             stale: Vec::new(),
+            heads: Vec::new(),
         })
     }
 
@@ -98,6 +107,18 @@ impl WormFabric {
         match self.rate_of.get(channel.index()) {
             Some(&rate) => &self.rates[usize::from(rate)],
             None => &self.main,
+        }
+    }
+
+    /// A packet enters its node's output queue; the first of a list asks when it may.
+    #[inline]
+    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        if self.board.lists.are_used() {
+            let list = act.wiring.layout.injection_lead(act.packets[id].source);
+            if self.board.at(list).port.buffer.first == id {
+                act.events.post(act.packets[id].ready, Kind::Request, list.0);
+            }
         }
     }
 
@@ -136,11 +157,22 @@ impl WormFabric {
         self.serve(lead, kind, act);
     }
 
-    /// Every group marked at this instant grants what it can.
+    /// Whether nothing has to choose at this instant.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.board.is_settled() && self.heads.is_empty()
+    }
+
+    /// Every group marked at this instant grants what it can. Then those ask that have come
+    /// to the front of a list by this: no two of the same switch.
     #[inline]
     pub fn arbitrate(&mut self, act: &mut Act) {
-        while let Some((lead, kind)) = self.board.next_marked() {
-            self.serve(lead, kind, act);
+        loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
+            let Some(list) = self.heads.pop() else { return };
+            self.request(list, act);
         }
     }
 

@@ -18,12 +18,16 @@ pub struct Binned {
     open: u64,
     /// Sums of later intervals.
     later: VecDeque<u64>,
+    /// Stretches that have begun and whose end is not known: up to the end of the interval
+    /// being filled they are counted.
+    running: u64,
 }
 
 impl Binned {
     /// Starts at time 0.
     pub fn new(interval: Time) -> Self {
-        Self { interval, boundary: interval, closed: 0, open: 0, later: VecDeque::new() }
+        let later = VecDeque::new();
+        Self { interval, boundary: interval, closed: 0, open: 0, later, running: 0 }
     }
 
     /// Adds the stretch from `start` to `end`; not before the open interval.
@@ -68,10 +72,24 @@ impl Binned {
         }
     }
 
+    /// A stretch begins whose end is not known; in the open interval.
+    #[inline]
+    pub fn begin(&mut self, now: Time) {
+        self.running += 1;
+        self.open += self.boundary - now;
+    }
+
+    /// A stretch that has begun ends; in the open interval.
+    #[inline]
+    pub fn end(&mut self, now: Time) {
+        self.running -= 1;
+        self.open -= self.boundary - now;
+    }
+
     /// Ends the open interval; the total of all closed ones.
     pub fn close(&mut self) -> u64 {
         self.closed += self.open;
-        self.open = self.later.pop_front().unwrap_or(0);
+        self.open = self.later.pop_front().unwrap_or(0) + self.running * self.interval;
         self.boundary += self.interval;
         self.closed
     }
@@ -82,9 +100,11 @@ impl Binned {
         if now + self.interval == self.boundary { self.closed } else { self.closed + self.open }
     }
 
-    /// Everything added, the future included.
-    pub fn booked(&self) -> u64 {
-        self.closed + self.open + self.later.iter().sum::<u64>()
+    /// Everything added, the future included; of stretches without an end what lies before
+    /// `now`, in the open interval.
+    pub fn booked(&self, now: Time) -> u64 {
+        let ahead = self.running * self.boundary.saturating_sub(now);
+        self.closed + self.open + self.later.iter().sum::<u64>() - ahead
     }
 }
 
@@ -102,6 +122,20 @@ mod tests {
         assert_eq!(busy.close(), 5 + 10);
         assert_eq!(busy.close(), 15 + 10 + 5);
         assert_eq!(busy.close(), 30 + 1 + 10);
-        assert_eq!((busy.so_far(40), busy.so_far(43), busy.booked()), (41, 41, 41));
+        assert_eq!((busy.so_far(40), busy.so_far(43), busy.booked(43)), (41, 41, 41));
+    }
+
+    #[test]
+    fn stretches_may_have_no_end_yet() {
+        let mut busy = Binned::new(10);
+        busy.begin(4);
+        busy.add(2, 12);
+        busy.begin(10);
+        assert_eq!((busy.booked(10), busy.close()), (16, 14));
+        busy.end(13);
+        assert_eq!(busy.booked(15), 14 + 3 + 2 + 5);
+        assert_eq!(busy.close(), 14 + 3 + 2 + 10);
+        busy.end(20);
+        assert_eq!((busy.booked(25), busy.close()), (29, 29));
     }
 }

@@ -7,6 +7,7 @@
 
 mod batches;
 mod cause;
+mod circuits;
 mod key;
 mod log;
 mod questions;
@@ -18,6 +19,7 @@ mod unstarted;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
+pub use circuits::{List, Span};
 pub use key::{Key, REST};
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::Tables;
@@ -84,6 +86,9 @@ pub struct Blame {
     /// By channel: the first of its wire, where whole packets are sent over shared wires;
     /// else empty.
     wires: Vec<ChannelId>,
+    /// Channels below this number stand for the lists of nodes that are one with their
+    /// switches: what is before a packet in its list throttles it.
+    pub lists: u32,
     interval: Time,
 }
 
@@ -99,6 +104,7 @@ impl Blame {
     ) -> Self {
         Self {
             wires,
+            lists: 0,
             records: Vec::new(),
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
@@ -116,6 +122,22 @@ impl Blame {
     /// A new measurement window begins. What packets on their way have been charged stays.
     pub fn begin_window(&mut self, now: Time) {
         self.tables = Tables::new(now, self.interval);
+    }
+
+    /// A packet of a traffic class joins the list of a node that is one with its switch.
+    pub fn listed(&mut self, id: PacketId, list: ChannelId) {
+        let record = &mut self.records[id.index()];
+        (record.head, record.asked) = (list, NEVER);
+    }
+
+    /// A packet has been delivered out of a buffer, where its first flit was so long `after`
+    /// its start: if it stood behind another there, it waited for that one last.
+    pub fn leaves_buffer(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
+        let record = &mut self.records[id.index()];
+        let before = self.fronts[buffer.index()].latest();
+        if let Some(turn) = before.filter(|turn| turn.end > record.start + after) {
+            record.last = Root { class: turn.class, channel: turn.root };
+        }
     }
 
     /// A packet of a traffic class enters its node's output queue.
@@ -208,7 +230,15 @@ impl Blame {
         self.holders[place.index()].push(turn, since.asked.min(self.forgets));
         if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
-            self.take_front(buffer, Turn { asked: since.ready, ..turn }, since.behind);
+            // A list of packets is left by those that are granted a channel, a buffer by those
+            // that are out of it.
+            let end = if buffer.0 < self.lists { turn.granted } else { turn.end };
+            self.take_front(buffer, Turn { asked: since.ready, end, ..turn }, since.behind);
+            let record = &mut self.records[turn.packet.index()];
+            if end != NEVER && record.start == NEVER {
+                record.has_left = true;
+                self.left.add(buffer, turn.packet, since.ready);
+            }
         }
     }
 
@@ -268,11 +298,54 @@ impl Blame {
         let record = &mut self.records[id.index()];
         let turn = record.turn(id, (asked.min(granted), granted, end));
         let buffer = record.buffer();
+        record.is_stored = false;
         let stored_at = std::mem::replace(&mut record.stored_at, ChannelId::NONE);
         if stored_at.is_some() {
             self.stored.remove(stored_at, id);
         }
         self.take_turns(turn, buffer, since);
+    }
+
+    /// A packet has joined the queue of a channel, and is in line for it `from` then on: those
+    /// that join it later are granted the channel while it waits.
+    #[cold]
+    #[inline(never)]
+    pub fn lines_up(&mut self, id: PacketId, from: Time) {
+        let record = &mut self.records[id.index()];
+        record.granted = from;
+        // There is no buffer whose front it leaves.
+        record.is_stored = true;
+    }
+
+    /// The first packet of a message, which has waited for all of `span`, is to start on
+    /// `channel` and leaves the head of the list of its node, which others have waited for
+    /// since `behind`: the time until it was the head is charged.
+    #[cold]
+    #[inline(never)]
+    pub fn heads_list(
+        &mut self,
+        id: PacketId,
+        (list, channel): (ChannelId, ChannelId),
+        (ready, now): (Time, Time),
+        behind: Time,
+    ) {
+        let fronts = &self.fronts[list.index()];
+        let place = fronts.count();
+        let head_from = fronts.end_before(place).clamp(ready.min(now), now);
+        let record = &mut self.records[id.index()];
+        record.asked = head_from;
+        if head_from > ready {
+            self.waits[id.index()].charge_list(
+                record,
+                channel,
+                (fronts, place),
+                (ready, head_from),
+            );
+        }
+        let class = record.class;
+        let (root, asked) = (channel, ready);
+        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
+        self.fronts[list.index()].push(turn, behind);
     }
 
     /// When a packet that is sent as a whole asked: its header came as fast as it could.
@@ -281,7 +354,7 @@ impl Blame {
         let record = &mut self.records[id.index()];
         if record.from.is_some() {
             let fronts = &self.fronts[record.from.index()];
-            let place = if record.is_stored() { fronts.before(id) } else { fronts.count() };
+            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
             record.asked = fronts.end_before(place).max(ready);
         }
         record.asked
@@ -299,6 +372,7 @@ impl Blame {
         since: Since,
     ) {
         let record = &mut self.records[id.index()];
+        record.is_stored = true;
         record.stored_at = desk;
         record.has_left = true;
         let (class, channel) = (record.class, record.head);
@@ -368,9 +442,11 @@ impl Blame {
         // There is none for its node's queue.
         let fronts = self.fronts.get(record.from.index());
         let holders = (holders, before(holders));
-        let is_stored = record.is_stored();
-        let fronts = fronts
-            .map(|fronts| (fronts, if is_stored { fronts.before(id) } else { before(fronts) }));
+        let is_stored = record.is_stored;
+        let behind = if record.from.0 < self.lists { Cause::Throttling } else { Cause::HeadOfLine };
+        let fronts = fronts.map(|fronts| {
+            (fronts, if is_stored { fronts.before(id) } else { before(fronts) }, behind)
+        });
         self.waits[id.index()].charge_wait(record, holders, fronts, span);
     }
 

@@ -71,6 +71,11 @@ counters! {
         message_latency_ps,
         /// Messages with a latency: those that were packets.
         message_latency_count,
+        /// Sum of the times from sending messages until their first data bytes were there; only
+        /// where that is measured.
+        message_begins_ps,
+        /// Messages whose first data bytes were there; likewise.
+        message_begins_count,
         /// Time processors computed.
         cpu_busy_ps,
         /// Time injection (and direct) channels transmitted.

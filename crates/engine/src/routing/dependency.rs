@@ -54,6 +54,24 @@ pub fn find_cycle(routing: &Routing, topology: &Topology) -> Search {
     }
 }
 
+/// Whether no circle of dependencies can be put together where channels share wires that are
+/// held as a whole; `wire`: the wire, below `wires`, of a slot of a switch. If there is too much
+/// to look at: no.
+pub fn is_free(
+    routing: &Routing,
+    topology: &Topology,
+    wires: usize,
+    wire: impl Fn(SwitchId, usize) -> u32,
+) -> bool {
+    let mut walker = Walker::new(routing, topology);
+    let slots = topology.ports * walker.classes;
+    let wire = |channel: u32| {
+        wire(SwitchId::from_index(channel as usize / slots), channel as usize % slots)
+    };
+    let mut graph = Graph::new(wires);
+    walker.walk(|_, from, to| graph.add(wire(from), wire(to))) && !graph.has_cycle()
+}
+
 /// Walks all ways of all packets.
 struct Walker<'a> {
     routing: &'a Routing,

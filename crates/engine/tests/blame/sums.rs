@@ -7,7 +7,7 @@ use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec,
+    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec, Workload,
 };
 
 /// A random small case of a fidelity with a workload that ends.
@@ -58,6 +58,20 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
     spec
 }
 
+/// The same where nodes and switches are one.
+fn integrated(number: u64, fidelity: Fidelity) -> Spec {
+    let mut dice = Dice::new(1_000_000 + number);
+    let mut spec = small::spec(&mut dice);
+    spec.fidelity = fidelity;
+    spec.mode = if dice.chance(20) { Mode::Throttled } else { Mode::Full };
+    small::integrate(&mut dice, &mut spec.machine);
+    spec.workload = Workload::Messages(small::messages(&mut dice, &spec.machine));
+    if fidelity == Fidelity::Worm {
+        spec.machine.link.packet_gap_ps = 0;
+    }
+    spec
+}
+
 /// Packets have a choice of outputs, or are sent anywhere.
 fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     let choices = [RoutingSpec::OddEven, RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
@@ -86,6 +100,9 @@ fn each_case(usual: u64, check: impl Fn(u64, &Spec)) {
         for fidelity in fidelities {
             check(number, &case(number, fidelity));
         }
+        for fidelity in [Fidelity::Flit, Fidelity::Worm] {
+            check(number, &integrated(number, fidelity));
+        }
     }
 }
 
@@ -105,8 +122,10 @@ fn every_packet_is_charged_what_it_lived_longer() {
             let lived = one.packet.delivered - one.packet.queued;
             assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);
             if is_even {
+                let arbitration = spec.machine.link.switch_delay_ps;
+                let first = if spec.machine.transport.is_some() { arbitration } else { 0 };
                 let alone = link.zero_load_lifetime(one.packet.hops, one.packet.bytes);
-                assert_eq!(one.alone, alone);
+                assert_eq!(one.alone, first + alone);
             }
             assert!(one.charges.iter().all(|charge| charge.time > 0));
         }

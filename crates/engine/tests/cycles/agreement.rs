@@ -3,7 +3,7 @@
 use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
 use crate::{networks, random_cases, small};
-use tailback_engine::measure::{ChannelTally, Use};
+use tailback_engine::measure::{ChannelTally, Moments, Use};
 use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, PacketRow, Progress, Simulation};
@@ -29,7 +29,10 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
         let json = serde_json::to_string(spec).expect("a specification is JSON");
         format!("case {case} {:?}\n{json}\n", spec.fidelity)
     };
-    let (expected, expected_tallies) = Simulator::new(spec).run();
+    let mut simulator = Simulator::new(spec);
+    simulator.finish();
+    let begun = begun(&simulator);
+    let (expected, expected_tallies) = simulator.run();
     let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}: {}", context()));
     // In pieces of a few events, which must change nothing.
     let piece = dice.one_of(&[1, 7, u64::MAX]);
@@ -49,7 +52,19 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
         assert_eq!(*pair.0, expected, "engine, simulator; channel {number} of {}", context());
     }
     compare_counters(&simulation.counters(), &expected, &expected_tallies, &context);
+    let begins = simulation.measures().message_begins.as_ref().map(|begins| begins.moments);
+    assert_eq!(begins, begun, "engine, simulator: messages begin; {}", context());
     expected_tallies.iter().map(|tally| tally.busy).sum()
+}
+
+/// How long after they were sent messages have begun to arrive, if that is measured.
+fn begun(simulator: &Simulator) -> Option<Moments> {
+    simulator.machine.transport.filter(|transport| transport.early_bytes > 0)?;
+    let mut moments = Moments::default();
+    for packet in &simulator.packets {
+        moments.add(packet.begun - packet.row.queued);
+    }
+    Some(moments)
 }
 
 /// Counters are sums over the packets and over the channels.
@@ -122,6 +137,23 @@ fn with_links(dice: &mut Dice) -> Spec {
     spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
     networks::without_deadlock(&mut spec);
     spec
+}
+
+/// Random cases whose nodes and switches are one.
+fn with_integrated_nodes(dice: &mut Dice) -> Spec {
+    let mut spec = small::spec(dice);
+    small::integrate(dice, &mut spec.machine);
+    spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
+    spec
+}
+#[test]
+fn flit_agrees_where_nodes_are_integrated() {
+    compare_all(Fidelity::Flit, 50_000_000, with_integrated_nodes);
+}
+
+#[test]
+fn worm_agrees_where_nodes_are_integrated() {
+    compare_all(Fidelity::Worm, 60_000_000, with_integrated_nodes);
 }
 
 #[test]

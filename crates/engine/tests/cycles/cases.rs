@@ -3,8 +3,8 @@
 
 use crate::cases::{Dice, nodes};
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec, Spec,
-    Switch, TopologySpec, Workload,
+    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec, Scheme,
+    Spec, Switch, TopologySpec, Transport, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -148,6 +148,33 @@ fn tighten(dice: &mut Dice, machine: &mut Machine) {
     let header = u64::from(link.header_bytes);
     let packet = header + u64::from(machine.node.packet_bytes + u32::from(link.end_token));
     machine.switch.input_buffer_tokens = dice.number(header, 3 * packet) as u32;
+}
+
+/// Makes nodes and switches one, and wires as worms have them there.
+pub fn integrate(dice: &mut Dice, machine: &mut Machine) {
+    let shapes: &[&[u32]] = &[&[2], &[3], &[4], &[7], &[2, 2], &[3, 2], &[3, 3], &[2, 2, 3]];
+    machine.topology = if dice.chance(50) {
+        TopologySpec::Hypercube { dimensions: dice.number(1, 4) as u32 }
+    } else {
+        TopologySpec::Mesh { dims: dice.one_of(shapes).to_vec() }
+    };
+    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
+    machine.rates = Rates::default();
+    (machine.switch.link_width, machine.switch.virtual_channels) = (1, 1);
+    let link = &mut machine.link;
+    link.control_token_bits = link.control_token_bits.min(link.data_token_bits);
+    if dice.chance(40) {
+        // As in hypercubes: headers of two bytes, no end token, and small buffers.
+        (link.header_bytes, link.end_token) = (2, false);
+        machine.switch.input_buffer_tokens = dice.number(2, 20) as u32;
+    }
+    machine.node.acknowledges = false;
+    machine.transport = Some(Transport {
+        scheme: Scheme::Wormhole,
+        half_duplex: false,
+        first_packet_bytes: None,
+        early_bytes: dice.one_of(&[0, 1, 3, 8, 16]),
+    });
 }
 
 /// Who sends to whom.

@@ -27,6 +27,9 @@ impl Simulator {
     pub fn front_asks(&mut self, number: usize) {
         let channel = &mut self.channels[number];
         let Some(&(packet, _)) = channel.buffer.front() else { return };
+        if self.packets[packet].may_ask > self.now {
+            return;
+        }
         let header_end = self.machine.link.header_bytes as usize - 1;
         if channel.front_has_asked || !channel.buffer.contains(&(packet, header_end)) {
             return;
@@ -74,6 +77,9 @@ impl Simulator {
         self.channels[channel].owner = Some(Owner { packet, input, flit: 0 });
         self.packets[packet].way.push(channel);
         self.packets[packet].granted = self.now;
+        if input.is_none() {
+            self.leave_list(packet);
+        }
     }
 
     /// The idle channel of a group that a packet would take.
@@ -162,7 +168,7 @@ impl Simulator {
         let row: &PacketRow = &self.packets[packet].row;
         match self.machine.switch.policy {
             Policy::Fifo | Policy::Random => 0,
-            Policy::NetFirst => Time::from(row.hops == 1),
+            Policy::NetFirst => Time::from(row.first_internal == NEVER),
             Policy::OldestFirst => row.queued,
             Policy::HopsFirst => NEVER - Time::from(row.hops),
         }

@@ -6,6 +6,7 @@
 //! lists of one packet per message without acknowledgements, and nothing else.
 
 use crate::grants::Draws;
+use crate::integrated::{List, arbitration};
 use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
@@ -20,8 +21,12 @@ pub struct Packet {
     pub way: Vec<usize>,
     pub granted: Time,
     /// When it started on the latest channel, and could start on the next.
-    started: Time,
-    could_start: Time,
+    pub started: Time,
+    pub could_start: Time,
+    /// From when its header, which is there, may ask.
+    pub may_ask: Time,
+    /// When its first data bytes were at its destination, if that is told before its end.
+    pub begun: Time,
 }
 
 /// What one channel did.
@@ -45,7 +50,7 @@ pub struct Channel {
     pub ends_in_node: bool,
     /// Times of a header or data flit and of an end token; then it is there after a delay.
     flit_times: [Time; 2],
-    delay: Time,
+    pub delay: Time,
     /// The packet that the channel has been granted to.
     pub owner: Option<Owner>,
     /// When the latest flit has been sent.
@@ -57,8 +62,8 @@ pub struct Channel {
     pub front_has_asked: bool,
     pub credits: u32,
     /// When credits on their way to the sender will be there.
-    returning: VecDeque<Time>,
-    tally: Tally,
+    pub returning: VecDeque<Time>,
+    pub tally: Tally,
 }
 
 #[derive(Clone, Copy)]
@@ -82,6 +87,8 @@ pub struct Simulator {
     pub requests: Vec<Vec<(usize, Option<usize>)>>,
     pub draws: Draws,
     pub packets: Vec<Packet>,
+    /// Where nodes and switches are one: their lists.
+    pub lists: Vec<List>,
 }
 
 impl Simulator {
@@ -96,8 +103,9 @@ impl Simulator {
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
             let flits = (link.header_bytes + bytes + u32::from(link.end_token)) as usize;
-            let (started, granted) = (NEVER, NEVER);
-            Packet { row, flits, way: Vec::new(), granted, could_start: queued, started }
+            let (started, granted, begun) = (NEVER, NEVER, NEVER);
+            let (may_ask, way) = (queued + arbitration(&spec.machine), Vec::new());
+            Packet { row, flits, way, granted, could_start: may_ask, started, may_ask, begun }
         };
         Self {
             now: 0,
@@ -106,6 +114,7 @@ impl Simulator {
             requests: vec![Vec::new(); wiring.groups.len()],
             draws: Draws::new(spec, wiring.groups.len()),
             wires: vec![Wire::default(); wiring.wires()],
+            lists: vec![List::default(); wiring.nodes()],
             packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
             wiring,
         }
@@ -113,13 +122,18 @@ impl Simulator {
 
     /// Runs until every packet has been delivered: their rows, and what every channel did.
     pub fn run(mut self) -> (Vec<PacketRow>, Vec<Tally>) {
+        self.finish();
+        let rows = self.packets.iter().map(|packet| packet.row);
+        (rows.collect(), self.channels.iter().map(|channel| channel.tally).collect())
+    }
+
+    /// Runs until every packet has been delivered.
+    pub fn finish(&mut self) {
         while self.packets.iter().any(|packet| packet.row.delivered == NEVER) {
             assert!(self.now < 10_000_000, "nothing moves any more");
             self.tick();
             self.now += 1;
         }
-        let rows = self.packets.iter().map(|packet| packet.row);
-        (rows.collect(), self.channels.iter().map(|channel| channel.tally).collect())
     }
 
     fn tick(&mut self) {
@@ -128,9 +142,16 @@ impl Simulator {
         channels.clone().for_each(|channel| self.flits_arrive(channel));
         channels.clone().for_each(|channel| self.credits_arrive(channel));
         channels.clone().for_each(|channel| self.release(channel));
+        if self.is_integrated() {
+            channels.clone().for_each(|channel| self.deliver(channel));
+            self.lists_ask();
+        }
         channels.clone().for_each(|channel| self.front_asks(channel));
         loop {
             (0..self.requests.len()).for_each(|place| self.grant(place));
+            while self.is_integrated() && self.lists_ask() {
+                (0..self.requests.len()).for_each(|place| self.grant(place));
+            }
             let starting = self.starting();
             if starting.is_empty() {
                 break;
@@ -147,7 +168,9 @@ impl Simulator {
 
     fn messages_are_sent(&mut self) {
         for (number, Packet { row, .. }) in self.packets.iter().enumerate() {
-            if row.queued == self.now {
+            if row.queued == self.now && self.is_integrated() {
+                self.lists[row.source as usize].packets.push_back(number);
+            } else if row.queued == self.now {
                 let group = self.wiring.route(
                     End::Node(row.source as usize),
                     row.destination as usize,
@@ -163,6 +186,9 @@ impl Simulator {
         let arrival = channel.wire.front().filter(|arrival| arrival.0 == self.now);
         let Some(&(_, (packet, flit))) = arrival else { return };
         channel.wire.pop_front();
+        if flit + 1 == self.machine.link.header_bytes as usize {
+            self.packets[packet].may_ask = self.now + arbitration(&self.machine);
+        }
         if !channel.ends_in_node {
             channel.buffer.push_back((packet, flit));
         } else if flit + 1 == self.packets[packet].flits {
@@ -174,9 +200,9 @@ impl Simulator {
         }
     }
 
-    fn credits_arrive(&mut self, number: usize) {
+    pub fn credits_arrive(&mut self, number: usize) {
         let channel = &mut self.channels[number];
-        if channel.returning.front() == Some(&self.now) {
+        while channel.returning.front() == Some(&self.now) {
             channel.returning.pop_front();
             channel.credits += 1;
         }
@@ -221,9 +247,17 @@ impl Simulator {
         let (packet, channel) = (&mut self.packets[packet], &mut self.channels[number]);
         let (now, wait, row) = (self.now, self.now - packet.could_start, &mut packet.row);
         let tally = &mut channel.tally;
+        let arbitration = arbitration(&self.machine);
+        let is_integrated = self.machine.transport.is_some();
         let (waits, first) = match row.hops {
+            0 if is_integrated => {
+                row.first_sent = now - arbitration;
+                (&mut tally.throttling, &mut row.first_internal)
+            }
             0 => (&mut tally.throttling, &mut row.first_sent),
-            1 if !channel.ends_in_node => (&mut tally.throttling, &mut row.first_internal),
+            1 if !channel.ends_in_node && !is_integrated => {
+                (&mut tally.throttling, &mut row.first_internal)
+            }
             _ => (&mut tally.internal_contention, &mut packet.started),
         };
         (*waits, *first) = (*waits + wait, now);
@@ -232,17 +266,20 @@ impl Simulator {
         packet.started = now;
         let link = &self.machine.link;
         let header = link.packet_gap_ps + channel.flit_times[0] * Time::from(link.header_bytes);
-        packet.could_start = now + header + channel.delay;
+        packet.could_start = now + header + channel.delay + arbitration;
     }
 
-    fn time(&self, channel: &Channel, (packet, flit): Flit) -> Time {
+    pub fn time(&self, channel: &Channel, (packet, flit): Flit) -> Time {
         let (link, is_last) = (&self.machine.link, flit + 1 == self.packets[packet].flits);
         let gap = if flit == 0 { link.packet_gap_ps } else { 0 };
         channel.flit_times[usize::from(is_last && link.end_token)] + gap
     }
 
     /// Time from the start on the last channel until delivery, of a packet that never waits.
-    fn undisturbed(&self, packet: usize) -> Time {
+    pub fn undisturbed(&self, packet: usize) -> Time {
+        if self.is_integrated() {
+            return self.alone_on_a_channel(packet);
+        }
         let (mut there, mut started) = (vec![0; self.packets[packet].flits], 0);
         for &channel in &self.packets[packet].way {
             let channel = &self.channels[channel];
@@ -264,7 +301,8 @@ fn channel(machine: &Machine, wiring: &Wiring, group: usize) -> Channel {
     let flit_times = [link.data_token_bits, link.control_token_bits].map(time);
     let ends_in_node = matches!(wiring.groups[group].to, End::Node(_));
     let wire_delay = link.wire_delay_ps + wiring.groups[group].delay_ps;
-    let delay = wire_delay + if ends_in_node { 0 } else { link.switch_delay_ps };
+    let no_switch = ends_in_node || machine.transport.is_some();
+    let delay = wire_delay + if no_switch { 0 } else { link.switch_delay_ps };
     // A node always accepts: those credits are never used up.
     let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer_tokens };
     Channel { ends_in_node, flit_times, delay, credits, ..Channel::default() }

@@ -17,6 +17,11 @@ impl FlitFabric {
             while let Some((lead, kind)) = self.board.next_marked() {
                 self.serve(lead, kind, act);
             }
+            if !self.asking.is_empty() {
+                // They have come to the front of their nodes' lists by this.
+                self.note_requests(act);
+                continue;
+            }
             while let Some(channel) = self.awake.pop() {
                 self.board.at_mut(channel).sleeps();
                 self.send_on(channel, act);
@@ -46,11 +51,15 @@ impl FlitFabric {
 
     /// The last flit of a packet has been sent: the channel is free, and so is the
     /// front of the buffer the packet came from.
-    pub(super) fn release(&mut self, channel: ChannelId) {
+    pub(super) fn release(&mut self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at_mut(channel);
         lane.packet = PacketId::NONE;
         let (input, lead) = (lane.input, lane.rest.lead);
-        self.front_falls_free(input);
+        if self.integrated.is_some() {
+            self.next_leaves(input, act);
+        } else {
+            self.front_falls_free(input);
+        }
         self.board.mark(lead);
     }
 

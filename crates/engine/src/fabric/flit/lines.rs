@@ -18,6 +18,12 @@ pub enum What {
     Sent,
     /// A flit is there.
     Arrived,
+    /// A flit of a packet that ends at the switch it goes to has been sent and is there.
+    SentAndCame,
+    /// Such a flit is there.
+    Came,
+    /// A header has been at a switch for as long as it takes to arbitrate.
+    MayAsk,
     /// A credit has come back.
     Credit,
     /// A flow-control token has been sent and is there.

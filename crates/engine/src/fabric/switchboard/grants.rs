@@ -131,7 +131,7 @@ pub fn sets_out(
     let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
     act.measures.waited(channel, wait);
     if is_first {
-        packet.first_sent = start;
+        packet.first_sent = start - act.wiring.arbitration_ps;
     }
     if is_first_internal {
         packet.first_internal = start;

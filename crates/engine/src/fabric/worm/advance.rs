@@ -46,6 +46,9 @@ impl WormFabric {
             self.end_is_known(id, released, act);
         }
         self.tell_dependants(id, owner, before);
+        if self.board.at(id).is_delivering() {
+            self.deliver(id, act);
+        }
     }
 
     /// How many of the owner's flits can be worked out.
@@ -115,7 +118,7 @@ impl WormFabric {
         let channel = &self.board.channels[id.index()];
         if !channel.port.switch.is_some() {
             let rate = self.rate(id);
-            let (delay, wire) = (rate.delay_ps(), rate.wire_ps);
+            let (delay, wire) = (rate.asks_after_ps(), rate.wire_ps);
             self.board.post_header(id, owner, there - delay + wire, act);
         } else if channel.port.buffer.first == owner && !channel.output.is_some() {
             act.events.post(there.max(channel.front_free), Kind::Request, id.0);
@@ -127,7 +130,7 @@ impl WormFabric {
     fn header_there(&self, id: ChannelId, base: u32, flits: u32, rate: &Timing) -> Time {
         let end = base.wrapping_add(rate.header_tokens - 1);
         let sent = if rate.header_tokens == flits { rate.last_ps } else { rate.flit_ps };
-        self.start(id, end) + sent + rate.delay_ps()
+        self.start(id, end) + sent + rate.asks_after_ps()
     }
 
     /// All times of a channel's owner are known.
@@ -158,7 +161,7 @@ impl WormFabric {
     /// The packet that leaves the buffer at a channel's end will be out of it: the next
     /// may ask as soon as its header is there.
     #[inline]
-    fn front_falls_free(&mut self, id: ChannelId, at: Time, act: &mut Act) {
+    pub(super) fn front_falls_free(&mut self, id: ChannelId, at: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
         channel.output = ChannelId::NONE;
         channel.front_free = at;
@@ -166,6 +169,10 @@ impl WormFabric {
         let front = channel.port.buffer.first;
         if !front.is_some() {
             return;
+        }
+        if self.board.front_ends(id) {
+            self.begin_delivery(id, act);
+            return self.deliver(id, act);
         }
         let rate = *self.rate(id);
         if channel.owner == front && channel.known < rate.header_tokens {

@@ -55,6 +55,9 @@ const LEFT_STRAIGHT: u8 = 2;
 const KEEPS_STARTS: u8 = 4;
 /// Bit of [`Port::own`]: so are times of credits.
 const KEEPS_CREDITS: u8 = 8;
+/// Bit of [`Port::own`]: the packet at the front of the buffer ends there, and not all of it
+/// is known to have been delivered.
+const DELIVERING: u8 = 16;
 
 impl Channel {
     /// A channel at rest whose buffer holds `buffer` flits: those before the first
@@ -154,6 +157,18 @@ impl Channel {
     #[inline]
     pub fn set_keeps_starts(&mut self, keeps: bool) {
         self.port.set(KEEPS_STARTS, keeps);
+    }
+
+    /// Whether a packet is delivered out of the buffer at the end, as far as is known.
+    #[inline]
+    pub fn is_delivering(&self) -> bool {
+        self.port.has(DELIVERING)
+    }
+
+    /// A packet is delivered, or all of it is known to be.
+    #[inline]
+    pub fn set_delivering(&mut self, delivering: bool) {
+        self.port.set(DELIVERING, delivering);
     }
 
     /// Whether times of credits are kept in a ring.

@@ -141,7 +141,11 @@ impl Grants for WormFabric {
 
     #[inline]
     fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
-        if input.is_some() {
+        let mut input = input;
+        if self.board.lists.has(input) {
+            self.leave_list(input, act);
+            input = ChannelId::NONE;
+        } else if input.is_some() {
             self.forget_credits(input, act.now);
             self.board.leave(input, act);
             self.board.at_mut(input).output = id;
@@ -157,7 +161,12 @@ impl Grants for WormFabric {
         channel.since = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
-        if !self.run_through(id, packet_id, act) {
+        let ends = self.board.lists.are_used() && self.comes_home(id, act);
+        if self.run_through(id, packet_id, act) {
+            if ends {
+                self.deliver(id, act);
+            }
+        } else {
             if act.measures.blame.is_some() {
                 self.board.blame_grant(id, packet_id, input, act);
                 self.blame_credit(id, packet_id, act);

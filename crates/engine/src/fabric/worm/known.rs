@@ -26,7 +26,7 @@ impl WormFabric {
     /// matter no more, unless their last flits are still on the way.
     #[inline]
     pub(super) fn forget_starts(&mut self, id: ChannelId, now: Time) {
-        let delay = self.rate(id).delay_ps();
+        let delay = self.rate(id).asks_after_ps();
         let channel = &mut self.board.channels[id.index()];
         if channel.since + delay > now {
             if channel.is_straight() {

@@ -135,7 +135,8 @@ impl WormFabric {
     /// the first is to start at `start` and the last at `end`.
     ///
     /// Bounds on flits of one packet are at least a flit apart: what does not hold up the
-    /// last does not hold up the others. Credits of two packets may be closer.
+    /// last does not hold up the others. Credits of two packets may be closer, and those of
+    /// one that is delivered.
     #[inline]
     fn are_held_up(&self, id: ChannelId, more: u32, start: Time, end: Time) -> bool {
         let channel = &self.board.channels[id.index()];
@@ -144,7 +145,7 @@ impl WormFabric {
             let last_back = self.credit_back(id, first.wrapping_add(more - 1));
             if last_back > end
                 || last_back > start
-                    && self.main.last_ps < self.main.flit_ps
+                    && self.credits_crowd
                     && !(channel.left_straight() && is_reached(channel.left_first(), first))
             {
                 return true;

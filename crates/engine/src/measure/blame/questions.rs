@@ -20,7 +20,7 @@ impl Blame {
 
     /// Whether a packet stands in its switch's own queue.
     pub fn is_stored(&self, id: PacketId) -> bool {
-        self.records[id.index()].is_stored()
+        self.records[id.index()].is_stored
     }
 
     /// The packet that holds a channel, if any.

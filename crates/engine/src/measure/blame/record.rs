@@ -1,6 +1,7 @@
 //! What is kept of a packet on its way, and how its waits are cut into pieces.
 
 use super::cause::{Cause, Charge, Root};
+use super::circuits::Span;
 use super::log::{Log, Turn};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -40,12 +41,16 @@ pub struct Record {
     pub keeps: ChannelId,
     /// Who was in its way last.
     pub last: Root,
-    /// The desk of the switch in whose own queue it is, if it has left its buffer for that.
+    /// The desk of the switch in whose own queue it is, if that has one.
     pub stored_at: ChannelId,
+    /// Whether it has left its buffer for its switch's own queue.
+    pub is_stored: bool,
     /// Whether it has left the front of its buffer without having started.
     pub has_left: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
+    /// Whether channels have been taken from it since it was granted one last.
+    pub has_lost: bool,
 }
 
 impl Record {
@@ -65,8 +70,10 @@ impl Record {
             keeps: none,
             last: Root { class, channel: none },
             stored_at: none,
+            is_stored: false,
             has_left: false,
             has_waited: false,
+            has_lost: false,
         }
     }
 
@@ -80,13 +87,7 @@ impl Record {
     /// The buffer whose front it leaves for that, or none.
     #[inline]
     pub fn buffer(&self) -> ChannelId {
-        if self.is_stored() { ChannelId::NONE } else { self.from }
-    }
-
-    /// Whether it has left its buffer for its switch's own queue.
-    #[inline]
-    pub fn is_stored(&self) -> bool {
-        self.stored_at.is_some()
+        if self.is_stored { ChannelId::NONE } else { self.from }
     }
 }
 
@@ -110,20 +111,26 @@ impl Waits {
     }
 
     /// Charges the time from when it was ready until it starts on a channel: for room there,
-    /// in turn to those who held it, and to those who stood before this packet in its buffer.
+    /// in turn to those who held it, and to those who stood before this packet in its buffer,
+    /// with the cause that comes with these.
     pub fn charge_wait(
         &mut self,
         record: &mut Record,
         holders: (&Log, usize),
-        fronts: Option<(&Log, usize)>,
+        fronts: Option<(&Log, usize, Cause)>,
         (ready, start): (Time, Time),
     ) {
         record.has_waited = true;
         self.before = self.charges.len();
         self.charge_backwards(record, holders, fronts, (ready, start));
+        self.close_wait(record, start - ready);
+    }
+
+    /// The pieces of a wait are put in order of time.
+    fn close_wait(&mut self, record: &mut Record, waited: Time) {
         let pieces = &mut self.charges[self.before..];
         let sum: Time = pieces.iter().map(|charge| charge.time).sum();
-        debug_assert_eq!(sum, start - ready, "every instant is charged once");
+        debug_assert_eq!(sum, waited, "every instant is charged once");
         pieces.reverse();
         if let Some(last) = self.charges.last() {
             record.last = Root { class: last.culprit, channel: last.root };
@@ -131,12 +138,69 @@ impl Waits {
         }
     }
 
-    /// The same, latest first.
+    /// Charges the wait of a header for a channel that it keeps: the time since it asked in turn
+    /// to those who held it; the time before to who took channels from it, or to those who
+    /// were at the head of its node's list, where it was in that.
+    pub fn charge_held(
+        &mut self,
+        record: &mut Record,
+        holders: &Log,
+        fronts: Option<&Log>,
+        Span { ready, asked, granted }: Span,
+    ) {
+        record.has_waited = true;
+        self.before = self.charges.len();
+        let channel = record.head;
+        for (turn, time) in holders.cut(holders.count(), (asked, granted)) {
+            let is_before = turn.granted < asked;
+            let cause = match is_before {
+                _ if fronts.is_some() => Cause::Throttling,
+                _ if turn.channel != channel => Cause::SharedWire,
+                true => Cause::OutputBusy,
+                false => Cause::Arbitration,
+            };
+            let is_known = is_before && record.asked_root.is_some();
+            let root = if is_known { record.asked_root } else { turn.root };
+            self.push(Charge { channel, root, culprit: turn.class, cause, time });
+        }
+        if record.has_lost {
+            let Root { class: culprit, channel: root } = record.last;
+            let (cause, time) = (Cause::Arbitration, asked - ready);
+            self.push(Charge { channel, root, culprit, cause, time });
+        } else if let Some(fronts) = fronts {
+            for (turn, time) in fronts.cut(fronts.count(), (ready, asked)) {
+                let (root, culprit, cause) = (turn.root, turn.class, Cause::Throttling);
+                self.push(Charge { channel, root, culprit, cause, time });
+            }
+        }
+        self.close_wait(record, granted - ready);
+    }
+
+    /// Charges the time until a packet was at the head of its node's list to those who were
+    /// before, in turn.
+    pub fn charge_list(
+        &mut self,
+        record: &mut Record,
+        channel: ChannelId,
+        (fronts, place): (&Log, usize),
+        span: (Time, Time),
+    ) {
+        record.has_waited = true;
+        self.before = self.charges.len();
+        for (turn, time) in fronts.cut(place, span) {
+            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
+            self.push(Charge { channel, root, culprit, cause, time });
+        }
+        self.charges[self.before..].reverse();
+        record.last = Root { class: record.class, channel };
+    }
+
+    /// What [`Self::charge_wait`] does, latest first.
     fn charge_backwards(
         &mut self,
         record: &Record,
         (holders, place): (&Log, usize),
-        fronts: Option<(&Log, usize)>,
+        fronts: Option<(&Log, usize, Cause)>,
         (ready, start): (Time, Time),
     ) {
         let channel = record.head;
@@ -155,14 +219,14 @@ impl Waits {
             let root = if is_known { record.asked_root } else { turn.root };
             self.push(Charge { channel, root, culprit: turn.class, cause, time });
         }
-        let Some((fronts, place)) = fronts else { return };
+        let Some((fronts, place, cause)) = fronts else { return };
         let free = fronts.end_before(place).clamp(ready, asked);
         // Its header came late: that was stopped on its way.
         let Root { class, channel: root } = record.last;
-        let cause = Cause::Stretched;
-        self.push(Charge { channel, root, culprit: class, cause, time: asked - free });
+        let late = Cause::Stretched;
+        self.push(Charge { channel, root, culprit: class, cause: late, time: asked - free });
         for (turn, time) in fronts.cut(place, (ready, free)) {
-            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
+            let (root, culprit) = (turn.root, turn.class);
             self.push(Charge { channel, root, culprit, cause, time });
         }
     }

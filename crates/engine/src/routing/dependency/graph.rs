@@ -22,6 +22,11 @@ impl Graph {
         }
     }
 
+    /// Whether there is a cycle.
+    pub fn has_cycle(&self) -> bool {
+        self.between_cycles().contains(&true)
+    }
+
     /// The vertices of a shortest cycle in order, the lowest first; of several, the one
     /// whose lowest vertex is lowest.
     pub fn shortest_cycle(&self) -> Option<Vec<u32>> {

@@ -1,0 +1,75 @@
+//! Packets that keep every channel they have been granted until they are delivered, or until
+//! one is taken from them.
+
+use super::log::Turn;
+use super::{Blame, Root};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::{NEVER, Time};
+
+/// A header's wait for a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// When it could have begun on the channel, had it never been in anybody's way.
+    pub ready: Time,
+    /// When it asked.
+    pub asked: Time,
+    /// When it was granted the channel.
+    pub granted: Time,
+}
+
+/// The list of a node, whose head is granted a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    /// The channel by whose number it goes.
+    pub lead: ChannelId,
+    /// Since when those behind the head have waited.
+    pub behind: Time,
+}
+
+impl Blame {
+    /// A header is granted a channel, which others have been asking for since `needed`.
+    ///
+    /// What it asked for has been held all the time: those who held it are charged in turn.
+    /// What lies before is charged to those who were at the head of its node's list before it,
+    /// or to who took channels from it.
+    pub fn holds(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        span: Span,
+        needed: Time,
+        list: Option<List>,
+    ) {
+        let place = self.place(channel);
+        let record = &mut self.records[id.index()];
+        record.head = channel;
+        record.root = channel;
+        if span.granted > span.ready {
+            let fronts = list.map(|list| &self.fronts[list.lead.index()]);
+            let holders = &self.holders[place.index()];
+            self.waits[id.index()].charge_held(record, holders, fronts, span);
+        }
+        record.asked_root = ChannelId::NONE;
+        record.has_lost = false;
+        let turn = record.turn(id, (span.asked, span.granted, NEVER));
+        self.holders[place.index()].push(turn, needed);
+        if let Some(list) = list {
+            let turn = Turn { asked: span.ready, end: span.granted, ..turn };
+            self.fronts[list.lead.index()].push(turn, list.behind);
+        }
+    }
+
+    /// A channel is taken from a packet, to which it will have to come back.
+    pub fn loses(&mut self, id: PacketId, channel: ChannelId, to: PacketId) {
+        let class = self.class(to);
+        let record = &mut self.records[id.index()];
+        record.last = Root { class, channel };
+        record.has_lost = true;
+    }
+
+    /// A channel that was held falls free.
+    pub fn falls_free(&mut self, channel: ChannelId, now: Time) {
+        let place = self.place(channel);
+        self.holders[place.index()].end(now);
+    }
+}

@@ -1,0 +1,100 @@
+//! Circuits.
+
+#[path = "circuit/agreement.rs"]
+mod agreement;
+#[path = "circuit/blame.rs"]
+mod blame;
+#[path = "circuit/hand.rs"]
+mod hand;
+#[path = "circuit/standstill.rs"]
+mod standstill;
+#[path = "circuit/twin.rs"]
+mod twin;
+
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::{Machine, RoutingSpec, Scheme, TopologySpec, Transport};
+
+/// Time, source, destination, bytes.
+type Row = (u64, u32, u32, u32);
+
+/// 1 ns a byte, headers of 2 bytes, 3 ns of arbitration, no time on the wire: a step is 5 ns.
+fn machine(topology: TopologySpec) -> Machine {
+    let mut machine = Machine::t9000(topology);
+    machine.link.bit_ps = 125;
+    machine.link.data_token_bits = 8;
+    machine.link.header_bytes = 2;
+    machine.link.end_token = false;
+    machine.link.switch_delay_ps = 3_000;
+    machine.node.acknowledges = false;
+    machine.node.packet_bytes = 1 << 16;
+    machine.transport = Some(Transport {
+        scheme: Scheme::Circuit,
+        half_duplex: false,
+        first_packet_bytes: None,
+        early_bytes: 0,
+    });
+    machine
+}
+
+fn hypercube(dimensions: u32) -> Machine {
+    machine(TopologySpec::Hypercube { dimensions })
+}
+
+fn mesh(dims: &[u32]) -> Machine {
+    machine(TopologySpec::Mesh { dims: dims.to_vec() })
+}
+
+fn half_duplex(mut machine: Machine) -> Machine {
+    machine.transport = machine.transport.map(|t| Transport { half_duplex: true, ..t });
+    machine
+}
+
+fn adaptive(machine: Machine) -> Machine {
+    Machine { routing: RoutingSpec::Profitable, ..machine }
+}
+
+/// Random numbers of a case.
+struct Dice(Stream);
+
+impl Dice {
+    fn new(case: u64) -> Self {
+        Self(Stream::new(case, Purpose::Start, 0))
+    }
+
+    fn number(&mut self, low: u64, high: u64) -> u64 {
+        low + self.0.below(high - low + 1)
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.0.below(100) < percent
+    }
+
+    /// A shape with several nodes: its sides.
+    fn sides(&mut self) -> Vec<u32> {
+        let sides: Vec<u32> = if self.chance(50) {
+            vec![2; self.number(1, 4) as usize]
+        } else {
+            (0..self.number(1, 3)).map(|_| self.number(1, 4) as u32).collect()
+        };
+        if sides.iter().all(|&side| side == 1) { vec![3] } else { sides }
+    }
+
+    /// Messages between different nodes, many of them at the same instants.
+    fn rows(&mut self, nodes: u32, most: u64) -> Vec<Row> {
+        let (count, span) = (self.number(2, most), self.number(1, 12));
+        let mut time = 0;
+        let mut row = |dice: &mut Self| {
+            time += dice.number(0, span) / 4 * 5_000;
+            let source = dice.number(0, u64::from(nodes) - 1) as u32;
+            let step = dice.number(1, u64::from(nodes) - 1) as u32;
+            (time, source, (source + step) % nodes, dice.number(0, 60) as u32)
+        };
+        (0..count).map(|_| row(self)).collect()
+    }
+}
+
+/// So many random cases, or some multiple of that as the environment says.
+fn cases(usual: u64) -> u64 {
+    let times = std::env::var("TAILBACK_CASES").ok().and_then(|text| text.parse().ok());
+    usual * times.unwrap_or(1)
+}

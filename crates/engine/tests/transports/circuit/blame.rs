@@ -1,0 +1,127 @@
+//! Who made whom wait: every message a class of its own.
+
+use super::agreement::case;
+use super::twin::{Channel, Grant, Machine, Twin};
+use super::{Row, cases, hypercube, mesh};
+use crate::common::{message_list, spec};
+use std::collections::BTreeMap;
+use tailback_engine::measure::blame::{Cause, Charged};
+use tailback_engine::spec::{self, Mode};
+use tailback_engine::{Progress, Simulation};
+
+/// Time by culprit.
+type Times = BTreeMap<u32, u64>;
+
+/// Runs messages; what each was charged.
+fn run(machine: spec::Machine, rows: &[Row]) -> (Simulation, Vec<Charged>) {
+    let mut spec = spec(machine, message_list(rows), Mode::Full);
+    let message_classes = (0..rows.len() as u32).collect();
+    spec.blame = Some(spec::Blame { message_classes, ..spec::Blame::default() });
+    let mut simulation = Simulation::new(&spec).unwrap();
+    assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
+    let mut charged = simulation.take_charged();
+    charged.sort_by_key(|charged| charged.class);
+    (simulation, charged)
+}
+
+fn add(times: &mut Times, culprit: usize, from: u64, to: u64) {
+    if to > from {
+        *times.entry(culprit as u32).or_default() += to - from;
+    }
+}
+
+/// What one wait is made of.
+fn shares(twin: &Twin, machine: &Machine, rows: &[Row], grant: &Grant, times: &mut Times) {
+    let (a, b, lane) = grant.channel;
+    let shares_wire =
+        |other: Channel| other == grant.channel || machine.half_duplex && other == (b, a, lane);
+    for hold in twin.holds.iter().filter(|hold| shares_wire(hold.channel)) {
+        add(times, hold.message, hold.from.max(grant.asked), hold.to.min(grant.at));
+    }
+    if let Some((since, by)) = grant.vain {
+        add(times, by, since, grant.asked);
+    } else if twin.messages[grant.message].first == Some(grant.at) {
+        let ready = rows[grant.message].0 + machine.arbitration;
+        let mut since = 0;
+        let ahead = (0..grant.message).filter(|&other| rows[other].1 == rows[grant.message].1);
+        for other in ahead {
+            let first = twin.messages[other].first.unwrap();
+            add(times, other, since.max(ready), first.min(grant.asked));
+            since = first;
+        }
+    }
+}
+
+/// Every wait is charged to who held the wire at that time, to who was at the head of the
+/// list, or to who took channels: to the picosecond.
+#[test]
+fn every_wait_is_charged_to_who_was_in_the_way() {
+    for number in 0..cases(300) {
+        let (engine, machine, rows) = case(number);
+        let twin = Twin::run(&machine, &rows);
+        let mut expected = vec![Times::new(); rows.len()];
+        for grant in &twin.grants {
+            shares(&twin, &machine, &rows, grant, &mut expected[grant.message]);
+        }
+        let (simulation, charged) = run(engine, &rows);
+        for (one, expected) in charged.iter().zip(&expected) {
+            let mut times = Times::new();
+            for charge in &one.charges {
+                *times.entry(charge.culprit).or_default() += charge.time;
+            }
+            assert_eq!(&times, expected, "case {number} message {}", one.class);
+            let sum: u64 = times.values().sum();
+            assert_eq!(one.alone + sum, one.packet.delivered - one.packet.queued);
+        }
+        check_channels(number, &simulation, &charged);
+    }
+}
+
+/// What is charged for a channel is what was waited for it, before the first channel and later.
+fn check_channels(number: u64, simulation: &Simulation, charged: &[Charged]) {
+    let mut sums = vec![(0, 0); simulation.layout().channels()];
+    for charge in charged.iter().flat_map(|one| &one.charges) {
+        let sum = &mut sums[charge.channel.index()];
+        let is_throttling = charge.cause == Cause::Throttling;
+        *(if is_throttling { &mut sum.0 } else { &mut sum.1 }) += charge.time;
+    }
+    let tallies = &simulation.measures().channels;
+    for (channel, (tally, sum)) in tallies.iter().zip(&sums).enumerate() {
+        let waited = (tally.wait_throttling_ps, tally.wait_internal_ps);
+        assert_eq!(&waited, sum, "case {number} channel {channel}");
+    }
+}
+
+/// Cause, culprit, root channel (from, to) and time in ns of each charge.
+fn charges(simulation: &Simulation, charged: &Charged) -> Vec<(Cause, u32, (u32, u32), u64)> {
+    let charge = |charge: &tailback_engine::measure::blame::Charge| {
+        let root = simulation.layout().place(charge.root);
+        (charge.cause, charge.culprit, (root.from.1, root.to.1), charge.time / 1_000)
+    };
+    charged.charges.iter().map(charge).collect()
+}
+
+#[test]
+fn behind_the_head_of_the_list_it_is_throttling() {
+    let rows = [(0, 0, 1, 100), (0, 0, 1, 10), (0, 0, 2, 10)];
+    let (simulation, charged) = run(hypercube(2), &rows);
+    let one = |place: usize| charges(&simulation, &charged[place]);
+    assert_eq!(one(0), []);
+    assert_eq!(one(1), [(Cause::Throttling, 0, (0, 1), 102)]);
+    // Until 3 the first, then the second was at the head; all of it because of 0 to 1.
+    assert_eq!(one(2), [(Cause::Throttling, 1, (0, 1), 102)]);
+}
+
+#[test]
+fn the_root_is_where_something_transmits() {
+    let rows = [(0, 2, 3, 100), (0, 0, 3, 10), (10_000, 1, 2, 5), (20_000, 0, 2, 5)];
+    let (simulation, charged) = run(mesh(&[4]), &rows);
+    let one = |place: usize| charges(&simulation, &charged[place]);
+    assert_eq!(one(1), [(Cause::OutputBusy, 0, (2, 3), 105 - 13)]);
+    assert_eq!(one(2), [(Cause::Throttling, 1, (2, 3), 117 - 13)]);
+    // It gets 0 to 1 at 117, asks for 1 to 2 at 122, and that transmits until 124.
+    assert_eq!(
+        one(3),
+        [(Cause::Throttling, 1, (2, 3), 117 - 23), (Cause::OutputBusy, 2, (1, 2), 124 - 122)]
+    );
+}

@@ -1,0 +1,120 @@
+//! Random small machines and messages: full queues, and many things at the same instant.
+
+use crate::common::{message_list, spec as run};
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::spec::*;
+
+/// Random choices, the same for the same case.
+pub struct Dice(Stream);
+
+impl Dice {
+    pub fn new(case: u64) -> Self {
+        Self(Stream::new(case, Purpose::Start, u32::MAX - 3))
+    }
+
+    /// A number from `least` to `most`, both included.
+    pub fn number(&mut self, least: u64, most: u64) -> u64 {
+        least + self.0.below(most - least + 1)
+    }
+
+    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.0.below(choices.len() as u64) as usize]
+    }
+
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.0.below(100) < percent
+    }
+}
+
+/// A machine with a transport that stores packets, and messages for it.
+pub fn spec(dice: &mut Dice) -> Spec {
+    let topology = topology(dice);
+    let nodes = nodes(&topology);
+    let mut machine = Machine::t9000(topology);
+    machine.link = link(dice);
+    machine.node.acknowledges = false;
+    machine.node.packet_bytes = dice.number(1, 20) as u32;
+    let scheme = scheme(dice);
+    let free = dice.chance(60);
+    machine.routing = match scheme {
+        Scheme::Packet { .. } if free => RoutingSpec::FirstHop { order: Vec::new() },
+        Scheme::Datagram { .. } if free => RoutingSpec::Profitable,
+        _ => RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
+    };
+    let is_packet = matches!(scheme, Scheme::Packet { .. });
+    let first = dice.number(1, u64::from(machine.node.packet_bytes)) as u32;
+    machine.transport = Some(Transport {
+        scheme,
+        half_duplex: dice.chance(40),
+        first_packet_bytes: (is_packet && dice.chance(50)).then_some(first),
+        early_bytes: dice.one_of(&[0, 4]),
+    });
+    if !is_packet {
+        machine.node.packet_bytes = 1 << 10;
+    }
+    run(machine, message_list(&messages(dice, nodes)), Mode::Full)
+}
+
+fn topology(dice: &mut Dice) -> TopologySpec {
+    if dice.chance(60) {
+        return TopologySpec::Hypercube { dimensions: dice.number(1, 4) as u32 };
+    }
+    let mut dims = vec![dice.number(2, 4) as u32];
+    for _ in 0..dice.number(0, 2) {
+        dims.push(dice.number(1, 4) as u32);
+    }
+    TopologySpec::Mesh { dims }
+}
+
+pub fn nodes(topology: &TopologySpec) -> u64 {
+    match topology {
+        TopologySpec::Mesh { dims } => dims.iter().map(|&k| u64::from(k)).product(),
+        TopologySpec::Hypercube { dimensions } => 1 << dimensions,
+        _ => unreachable!("not generated"),
+    }
+}
+
+fn link(dice: &mut Dice) -> Link {
+    let usual = Machine::t9000(TopologySpec::Pair).link;
+    Link {
+        bit_ps: dice.one_of(&[1, 1, 3]),
+        data_token_bits: dice.one_of(&[1, 2]),
+        control_token_bits: 1,
+        header_bytes: dice.number(1, 5) as u32,
+        packet_gap_ps: dice.one_of(&[0, 0, 2]),
+        end_token: dice.chance(30),
+        wire_delay_ps: dice.one_of(&[0, 0, 1, 30]),
+        switch_delay_ps: dice.one_of(&[0, 1, 4, 4, 15]),
+        ..usual
+    }
+}
+
+fn scheme(dice: &mut Dice) -> Scheme {
+    match dice.number(0, 4) {
+        0 => Scheme::Datagram { cut_through: false },
+        1 => Scheme::Datagram { cut_through: true },
+        _ => {
+            let reserve = dice.chance(60);
+            let least = 1 + u64::from(reserve);
+            let buffers = dice.one_of(&[least, 2, 2, 3, 4, 16]).max(least) as u32;
+            Scheme::Packet { buffers, reserve, overtaking: dice.chance(60) }
+        }
+    }
+}
+
+/// Rows of time, source, destination, bytes.
+fn messages(dice: &mut Dice, nodes: u64) -> Vec<(u64, u32, u32, u32)> {
+    let (each, spread) = (dice.number(1, 12), dice.one_of(&[1, 50, 400, 3_000]));
+    let longest = dice.one_of(&[8, 40, 100]);
+    let hot = dice.chance(20);
+    let mut rows: Vec<_> = (0..each * nodes)
+        .map(|_| {
+            let to = if hot && dice.chance(50) { 0 } else { dice.number(0, nodes - 1) };
+            let bytes = if dice.chance(10) { 0 } else { dice.number(1, longest) };
+            let from = dice.number(0, nodes - 1) as u32;
+            (dice.number(0, spread), from, to as u32, bytes as u32)
+        })
+        .collect();
+    rows.sort_unstable();
+    rows
+}

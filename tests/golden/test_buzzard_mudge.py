@@ -1,0 +1,116 @@
+"""The study of hypercube transports: what is printed, how it is judged, and numbers that hold."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import pytest
+
+import tailback as tb
+from studies.buzzard_mudge import published
+from studies.buzzard_mudge.claims import bounds
+from studies.buzzard_mudge.collisions import collisions
+from studies.buzzard_mudge.paired import mean, ratio
+from studies.buzzard_mudge.settings import LENGTHS, SPACINGS, SWEEPS
+from studies.buzzard_mudge.standstill import attempt
+from tailback.sweeps import Sweep
+
+PUBLISHED = {
+    "equations.csv": "fe6b25c3a94d182c",
+    "load_points.csv": "421f799798e076ab",
+    "ratios_by_load.csv": "2c518417975e320f",
+    "text_numbers.csv": "c526c56456a348d8",
+}
+"""First digits of their SHA-256: a printed number is never edited."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_printed_numbers_are_never_edited(name: str) -> None:
+    content = (published.DIRECTORY / name).read_bytes()
+    assert hashlib.sha256(content).hexdigest()[:16] == PUBLISHED[name]
+
+
+def test_the_loads_are_those_printed() -> None:
+    for length in LENGTHS:
+        ticks = [spacing * length for spacing in SPACINGS]
+        assert ticks == published.spacings_ticks(length)
+
+
+def test_the_messages_have_the_printed_gaps() -> None:
+    points = Sweep.load(SWEEPS / "packets.toml").points()
+    found = {
+        (p.experiment.workload.message_size, p.experiment.workload.compute_period): p
+        for p in points
+    }
+    assert len(found) == len(LENGTHS) * len(SPACINGS)
+    for (size, period), point in found.items():
+        workload = point.experiment.workload
+        ticks = period.ps / 1000
+        assert ticks in published.spacings_ticks(size.bytes)
+        # The variance is half the mean.
+        assert (workload.compute_sigma * ticks) ** 2 == pytest.approx(ticks / 2)
+        assert workload.repeat == 30
+
+
+def test_a_ratio_of_pairs_knows_what_they_have_in_common() -> None:
+    below = {1: 10.0, 2: 20.0, 3: 30.0}
+    twice = {seed: 2 * value for seed, value in below.items()}
+    assert (ratio(twice, below).low, ratio(twice, below).high) == pytest.approx((2, 2))
+    # By hand: 63 / 60; what is left is -0.5, 1 and -0.5; 3 / 2 * 1.5 / 60^2 is the variance.
+    found = ratio({1: 10.0, 2: 22.0, 3: 31.0}, below)
+    assert found.value == pytest.approx(1.05)
+    assert found.standard_error == pytest.approx(math.sqrt(1.5 * 1.5) / 60)
+    assert mean(below).value == 20
+    assert mean(below).standard_error == pytest.approx(10 / math.sqrt(3))
+    with pytest.raises(ValueError, match="no pairs"):
+        ratio({1: 1.0}, {2: 1.0})
+
+
+def test_bounds_are_those_of_the_words() -> None:
+    by_claim = {printed.claim_id[-3:]: printed for printed in published.ratios()}
+    assert len(by_claim) == 16
+    assert bounds(by_claim["R01"]) == (65, 75)
+    assert bounds(by_claim["R05"]) == (100, math.inf)
+    assert bounds(by_claim["R07"]) == (0, 20)
+    assert bounds(by_claim["R12"]) == (18, 25)
+    assert bounds(by_claim["R15"]) == (0, 20)
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4])
+def test_as_many_pairs_collide_as_the_equations_say(dimensions: int) -> None:
+    found = collisions(dimensions)
+    nodes = 2**dimensions
+    assert found.fixed == pytest.approx((nodes + 1) / (3 * (nodes - 1)))
+    assert found.adaptive == pytest.approx(1 / (nodes - 1))
+    assert found.agree
+
+
+def test_equation_2_as_printed_is_no_probability() -> None:
+    assert collisions(1).adaptive_printed == 2
+
+
+def test_strict_order_stands_still_where_overtaking_does_not() -> None:
+    strict, free = (attempt((512, 1, overtaking)) for overtaking in (False, True))
+    assert "deadlock" in strict.text
+    assert len(strict.circle) > 1
+    assert not free.text
+
+
+def experiment(transport: str, length: int, spacing: float, **run: object) -> tb.Experiment:
+    period = spacing * length
+    workload = {
+        "preset": "buzzard_mudge",
+        "message_size": f"{length} B",
+        "compute_period": f"{period:g} ns",
+        "compute_sigma": math.sqrt(1 / (2 * period)),
+    }
+    machine = {"preset": f"buzzard_mudge_{transport}"}
+    return tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
+
+
+def test_the_load_is_about_the_nominal_one() -> None:
+    # Worked out for mean distances and lengths, without the gap before the first message.
+    for spacing, nominal in zip(SPACINGS[::4], published.ideal_utilisations(512)[::4], strict=True):
+        found = tb.run(experiment("wormhole", 512, spacing))["ideal_link_utilisation"]
+        assert found.value == pytest.approx(nominal, rel=0.1)
