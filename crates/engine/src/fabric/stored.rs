@@ -77,7 +77,7 @@ impl StoredFabric {
     /// An empty network of a machine with a transport.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
-            Channel::idle(port, rest, NodeId(group.from))
+            Channel::idle(port, rest, (NodeId(group.from), group.slot.unwrap_or(0)))
         });
         let scheme = machine.transport.map(|transport| transport.scheme);
         let shares = machine.transport.is_some_and(|transport| transport.half_duplex);
@@ -109,7 +109,9 @@ impl StoredFabric {
         if self.places.is_none() {
             self.board.at_mut(next).take_place(false);
         }
-        if self.cuts_through && let Some(stored) = &mut act.measures.stored {
+        if self.cuts_through
+            && let Some(stored) = &mut act.measures.stored
+        {
             let bytes = bytes_of(&act.packets[id], act.wiring);
             stored.comes(NodeId(switch.0), Owner::Transit, bytes);
         }
@@ -144,7 +146,7 @@ impl StoredFabric {
                 continue;
             }
             for channel in self.sharing(lead) {
-                if self.board.at_mut(channel).take_lacked(act.now) {
+                if self.board.at_mut(channel).settle(act.now) {
                     self.tell_of_place(channel, act);
                 }
             }
@@ -193,7 +195,9 @@ impl StoredFabric {
     /// the first that has a place.
     #[inline]
     fn front(&mut self, channel: ChannelId, act: &mut Act) -> Front {
-        let mut id = self.board.at(channel).queue.first;
+        let queue = self.board.at_mut(channel);
+        queue.lacked = 0;
+        let mut id = queue.queue.first;
         let mut before = PacketId::NONE;
         while id.is_some() {
             let ready = act.packets[id].ready;
@@ -211,6 +215,7 @@ impl StoredFabric {
             if act.measures.blame.is_some() {
                 self.blame_no_place(id, next, act);
             }
+            self.board.at_mut(channel).lacked |= self.board.at(next).bit;
             if !overtaking {
                 break;
             }
@@ -289,7 +294,7 @@ impl StoredFabric {
     fn join(&mut self, at: ChannelId, id: PacketId, act: &mut Act) {
         self.board.at_mut(at).queue.push(id, act.packets);
         if act.measures.blame.is_some() {
-            self.blame_join(id, act);
+            blame::joins(id, act);
         }
         if self.places.is_some() {
             self.find_next(at, id, act);

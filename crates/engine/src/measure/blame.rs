@@ -272,7 +272,12 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.asked = head_from;
         if head_from > ready {
-            self.waits[id.index()].charge_list(record, channel, (fronts, place), (ready, head_from));
+            self.waits[id.index()].charge_list(
+                record,
+                channel,
+                (fronts, place),
+                (ready, head_from),
+            );
         }
         let class = record.class;
         let (root, asked) = (channel, ready);

@@ -61,7 +61,13 @@ fn simulated(spec: &Spec, piece: u64) -> Outcome {
     let stored = simulation.measures().stored.as_ref().expect("nodes store packets");
     let most = |levels: &[Level; 2]| levels.map(|level| level.max);
     let in_network = most(&stored.network);
-    Outcome { rows, channels, stored: stored.nodes.iter().map(most).collect(), in_network, deadlocks }
+    Outcome {
+        rows,
+        channels,
+        stored: stored.nodes.iter().map(most).collect(),
+        in_network,
+        deadlocks,
+    }
 }
 
 #[test]

@@ -21,9 +21,7 @@ impl StoredFabric {
             .collect();
         let targets: Vec<Vec<ChannelId>> =
             waits.iter().map(|waits| waits.iter().map(|&(_, next)| next).collect()).collect();
-        let takes = |_, next: ChannelId| {
-            !next.is_some() || self.has_room(next, now)
-        };
+        let takes = |_, next: ChannelId| !next.is_some() || self.has_room(next, now);
         let circle = deadlock::find_circle(&targets, takes);
         let place = |channel| wiring.layout.place(channel);
         let blocked = |(at, next): (usize, ChannelId)| {

@@ -186,8 +186,7 @@ impl StoredFabric {
         let Some(places) = &self.places else { return true };
         let channel = self.board.at(at);
         let has_place = channel.taken_at(act.now) < places.buffers
-            && (!channel.injects_contrary()
-                || channel.contrary_at(act.now) < places.for_contrary);
+            && (!channel.injects_contrary() || channel.contrary_at(act.now) < places.for_contrary);
         if !has_place {
             if act.measures.blame.is_some() {
                 self.blame_no_place(channel.injecting.first, at, act);
@@ -215,11 +214,11 @@ impl StoredFabric {
         if channel.injects() && channel.look() {
             places.look(at);
         }
-        let switch = channel.from.index();
+        let (switch, bit) = (channel.from.index(), channel.bit);
         let first = places.first_incoming[switch] as usize;
         let last = places.first_incoming[switch + 1] as usize;
         for &incoming in &places.incoming[first..last] {
-            if self.board.at(incoming).queue.first.is_some() {
+            if self.board.at(incoming).lacked & bit != 0 {
                 self.board.mark(act.wiring.layout.wire_of[incoming.index()]);
             }
         }

@@ -209,7 +209,8 @@ impl<'a> Twin<'a> {
         let waiting = self.links[link].queue.iter().filter(|&&id| counts(id, false)).count();
         let sent = self.links[link].sends;
         let sending = sent.is_some_and(|(id, end)| end > self.now && counts(id, true));
-        let coming = |packet: &&Packet| matches!(packet.at, At::Way(_, _, Some(next)) if next == link);
+        let coming =
+            |packet: &&Packet| matches!(packet.at, At::Way(_, _, Some(next)) if next == link);
         let coming = if only_contrary { 0 } else { self.packets.iter().filter(coming).count() };
         waiting + usize::from(sending) + coming
     }
@@ -332,8 +333,7 @@ impl<'a> Twin<'a> {
     fn candidate(&mut self, wire: usize) -> Option<Candidate> {
         let shares = self.spec.machine.transport.unwrap().half_duplex;
         let ends = if shares { vec![wire, self.network.back(wire)] } else { vec![wire] };
-        let is_busy =
-            |&link: &usize| self.links[link].sends.is_some_and(|(_, end)| end > self.now);
+        let is_busy = |&link: &usize| self.links[link].sends.is_some_and(|(_, end)| end > self.now);
         if ends.iter().min() != Some(&wire) || ends.iter().any(is_busy) {
             return None;
         }
