@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
+use tailback_engine::measure::stored::Owner;
 use tailback_engine::measure::{Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
@@ -77,6 +78,12 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
         table.column(format!("packets_delivered_{name}"), delivered)?;
         table.column(format!("{name}_queue_area_ps"), rows().map(|t| t.queues[class].area_ps))?;
         table.column(format!("{name}_queue_max"), rows().map(|t| t.queues[class].max))?;
+    }
+    if let Some(stored) = &simulation.measures().stored {
+        for owner in [Owner::Transit, Owner::Own] {
+            let most = stored.nodes.iter().map(|levels| levels[owner as usize].max);
+            table.column(format!("{}_bytes_max", owner.name()), most)?;
+        }
     }
     Ok(table.0)
 }

@@ -26,7 +26,7 @@ use crate::routing::Outputs;
 use crate::spec::{Machine, Scheme};
 use crate::time::Time;
 use crate::topology::Topology;
-use channel::Channel;
+use channel::{Channel, SHARED};
 use places::Places;
 
 /// The real network, with queues at outgoing channels.
@@ -195,33 +195,39 @@ impl StoredFabric {
     /// the first that has a place.
     #[inline]
     fn front(&mut self, channel: ChannelId, act: &mut Act) -> Front {
-        let queue = self.board.at_mut(channel);
-        queue.lacked = 0;
-        let mut id = queue.queue.first;
+        let mut id = self.board.at(channel).queue.first;
         let mut before = PacketId::NONE;
-        while id.is_some() {
+        let mut lacked = 0;
+        let found = loop {
+            if !id.is_some() {
+                break Front::Nothing;
+            }
             let ready = act.packets[id].ready;
             if ready > act.now {
-                return Front::Later(ready);
+                break Front::Later(ready);
             }
             let Some(places) = &self.places else {
                 let next = ChannelId::NONE;
-                return Front::Now(Candidate { channel, id, before, next, ready });
+                break Front::Now(Candidate { channel, id, before, next, ready });
             };
             let (next, overtaking) = (places.next(id), places.overtaking);
-            if !next.is_some() || self.has_place(next, act) {
-                return Front::Now(Candidate { channel, id, before, next, ready });
+            let bit = if next.is_some() { self.board.at(next).bit } else { 0 };
+            let is_lacked =
+                lacked & bit & !SHARED != 0 || next.is_some() && !self.has_place(next, act);
+            if !is_lacked {
+                break Front::Now(Candidate { channel, id, before, next, ready });
             }
+            lacked |= bit;
             if act.measures.blame.is_some() {
                 self.blame_no_place(id, next, act);
             }
-            self.board.at_mut(channel).lacked |= self.board.at(next).bit;
             if !overtaking {
-                break;
+                break Front::Nothing;
             }
             (before, id) = (id, act.packets[id].next);
-        }
-        Front::Nothing
+        };
+        self.board.at_mut(channel).lacked = lacked;
+        found
     }
 
     /// A packet leaves a channel's queue and is sent.

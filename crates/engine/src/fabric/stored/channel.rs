@@ -31,10 +31,11 @@ pub struct Channel {
     contrary: u32,
     /// The node it comes from.
     pub from: NodeId,
-    /// Its own bit in `lacked`.
+    /// Its own bit in `lacked`; the last one, [`SHARED`], is that of all further channels of a
+    /// node.
     pub bit: u64,
     /// Bits of the channels in whose queues packets of its own lack a place, as found when it
-    /// looked last; others may have the same bit.
+    /// looked last.
     pub lacked: u64,
 
     pub rest: PortRest,
@@ -43,6 +44,9 @@ pub struct Channel {
 }
 
 has_port!(Channel, packets in packets);
+
+/// Bit of [`Channel::lacked`] that several channels of a node may share.
+pub const SHARED: u64 = 1 << 63;
 
 /// Bit of [`Port::own`]: a packet is being sent, or was until its place was last counted.
 const SENDING: u8 = 1;
@@ -68,7 +72,7 @@ impl Channel {
             taken: 0,
             contrary: 0,
             from,
-            bit: 1 << (slot % 64),
+            bit: 1 << slot.min(63),
             lacked: 0,
             rest,
             injecting: PacketFifo::EMPTY,
