@@ -108,6 +108,12 @@ class Simulation:
         return self._engine.sharing_channels
 
     @property
+    def stored_bytes_max(self) -> tuple[int, int] | None:
+        """Most bytes that all nodes together stored in the window: of packets on their way, and
+        of their own; None where packets are not stored."""
+        return self._engine.stored_bytes_max
+
+    @property
     def events(self) -> int:
         """Events handled since time 0."""
         return self._engine.events
