@@ -109,8 +109,7 @@ class Simulation:
 
     @property
     def stored_bytes_max(self) -> tuple[int, int] | None:
-        """Most bytes that all nodes together stored in the window: of packets on their way, and
-        of their own; None where packets are not stored."""
+        """Most bytes stored in all nodes: of packets on their way, and own; None if not stored."""
         return self._engine.stored_bytes_max
 
     @property

@@ -75,8 +75,7 @@ fn a_header_that_finds_its_channel_busy_waits() {
     assert_eq!(stored.network, [most(104), most(208)]);
 }
 
-/// As datagrams, both to node 3 over node 2, they are there at 213 ns and then together at
-/// node 2: one from node 1, and later the other.
+/// Two datagrams follow each other over node 2.
 #[test]
 fn datagrams_are_stored_from_their_start_on_the_channel_before() {
     let run = finished(row(DATAGRAM), &[(1, 3, 100), (1, 3, 50)]);
