@@ -258,7 +258,10 @@ INNER: dict[str, tuple[Column, ...]] = {
             packets_delivered_ack="Acknowledgements that arrived.",
         ),
         *_counted("ps", ack_queue_area_ps="Time summed over acknowledgements that waited in it."),
-        *_counted("", ack_queue_max="Most acknowledgements that waited at once."),
+        *_counted(
+            "",
+            ack_queue_max="Most acknowledgements that waited at once.",
+        ),
         Column("messages_per_ms", "float64", "1/ms", "Messages sent per time."),
         Column("cpu_utilisation", "float64", "", "Share of time its processor computed."),
         Column("data_queue_mean", "float64", "", "Data packets waiting, averaged over time."),
