@@ -136,7 +136,8 @@ impl Fabric {
         &self.wiring
     }
 
-    /// A node puts a packet of a traffic class into its output queue.
+    /// A node puts a packet of a traffic class into its output queue: its place, until it
+    /// has been delivered.
     #[inline]
     pub fn queue(
         &mut self,
@@ -145,7 +146,7 @@ impl Fabric {
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
-    ) {
+    ) -> PacketId {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination);
         let id = self.packets.insert(Packet { route, ..packet });
@@ -158,6 +159,7 @@ impl Fabric {
             fabric => fabric.board.queue(id, wiring, packets, now, measures),
             free fabric => fabric.send(id, wiring, packets, now, events, measures)
         );
+        id
     }
 
     /// The packet at the front of a channel's buffer asks for its output.

@@ -4,10 +4,13 @@
 //! tell the workload what became of its messages. Everything here is the same
 //! for every fidelity and contention mode.
 
+mod broadcast;
 mod classes;
+mod interface;
 mod message;
 mod processor;
 
+pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Message, MessagePool};
 pub use processor::Processors;
 
@@ -39,6 +42,8 @@ pub struct Nodes {
     waiting: Vec<VecDeque<MessageId>>,
     /// Processes that can go on, in the order in which they became able to.
     ready: VecDeque<ProcessId>,
+    /// What serves processes from outside, if they are such.
+    interface: Option<Box<Interface>>,
     /// The process that is carrying out instructions.
     at_work: ProcessId,
     packet_bytes: u32,
@@ -105,6 +110,7 @@ impl Nodes {
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); placement.len()],
             ready: VecDeque::new(),
+            interface: None,
             at_work: ProcessId::NONE,
             packet_bytes: machine.node.packet_bytes,
             acknowledges: machine.node.acknowledges,
@@ -112,6 +118,11 @@ impl Nodes {
             ideal,
             placement,
         })
+    }
+
+    /// The same, for processes from outside.
+    pub fn serve(&mut self, interface: Interface) {
+        self.interface = Some(Box::new(interface));
     }
 
     /// The node of every process.
@@ -139,11 +150,16 @@ impl Nodes {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
+        if let Some(interface) = &mut self.interface {
+            interface.begin_window();
+        }
     }
 
-    /// `START`: a process begins.
+    /// `START`: a process begins, or one from outside may go on.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        self.ready.push_back(process);
+        if self.is_up(process, world) {
+            self.ready.push_back(process);
+        }
         self.go_on(world)
     }
 
@@ -175,9 +191,10 @@ impl Nodes {
     }
 
     /// `HEAD`: the header of a data packet has arrived.
-    pub fn head(&mut self, number: u32, world: &mut World) {
+    pub fn head(&mut self, number: u32, world: &mut World) -> u64 {
         let id = world.fabric.arrived_head(number).message;
         self.header_arrived(id, world);
+        self.go_on(world)
     }
 
     fn header_arrived(&mut self, id: MessageId, world: &mut World) {
@@ -188,8 +205,18 @@ impl Nodes {
                 return;
             }
             message.accepted = true;
+            self.arrives(id);
         }
         self.acknowledge(id, world);
+    }
+
+    /// A message begins to arrive at a process from outside.
+    #[inline]
+    fn arrives(&mut self, id: MessageId) {
+        let Some(interface) = &mut self.interface else { return };
+        if let Some(process) = interface.arrives(id, &self.messages[id]) {
+            self.can_go_on(process);
+        }
     }
 
     /// `TAIL`: the last token of a packet has arrived.
@@ -203,6 +230,9 @@ impl Nodes {
                 if !self.acknowledges || packet.bytes == 0 && self.has_bare_headers {
                     // Its header has not been reported before.
                     self.header_arrived(id, world);
+                }
+                if self.interface.is_some() {
+                    self.packet_there(id, packet.bytes, world);
                 }
                 let message = &mut self.messages[id];
                 message.undelivered -= 1;
@@ -281,6 +311,11 @@ impl Nodes {
                 }
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
+                Op::Command(command) => {
+                    if !self.carry_out(process, command, world) {
+                        break;
+                    }
+                }
             }
         }
         self.at_work = ProcessId::NONE;
@@ -316,6 +351,7 @@ impl Nodes {
         message.arrived = true;
         if world.workload.accepts(message.to, message.tag) {
             message.accepted = true;
+            self.arrives(id);
             self.receive(id, world);
         } else {
             self.waiting[message.to.index()].push_back(id);
@@ -324,15 +360,23 @@ impl Nodes {
 
     /// Queues the next packet of a message.
     fn send_packet(&mut self, id: MessageId, world: &mut World) {
+        let bytes = self.messages[id].unsent.min(self.packet_bytes);
+        if self.interface.is_some() && self.is_short(id, bytes) {
+            return;
+        }
         let message = &mut self.messages[id];
+        let is_first = message.unsent == message.bytes;
         let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
-        packet.bytes = message.unsent.min(self.packet_bytes);
+        packet.bytes = bytes;
         message.unsent -= packet.bytes;
         message.packetised = message.unsent == 0;
         message.undelivered += 1;
         packet.last = message.packetised;
         let class = message.class;
-        world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        if let Some(interface) = self.interface.as_mut().filter(|_| is_first) {
+            interface.queued(id, packet);
+        }
     }
 
     /// Queues the acknowledgement of a message's latest packet.
@@ -378,6 +422,12 @@ impl Nodes {
             world.measures.message_took(world.now - message.sent);
         }
         let to = message.to;
+        if let Some(interface) = &mut self.interface
+            && let Some(process) = interface.complete(id, message)
+        {
+            self.can_go_on(process);
+        }
+        let message = &self.messages[id];
         if world.workload.received(to, message.tag) {
             self.can_go_on(to);
         }
@@ -409,6 +459,11 @@ impl Nodes {
         }
         if world.workload.acknowledged(from, blocking) {
             self.can_go_on(from);
+        }
+        if let Some(interface) = &mut self.interface
+            && let Some(process) = interface.acknowledged(id, &self.messages[id])
+        {
+            self.can_go_on(process);
         }
         if received {
             self.messages.remove(id);
