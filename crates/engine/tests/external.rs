@@ -381,6 +381,46 @@ fn cutting_a_run_changes_nothing() {
     }
 }
 
+/// Nodes that compute until a message is due and send it put the same packets on the
+/// network, at the same times, as a list of these messages, in every mode and fidelity.
+#[test]
+fn sends_are_those_of_a_message_list() {
+    let machine = |fidelity| {
+        let mut machine = Machine::t9000(TopologySpec::Hypercube { dimensions: 3 });
+        if fidelity != Fidelity::Packet {
+            machine.link.flow_control = FlowControl::OutOfBand;
+        }
+        machine
+    };
+    let rows: Vec<(u64, u32, u32, u32)> = (0..120_u32)
+        .map(|row| (u64::from(row * row % 251) * 40 * NS, row * 5 % 8, row * 3 % 7, row * 37 % 90))
+        .filter(|&(_, from, to, _)| from != to)
+        .collect();
+    let mut rows = rows;
+    rows.sort_unstable();
+    rows.dedup_by_key(|&mut (time, from, ..)| (time, from));
+    let process = |node: u32| {
+        let mut now = 0;
+        let mut steps = Vec::new();
+        for &(time, _, to, bytes) in rows.iter().filter(|row| row.1 == node) {
+            steps.push(vec![Instruction::Compute(time - now)]);
+            steps.push(vec![send(to, bytes)]);
+            now = time;
+        }
+        steps
+    };
+    for fidelity in [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit] {
+        for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+            let spec = |workload| Spec { fidelity, ..spec(machine(fidelity), workload, mode) };
+            let mut list = Run::with(&spec(common::message_list(&rows)));
+            list.finish();
+            let mut run = Run::with(&spec(external(None)));
+            Play::new((0..8).map(process).collect()).run(&mut run.simulation, 1000).unwrap();
+            assert_eq!(run.simulation.take_packets(), list.rows, "{fidelity:?} {mode:?}");
+        }
+    }
+}
+
 /// An unanswered ask is asked again; nothing else happens.
 #[test]
 fn asks_stand_until_they_are_answered() {

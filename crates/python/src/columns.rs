@@ -78,6 +78,11 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
         table.column(format!("{name}_queue_area_ps"), rows().map(|t| t.queues[class].area_ps))?;
         table.column(format!("{name}_queue_max"), rows().map(|t| t.queues[class].max))?;
     }
+    let buffers = simulation.buffers();
+    if !buffers.is_empty() {
+        table.column("system_buffers_bytes", buffers.iter().map(|b| b.used))?;
+        table.column("system_buffers_max_bytes", buffers.iter().map(|b| b.most))?;
+    }
     Ok(table.0)
 }
 

@@ -1,11 +1,12 @@
 //! A run, as Python sees it.
 
-use crate::{columns, errors};
+use crate::{columns, errors, instructions};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine as engine;
+use tailback_engine::ids::NodeId;
 use tailback_engine::spec::{Messages, Workload};
 
 /// Rows of a message list: times in ps, sources, destinations, bytes.
@@ -55,14 +56,36 @@ impl Simulation {
 
     /// Runs until `until_ps`, or for `max_events` events, or to the end of the
     /// workload: "time", "events" or "finished". Other Python threads run meanwhile.
-    fn advance(&mut self, py: Python<'_>, until_ps: u64, max_events: u64) -> PyResult<&str> {
+    ///
+    /// Or until processes ask: a list of who does and what each is told. The `instructions`
+    /// for all of them are given with the next call.
+    #[pyo3(signature = (until_ps, max_events, instructions=None))]
+    fn advance<'py>(
+        &mut self,
+        py: Python<'py>,
+        until_ps: u64,
+        max_events: u64,
+        instructions: Option<Vec<i64>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let simulation = &mut self.0;
-        match py.detach(|| simulation.advance(until_ps, max_events)) {
-            Ok(engine::Progress::Time) => Ok("time"),
-            Ok(engine::Progress::Events) => Ok("events"),
-            Ok(engine::Progress::Finished) => Ok("finished"),
-            Err(error) => Err(errors::run_error(py, &error)),
+        if let Some(numbers) = instructions {
+            instructions::instruct(simulation, &numbers)?;
         }
+        let ending = match py.detach(|| simulation.advance(until_ps, max_events)) {
+            Ok(engine::Progress::Time) => "time",
+            Ok(engine::Progress::Events) => "events",
+            Ok(engine::Progress::Finished) => "finished",
+            Ok(engine::Progress::Asks) => {
+                return instructions::asking(simulation).into_pyobject(py);
+            }
+            Err(error) => return Err(errors::run_error(py, &error)),
+        };
+        Ok(ending.into_pyobject(py)?.into_any())
+    }
+
+    /// Nodes one link away from a node, for processes written in Python.
+    fn neighbours(&self, node: u32) -> Vec<u32> {
+        self.0.neighbours(NodeId(node)).iter().map(|node| node.0).collect()
     }
 
     /// Simulated time reached, in ps.
