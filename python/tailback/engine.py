@@ -214,22 +214,24 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
         raise RunFailure(str(error.args[0]), "clock stands still") from None
 
 
-def _deadlock(
-    error: _engine.DeadlockError, spec: str, processes: Processes | None
-) -> RunFailure:
-    names, text = _Names.of(spec), str(error.args[0])
+def _deadlock(error: _engine.DeadlockError, spec: str, processes: Processes | None) -> RunFailure:
+    names, text, waiting = _Names.of(spec), str(error.args[0]), error.waiting
     if processes is not None:
-        text = _PROCESS.sub(lambda match: _with_place(match, processes), text)
+        text = _PROCESS.sub(lambda who: _with_place(who, processes), text)
+        waiting = [
+            (_PROCESS.sub(lambda who: _with_place(who, processes), who), what)
+            for who, what in waiting
+        ]
     if len(error.circle) > _LONGEST_CIRCLE:
         size = len(error.circle)
         text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
     circle = [names.blocked(packet) for packet in error.circle]
     told = names.told(text) if circle else text
-    return RunFailure(told, "deadlock", error.at_ps, error.waiting, circle)
+    return RunFailure(told, "deadlock", error.at_ps, waiting, circle)
 
 
 #: Who waits, in a message of the engine.
-_PROCESS = re.compile(r"\bprocess (\d+) on node \d+(?= waits for)")
+_PROCESS = re.compile(r"\bprocess (\d+) on node \d+(?= waits for|$)")
 
 
 def _with_place(who: re.Match[str], processes: Processes) -> str:

@@ -4,8 +4,8 @@
 //! tell the workload what became of its messages. Everything here is the same
 //! for every fidelity and contention mode.
 
-mod broadcast;
 mod classes;
+mod commands;
 mod interface;
 mod message;
 mod processor;

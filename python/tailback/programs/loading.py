@@ -42,8 +42,8 @@ def from_file(path: Path, name: str) -> Program:
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)
     except Exception as error:
-        raise mistake(path.name, str(path), error) from error
-    return Program(getattr(module, name), str(path), path.name)
+        raise mistake(str(path), str(path), error) from error
+    return Program(getattr(module, name), str(path), str(path))
 
 
 def check_file(path: Path, name: str) -> str:

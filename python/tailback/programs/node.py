@@ -202,17 +202,25 @@ class Node:
 
 def _amount(kind: type[Quantity], given: Any, place: str) -> int:
     """Return a time in ps or a length in bytes; texts are read once."""
+    if given.__class__ is kind:
+        amount: int = given.amount
+        return amount
     try:
-        return _read(kind, given)
+        return _ps(given) if kind is Time else _bytes(given)
     except UserError as error:
         raise error.inside(place) from None
-    except TypeError:  # not hashable: no quantity
-        return kind.parse(str(given)).amount
+    except TypeError:  # not hashable, and so no text
+        raise UserError(place, shown(given), f'must be a text such as "{kind.example}"') from None
 
 
 @lru_cache(maxsize=4096)
-def _read(kind: type[Quantity], given: str | Quantity) -> int:
-    return kind.parse(given).amount
+def _ps(given: str) -> int:
+    return Time.parse(given).ps
+
+
+@lru_cache(maxsize=4096)
+def _bytes(given: str) -> int:
+    return Size.parse(given).bytes
 
 
 def _checked_type(given: Any, place: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, Strict, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import UserError, shown
@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from ..programs import Processes
 
 # What runs programs is imported where they are run, to start fast.
+
+
+def _nodes(given: object) -> object:
+    """Refuse what are no nodes in one line; a list becomes a tuple."""
+    if given == "all":
+        return given
+    if not isinstance(given, list | tuple) or not given:
+        raise UserError("", shown(given), 'must be "all" or a list of numbers of nodes')
+    for place, node in enumerate(given):
+        if not isinstance(node, int) or isinstance(node, bool) or node < 0:
+            raise UserError("", shown(node), "must be numbers of nodes, from 0")
+        if node in given[:place]:
+            raise UserError("", shown(node), "is given twice; a node has one process")
+    return tuple(given)
+
+
+Nodes = Annotated[Literal["all"] | tuple[int, ...], BeforeValidator(_nodes)]
 
 
 class PythonProgram(Workload, init=False):
@@ -34,7 +51,7 @@ class PythonProgram(Workload, init=False):
         default="program",
         description="Name of the function in it, written async def program(node).",
     )
-    nodes: Literal["all"] | Annotated[tuple[int, ...], Strict(False), Field(min_length=1)] = Field(
+    nodes: Nodes = Field(
         default="all", description='Nodes with a process, one each, such as [0, 5]; or "all".'
     )
     comparators: int | None = Field(
@@ -49,17 +66,6 @@ class PythonProgram(Workload, init=False):
         description="Whether the processes go on for ever; then a warm-up is cut off, "
         "and the run ends by precision or duration.",
     )
-
-    @field_validator("nodes")
-    @classmethod
-    def _each_once(cls, nodes: object) -> object:
-        if isinstance(nodes, tuple):
-            for place, node in enumerate(nodes):
-                if node < 0:
-                    raise UserError("", shown(node), "must be numbers of nodes, from 0")
-                if node in nodes[:place]:
-                    raise UserError("", shown(node), "is given twice; a node has one process")
-        return nodes
 
     @model_validator(mode="after")
     def _has_a_function(self) -> PythonProgram:

@@ -2,7 +2,14 @@
 //! completion flags, receives and the messages they take, comparators, system buffers.
 //!
 //! [Buzzard & Mudge 1988], sections 2 and 4.2. Times of packets are the node's business, in
-//! `broadcast.rs`; here nothing takes time.
+//! `commands.rs`; here nothing takes time.
+
+mod arrival;
+mod station;
+mod words;
+
+pub use arrival::{Heard, Told, Transfer};
+pub use station::Buffers;
 
 use super::message::Message;
 use crate::ids::{ArrivalId, MessageId, NodeId, PacketId, ProcessId};
@@ -10,10 +17,12 @@ use crate::pool::Pool;
 use crate::spec;
 use crate::topology::{Topology, Tree};
 use crate::workload::{Filter, Until, Wait};
-use std::collections::{BTreeMap, VecDeque};
+use arrival::Arrival;
+use station::{Operation, Station};
 
 /// The interfaces of all nodes.
 pub struct Interface {
+    /// By number of the node.
     pub(super) stations: Vec<Station>,
     /// By place of a message: what its way needs to be known of it.
     pub(super) transfers: Vec<Transfer>,
@@ -24,140 +33,6 @@ pub struct Interface {
     trees: Vec<Option<Box<Tree>>>,
     /// Who waits for the start of a packet that has not been granted a channel.
     pub(super) watched: Vec<ProcessId>,
-}
-
-/// The interface of one node.
-#[derive(Default)]
-pub struct Station {
-    /// Operations that are not over, and some that are, by number from `first` on.
-    operations: VecDeque<Operation>,
-    first: u32,
-    /// Receives without a message, oldest first.
-    receives: VecDeque<u32>,
-    /// Messages without a receive, oldest first.
-    arrivals: VecDeque<ArrivalId>,
-    /// Comparators in use.
-    following: u32,
-    /// What the process waits for.
-    pub(super) wait: Option<Wait>,
-    /// The operation it waited for last, if it has not been told of it.
-    waited: Option<u32>,
-    /// Bytes of the system buffers that the process holds, by receive.
-    held: BTreeMap<u32, u32>,
-    buffers: Buffers,
-    pub(super) has_begun: bool,
-}
-
-/// System buffers of one node, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Buffers {
-    /// In use now.
-    pub used: u64,
-    /// Most in use at one time, in the window.
-    pub most: u64,
-}
-
-impl Buffers {
-    fn take(&mut self, bytes: u32) {
-        self.used += u64::from(bytes);
-        self.most = self.most.max(self.used);
-    }
-
-    fn free(&mut self, bytes: u32) {
-        self.used -= u64::from(bytes);
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Operation {
-    Send {
-        /// Copies that have not been acknowledged.
-        open: u32,
-        /// Whether it is known that the first packet has begun its way.
-        has_begun: bool,
-        /// The first copy.
-        first: MessageId,
-    },
-    Receive {
-        filter: Filter,
-        /// Its message; none yet.
-        arrival: ArrivalId,
-    },
-    Over,
-}
-
-/// A message at its destination, from when it begins to arrive until its process was told.
-#[derive(Clone, Copy)]
-struct Arrival {
-    heard: Heard,
-    /// Whether a comparator follows it, or did.
-    is_followed: bool,
-    is_complete: bool,
-    /// The receive that takes it.
-    receive: Option<u32>,
-}
-
-/// What a process can know of a message that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard {
-    /// The node it comes from.
-    pub source: NodeId,
-    /// Its type.
-    pub tag: u32,
-    /// Its length.
-    pub bytes: u32,
-    /// Bytes that are there.
-    pub arrived: u32,
-    /// The operation of its source.
-    pub operation: u32,
-}
-
-/// How far the operation has come that a process waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// Its number.
-    pub operation: u32,
-    /// Its completion flag: 0, 1 or 3.
-    pub flag: u8,
-    /// The message of a receive, if it has begun to arrive. Told once when it is complete.
-    pub message: Option<Heard>,
-}
-
-/// What has to be known of a message under way.
-#[derive(Clone, Copy, Debug)]
-pub struct Transfer {
-    /// The operation of its source.
-    pub operation: u32,
-    /// The node whose tree it is passed on along; none: it is not.
-    pub root: NodeId,
-    /// Where it is among the arrivals of its node; none: it has not begun to arrive.
-    pub arrival: ArrivalId,
-    /// Its first packet, until that has been delivered.
-    pub first_packet: PacketId,
-    /// Bytes of it that its sender has: the rest is still on its way there.
-    pub at_hand: u32,
-    /// Whether it waits for more of them.
-    pub is_short: bool,
-    /// The first of the copies that its destination passes on.
-    pub copies: MessageId,
-    /// The next copy of the same message.
-    pub next: MessageId,
-}
-
-impl Transfer {
-    /// A message that its source sends.
-    pub fn new(operation: u32, root: NodeId) -> Self {
-        Self {
-            operation,
-            root,
-            arrival: ArrivalId::NONE,
-            first_packet: PacketId::NONE,
-            at_hand: u32::MAX,
-            is_short: false,
-            copies: MessageId::NONE,
-            next: MessageId::NONE,
-        }
-    }
 }
 
 impl Interface {
@@ -400,103 +275,5 @@ impl Interface {
     /// So many bytes of system buffers are given back.
     pub fn release(&mut self, process: ProcessId, bytes: u32) {
         self.stations[process.index()].buffers.free(bytes);
-    }
-
-    /// What a process waits for, in words; `has_ended` tells of a node that it sends no more.
-    pub fn waits_for(
-        &self,
-        process: ProcessId,
-        has_ended: impl Fn(NodeId) -> bool,
-    ) -> Option<String> {
-        let station = &self.stations[process.index()];
-        let wait = station.wait?;
-        let number = wait.operation;
-        Some(match station.operation(number) {
-            Operation::Receive { filter, arrival } if !arrival.is_some() => {
-                let ended = filter.source.filter(|&source| has_ended(source));
-                let ended = ended.map(|node| format!("; node {} has ended", node.0));
-                let others = self.others_there(station).unwrap_or_default();
-                let what = in_words(filter);
-                format!("{what} (its operation {number}){}{others}", ended.unwrap_or_default())
-            }
-            Operation::Receive { arrival, .. } => {
-                let source = self.arrivals[arrival].heard.source.0;
-                format!("the rest of a message from node {source} (its operation {number})")
-            }
-            _ => format!("the message of its operation {number} to be sent"),
-        })
-    }
-
-    /// What lies in a node's buffers that no receive takes.
-    fn others_there(&self, station: &Station) -> Option<String> {
-        let first = &self.arrivals[*station.arrivals.front()?].heard;
-        let count = station.arrivals.len();
-        let which = if count == 1 { "is the only one" } else { "is the oldest" };
-        Some(format!(
-            "; of the {count} it has not received, one of type {} from node {} {which}",
-            first.tag, first.source.0
-        ))
-    }
-}
-
-/// What a receive takes.
-fn in_words(filter: Filter) -> String {
-    let tag = filter.tag.map_or_else(String::new, |tag| format!(" of type {tag}"));
-    let source = filter.source.map_or("any node".into(), |node| format!("node {}", node.0));
-    format!("a message{tag} from {source}")
-}
-
-impl Station {
-    fn begin(&mut self, operation: Operation) -> u32 {
-        self.operations.push_back(operation);
-        self.first + self.operations.len() as u32 - 1
-    }
-
-    fn operation(&self, number: u32) -> Operation {
-        let place = number.checked_sub(self.first);
-        let operation = place.and_then(|place| self.operations.get(place as usize));
-        operation.copied().unwrap_or(Operation::Over)
-    }
-
-    fn operation_mut(&mut self, number: u32) -> Option<&mut Operation> {
-        let place = number.checked_sub(self.first)?;
-        self.operations.get_mut(place as usize)
-    }
-
-    fn takes(&mut self, number: u32, place: ArrivalId) {
-        if let Some(Operation::Receive { arrival, .. }) = self.operation_mut(number) {
-            *arrival = place;
-        }
-    }
-
-    fn take_receive(&mut self, source: NodeId, tag: u32) -> Option<(u32, Filter)> {
-        let taking = self.receives.iter().enumerate().find_map(|(place, &number)| {
-            match self.operation(number) {
-                Operation::Receive { filter, .. } if filter.takes(source, tag) => {
-                    Some((place, number, filter))
-                }
-                _ => None,
-            }
-        });
-        let (place, number, filter) = taking?;
-        self.receives.remove(place);
-        Some((number, filter))
-    }
-
-    fn sets_out(&mut self, number: u32) {
-        if let Some(Operation::Send { has_begun, .. }) = self.operation_mut(number) {
-            *has_begun = true;
-        }
-    }
-
-    /// An operation is over; the oldest such are forgotten.
-    fn ends(&mut self, number: u32) {
-        if let Some(operation) = self.operation_mut(number) {
-            *operation = Operation::Over;
-        }
-        while let Some(Operation::Over) = self.operations.front() {
-            self.operations.pop_front();
-            self.first += 1;
-        }
     }
 }

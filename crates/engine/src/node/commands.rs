@@ -8,7 +8,7 @@ use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
 use crate::time::{NEVER, Time};
 use crate::workload::{Audience, Command, External, Instruction, Letter, Send, Until, Wait};
 
-/// A message of a broadcast, or one that stands for itself.
+/// What all copies of one message have in common.
 #[derive(Clone, Copy)]
 struct Copy {
     /// The process whose instruction it was, and when.
@@ -150,16 +150,25 @@ impl Nodes {
         let Some(interface) = &mut self.interface else { return };
         let node = self.placement[from.index()];
         let mut root = NodeId::NONE;
-        let to: Box<[NodeId]> = match audience {
-            Audience::Node(to) => Box::new([to]),
-            Audience::Nodes(to) => to,
-            Audience::Everybody if self.ideal => {
-                let all = (0..self.placement.len()).map(NodeId::from_index);
-                all.filter(|&to| to != node).collect()
+        let (one, several): (_, Box<[NodeId]>);
+        let to: &[NodeId] = match audience {
+            Audience::Node(to) => {
+                one = [to];
+                &one
+            }
+            Audience::Nodes(to) => {
+                several = to;
+                &several
             }
             Audience::Everybody => {
-                root = node;
-                interface.tree(root).children(root).into()
+                several = if self.ideal {
+                    let all = (0..self.placement.len()).map(NodeId::from_index);
+                    all.filter(|&to| to != node).collect()
+                } else {
+                    root = node;
+                    interface.tree(root).children(root).into()
+                };
+                &several
             }
         };
         let operation = interface.send(from, to.len() as u32);
