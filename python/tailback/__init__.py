@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
     from tailback.machines import Hypercube, Mesh, Pair
-    from tailback.programs import ANY, Message, Node
+    from tailback.programs import ANY, Node
     from tailback.results import Result
     from tailback.saturation import Saturation
     from tailback.statistics import Estimate
@@ -43,7 +43,7 @@ _HOMES = {
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
     "machines": ("Hypercube", "Mesh", "Pair"),
-    "programs": ("ANY", "Message", "Node"),
+    "programs": ("ANY", "Node"),
     "results": ("Result",),
     "saturation": ("Saturation",),
     "statistics": ("Estimate",),
@@ -62,7 +62,6 @@ __all__ = [
     "Experiment",
     "Hypercube",
     "Mesh",
-    "Message",
     "Messages",
     "Node",
     "Pair",

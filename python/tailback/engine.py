@@ -113,14 +113,12 @@ class Simulation:
 
         Raises what `Processes.answer` raises.
         """
-        last = self._engine.events + max_events
         with _user_errors(self._spec, self._processes):
             reached = self._engine.advance(until_ps, max_events)
             if self._processes is not None:
-                while isinstance(reached, list):
-                    words = self._processes.answer(self._engine.now_ps, reached)
-                    left = max(last - self._engine.events, 1)
-                    reached = self._engine.advance(until_ps, left, words)
+                answer, go_on = self._processes.answer, self._engine.go_on
+                while isinstance(reached, tuple):
+                    reached = go_on(answer(*reached))
         assert reached in ("time", "events", "finished")
         return reached  # type: ignore[return-value]
 

@@ -1,7 +1,7 @@
 //! What a node's interface does for a process that is written outside: operations and their
 //! completion flags, receives and the messages they take, comparators, system buffers.
 //!
-//! [Buzzard & Mudge 1988], sections 2 and 4.2. Times of packets are the node's business, in
+//! [Buzzard & Mudge 1988], sections 2 and 4. Times of packets are the node's business, in
 //! `commands.rs`; here nothing takes time.
 
 mod arrival;
