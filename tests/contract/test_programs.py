@@ -19,7 +19,9 @@ CUBE = tb.Hypercube(dimensions=3)
 
 def run(program: Any, machine: Any = CUBE, **keys: Any) -> tb.Result:
     """Run a function."""
-    workload = {key: keys.pop(key) for key in ("nodes", "comparators", "endless") if key in keys}
+    workload = {
+        key: keys.pop(key) for key in ("placement", "comparators", "endless") if key in keys
+    }
     return tb.run(machine, tb.PythonProgram(function=program, **workload), **keys)
 
 
@@ -57,10 +59,10 @@ def test_first_bytes_come_before_the_rest() -> None:
         message = await receiving
         assert (message.content, message.bytes) == ([1, 2], 100)
 
-    run(program, tb.Hypercube(dimensions=1), nodes=[0, 1])
+    run(program, tb.Hypercube(dimensions=1), placement=[0, 1])
     assert times == sorted(set(times))
     times.clear()
-    run(program, tb.Hypercube(dimensions=1), nodes=[0, 1], comparators=0)
+    run(program, tb.Hypercube(dimensions=1), placement=[0, 1], comparators=0)
     assert len(set(times)) == 1, "nobody follows it: all is known at the end"
 
 

@@ -301,10 +301,22 @@ def test_a_file_is_executed_anew_for_every_run(tmp_path: Path) -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({}, "workload.file: must be given: the Python file with the function"),
-    ({"file": "p.py", "nodes": []}, 'nodes = []: must be "all" or a list of numbers of nodes'),
-    ({"file": "p.py", "nodes": [0, 0]}, "workload.nodes = 0: is given twice; a node has one"),
-    ({"file": "p.py", "nodes": [-1]}, "workload.nodes = -1: must be numbers of nodes, from 0"),
-    ({"file": "p.py", "nodes": [256]}, "nodes = 256: must be at most 255 (there are 256 nodes)"),
+    (
+        {"file": "p.py", "placement": []},
+        'placement = []: must be "all" or a list of numbers of nodes',
+    ),
+    (
+        {"file": "p.py", "placement": [0, 0]},
+        "workload.placement = 0: is given twice; a node has one",
+    ),
+    (
+        {"file": "p.py", "placement": [-1]},
+        "workload.placement = -1: must be numbers of nodes, from 0",
+    ),
+    (
+        {"file": "p.py", "placement": [256]},
+        "placement = 256: must be at most 255 (there are 256 nodes)",
+    ),
     ({"file": "p.py", "comparators": -1}, "workload.comparators = -1: must be at least 0"),
     ({"file": "nope.py"}, "nope.py: no such file"),
     ({"file": "p.py", "function": "main"}, "p.py: has no function `async def main(node)`"),
@@ -341,7 +353,7 @@ def test_the_identity_holds_the_text_of_the_program(tmp_path: Path) -> None:
         return Experiment.from_dict({"workload": description}).identity(1)
 
     path.write_text(text)
-    found = [identity(), identity(function="other"), identity(nodes=[1, 2])]
+    found = [identity(), identity(function="other"), identity(placement=[1, 2])]
     found.append(identity(comparators=3))
     path.write_text(text + "# more\n")
     found.append(identity())
@@ -352,9 +364,9 @@ def test_the_identity_holds_the_text_of_the_program(tmp_path: Path) -> None:
 
 def test_the_parameters_of_a_program_can_be_written_down() -> None:
     machine = Experiment.from_dict({"workload": {"kind": "synthetic"}}).machine
-    resolved = Experiment(machine, PythonProgram(function=_far, nodes=(0, 3))).resolved()
+    resolved = Experiment(machine, PythonProgram(function=_far, placement=(0, 3))).resolved()
     workload = resolved["workload"]
-    assert (workload["kind"], workload["function"], workload["nodes"]) == (
+    assert (workload["kind"], workload["function"], workload["placement"]) == (
         "python",
         "_far",
         [0, 3],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from enum import Enum
 from functools import lru_cache
 from operator import index
 from typing import Any, Final
@@ -13,8 +14,15 @@ from ..units import Quantity, Size, Time
 from . import wire
 from .operations import Receiving, Sending
 
+
+class Wildcard(Enum):
+    """What stands for anything."""
+
+    ANY = "any"
+
+
 #: Any source, or any type, of a receive.
-ANY: Final = None
+ANY: Final = Wildcard.ANY
 
 _MOST_TYPES = 2**32
 
@@ -147,8 +155,8 @@ class Node:
 
     def receive(
         self,
-        source: int | None = ANY,
-        type: int | None = ANY,
+        source: int | Wildcard = ANY,
+        type: int | Wildcard = ANY,
         *,
         buffer: str | Size | None = None,
     ) -> Receiving:
@@ -159,11 +167,11 @@ class Node:
         oldest receive that it fits.
         """
         number = self._operations
-        if source is None:
+        if source is ANY:
             source = -1
         elif source.__class__ is not int or not 0 <= source < self.machine.nodes:
             source = self._checked_node(source, "receive.source")
-        if type is None:
+        if type is ANY:
             type = -1
         elif type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "receive.type")

@@ -51,7 +51,7 @@ class PythonProgram(Workload, init=False):
         default="program",
         description="Name of the function in it, written async def program(node).",
     )
-    nodes: Nodes = Field(
+    placement: Nodes = Field(
         default="all", description='Nodes with a process, one each, such as [0, 5]; or "all".'
     )
     comparators: int | None = Field(
@@ -88,10 +88,10 @@ class PythonProgram(Workload, init=False):
             loading.check_file(Path(self.file), str(self.function))
         else:
             loading.from_function(self.function)
-        for node in () if self.nodes == "all" else self.nodes:
+        for node in () if self.placement == "all" else self.placement:
             if node >= network.nodes:
                 allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
-                raise UserError("workload.nodes", shown(node), allowed)
+                raise UserError("workload.placement", shown(node), allowed)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it; instructions come from `processes`."""
@@ -105,7 +105,7 @@ class PythonProgram(Workload, init=False):
             program = loading.from_file(Path(self.file), str(self.function))
         else:
             program = loading.from_function(self.function)
-        places = None if self.nodes == "all" else self.nodes
+        places = None if self.placement == "all" else self.placement
         return Processes(program, network.nodes, places, seed)
 
     def iteration_ps(self, network: Network) -> int:
@@ -116,8 +116,8 @@ class PythonProgram(Workload, init=False):
         """Return a hash of the program's text and of where it runs."""
         from ..programs import loading
 
-        nodes = "" if self.nodes == "all" else f" {list(self.nodes)}"
-        return loading.hash_of(self.function, self.file) + nodes
+        places = "" if self.placement == "all" else f" {list(self.placement)}"
+        return loading.hash_of(self.function, self.file) + places
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter; of the program where it is from, and its hash."""
