@@ -202,8 +202,8 @@ impl Simulation {
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
         }
-        self.is_open = self.is_asked();
-        if self.is_open {
+        if self.is_asked() {
+            self.is_open = true;
             return Ok(false);
         }
         self.events_handled += self.fabric.happen(time);

@@ -75,6 +75,7 @@ impl Simulation {
         if !external.is_answered() {
             return Ok(false);
         }
+        self.is_open = false;
         let answered = external.take_answered();
         let mut world = World {
             now: self.now,
@@ -91,15 +92,20 @@ impl Simulation {
     #[inline]
     pub(super) fn watch(&mut self) {
         if matches!(self.workload, Workload::External(_)) {
-            let mut world = World {
-                now: self.now,
-                fabric: &mut self.fabric,
-                workload: &mut self.workload,
-                events: &mut self.events,
-                measures: &mut self.measures,
-            };
-            self.nodes.watch(&mut world);
+            self.watch_packets();
         }
+    }
+
+    #[cold]
+    fn watch_packets(&mut self) {
+        let mut world = World {
+            now: self.now,
+            fabric: &mut self.fabric,
+            workload: &mut self.workload,
+            events: &mut self.events,
+            measures: &mut self.measures,
+        };
+        self.nodes.watch(&mut world);
     }
 
     /// What a process from outside waits for, if it does.
