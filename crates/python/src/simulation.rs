@@ -95,6 +95,7 @@ impl Simulation {
 
     /// The same after processes have asked, with instructions for all of them: to where the
     /// call of `advance` was to go.
+    #[allow(clippy::needless_pass_by_value, reason = "Python's list becomes one of ours")]
     fn go_on<'py>(
         &mut self,
         py: Python<'py>,
