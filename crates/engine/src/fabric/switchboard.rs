@@ -165,7 +165,8 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// A packet of a node's output queue has been granted a channel.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn leaves_node(&mut self, id: PacketId, act: &mut Act) {
         let packet = &act.packets[id];
         let node = packet.source.index();
@@ -176,7 +177,9 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The front packet of the buffer at a channel's end has been granted a channel: the
     /// next is the front.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
         let port = self.at_mut(input).port_mut();
         port.buffer.pop(act.packets);
