@@ -10,7 +10,9 @@ use crate::time::{NEVER, Time};
 impl WormFabric {
     /// The common case, worked out at once: nothing stands in the way of any flit of
     /// the packet that a channel has just been granted to. False if something may.
-    #[inline]
+    // Inlined into its caller, as every hop passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn run_through(&mut self, id: ChannelId, owner: PacketId, act: &mut Act) -> bool {
         let channel = &self.board.channels[id.index()];
         let (input, flits, is_at_node) =
@@ -57,7 +59,8 @@ impl WormFabric {
 
     /// Whether every flit of a packet in the buffer of `input` is there in time if the
     /// packet starts now.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn all_are_there(&self, owner: PacketId, input: ChannelId, now: Time) -> bool {
         if !input.is_some() {
             return true;
@@ -78,7 +81,8 @@ impl WormFabric {
     }
 
     /// Whether the credits of all flits of a channel's owner have come back.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn all_have_credits(&self, id: ChannelId, now: Time) -> bool {
         let channel = &self.board.channels[id.index()];
         let last = channel.base.wrapping_add(channel.flits - 1).wrapping_sub(self.buffer);
