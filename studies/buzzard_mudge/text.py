@@ -14,7 +14,7 @@ from studies.buzzard_mudge.findings import Findings
 from studies.buzzard_mudge.general import Conclusion
 from studies.buzzard_mudge.paired import Measured
 from studies.buzzard_mudge.published import ideal_utilisations, spacings_ticks
-from studies.buzzard_mudge.reasons import AGREEMENT, reason
+from studies.buzzard_mudge.reasons import reason
 from studies.buzzard_mudge.settings import (
     BEGINS,
     COMPLETE,
@@ -31,6 +31,7 @@ from studies.buzzard_mudge.storage import (
     light_printed,
     storage_table,
 )
+from studies.buzzard_mudge.summary import summary
 from studies.machine import machine
 from studies.tweedie.chapters.claims import Statement
 from studies.tweedie.markdown import Notes, paragraphs, table
@@ -72,6 +73,8 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         "(section 6), datagrams, cut-through and circuits (section 3), the collisions of equations "
         "(1) and (2), and what contention costs each of them, which the paper does not ask.",
         _METHOD.format(links=384),
+        "## What was found",
+        summary(found),
         "## Every printed ratio",
         f"*About* x % holds where our interval overlaps with x ± {ABOUT:g}, a bound where the "
         "interval is not wholly beyond it. Ours in percent of wormhole routing, at each of the "
@@ -80,7 +83,6 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         "the first packet carries 10: so twice, with the first 16 bytes of a message for all, and "
         "with the first packet against 16 bytes of a worm (2048 bytes at four of the loads).",
         _verdict_table(found.verdicts, found.literal),
-        AGREEMENT,
         "## Mean times (µs), figures 6a to 7b",
         *(_times(measured, length) for length in LENGTHS),
         "The figures are in `report.html`.",
