@@ -28,6 +28,8 @@ from tailback import machines, workloads
 from tailback.experiment import json_schema
 from tailback.metrics import ALL_METRICS
 from tailback.store.columns import (
+    BLAME_COLUMNS,
+    BLAME_TABLES,
     ENDING,
     IDENTIFYING,
     INNER,
@@ -213,11 +215,21 @@ def _metric_parts() -> list[Column]:
 
 
 def _inner_columns() -> str:
-    meanings = {column.name: column.meaning for column in columns()}
+    return _inner_tables(columns(), NESTED)
+
+
+def _blame_columns() -> str:
+    """Return the columns that points with `run.blame` have besides, and those inside them."""
+    said = [column for column in BLAME_COLUMNS if column.name not in BLAME_TABLES]
+    return f"{_column_table(said)}\n\n{_inner_tables(BLAME_COLUMNS, BLAME_TABLES)}"
+
+
+def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
+    meanings = {column.name: column.meaning for column in described}
     further = {"nodes": NODES_OF_TRANSPORTS}
     return "\n\n".join(
         f"**`{name}`.** {meanings[name]}\n\n{_column_table([*INNER[name], *further.get(name, ())])}"
-        for name in NESTED
+        for name in names
     )
 
 
@@ -240,6 +252,7 @@ _PARTS: dict[str, Callable[[], str]] = {
     "run": _run_keys,
     "columns": _columns,
     "inner columns": _inner_columns,
+    "blame columns": _blame_columns,
 }
 
 

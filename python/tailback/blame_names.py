@@ -11,9 +11,19 @@ from tailback.blame import REST, Blame, Charged, Sums
 from tailback.places import node_places, shown
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tailback.experiment import Experiment
     from tailback.results import Result
 
 _REST = "the rest"
+
+
+def kind_of_classes(experiment: Experiment) -> str:
+    """Return what a traffic class is: `node`, `process`, or `class` for numbers given to them."""
+    if not isinstance(experiment.workload.classes, str):
+        return "class"
+    return "class" if experiment.message_classes() is not None else experiment.workload.classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +40,15 @@ class Names:
     @classmethod
     def of(cls, result: Result) -> Names:
         """Return the words for a run."""
-        workload = result.experiment.workload
-        classes = workload.classes if isinstance(workload.classes, str) else "class"
-        if result.experiment.message_classes() is not None:
-            classes = "class"
-        columns = [result.channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
-        places = node_places(result.nodes)
-        nodes = (shown(place) if len(place) > 1 else str(place[0]) for place in places)
-        return cls(tuple(nodes), tuple(zip(*columns, strict=True)), classes)
+        return cls.of_tables(result.nodes, result.channels, kind_of_classes(result.experiment))
+
+    @classmethod
+    def of_tables(cls, nodes: pa.Table, channels: pa.Table, classes: str) -> Names:
+        """Return the words for a machine with these tables; `classes` as `kind_of_classes` says."""
+        columns = [channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
+        places = node_places(nodes)
+        words = (shown(place) if len(place) > 1 else str(place[0]) for place in places)
+        return cls(tuple(words), tuple(zip(*columns, strict=True)), classes)
 
     def traffic(self, number: int) -> str:
         """Return `(3, 4)` for a class that is a node, else `process 7` or `class 7`."""

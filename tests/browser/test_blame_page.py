@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benches.stores import Tables
 from tailback import Experiment
 from tailback.report.of_blame import write_blame
+from tailback.report.of_store import write_report
 from tailback.runner import run_mode
+from tests.browser.conftest import Reader
+from tests.stores import small_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -38,3 +42,38 @@ def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
         assert box["width"] > 100
     assert problems == []
     page.close()
+
+
+def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path) -> None:
+    base: Tables = {
+        "machine": {"dims": [4, 3]},
+        "workload": {"radius": 3},
+        "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
+    }
+    periods = {"workload.compute_period": ["3 us", "9 us"]}
+    store = small_store(tmp_path, periods, seeds=[1, 2], base=base)
+    reader = Reader(browser, write_report(store.folder))
+    page = reader.open()
+    section = page.locator("section", has=page.locator("#figure-blame"))
+    period, mode = (
+        section.locator(f'[data-choice="{name}"]')
+        for name in ("workload.compute_period_us", "mode")
+    )
+    assert section.locator('[data-choice="run.seed"]').count() == 0
+    told = set()
+    for us in ("3 µs", "9 µs"):
+        for name in ("full", "throttled"):
+            period.select_option(label=us)
+            mode.select_option(label=name)
+            page.wait_for_timeout(200)
+            told.add(section.locator("#figure-blame .note").inner_text())
+            for figure in ("blame", "roots"):
+                plot = page.locator(f"#figure-{figure} .plot")
+                assert plot.locator(".heatmaplayer image").count() == 1
+                data = plot.evaluate("plot => plot.data[0].z")
+                assert any(value for row in data for value in row)
+    assert len(told) == 4
+    cells = section.locator("#figure-blame .note tbody tr").first.locator("td")
+    aligned = cells.evaluate_all("all => all.map(cell => cell.className)")
+    assert aligned == ["", "", "", "number", "number"]
+    reader.close()

@@ -84,3 +84,26 @@ def test_mistakes_are_one_line(small: Path, tmp_path: Path) -> None:
         assert done.stderr.startswith("error: ")
         assert problem in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_a_sweep_keeps_it_and_the_report_shows_it(small: Path, tmp_path: Path) -> None:
+    varied = '[sweep]\nrun.blame = [true]\nworkload.compute_period = ["3 us", "9 us"]\nseeds = 2\n'
+    file, out = tmp_path / "sweep.toml", tmp_path / "out"
+    file.write_text(SMALL + varied)
+    before: dict[Path, bytes] = {}
+    for _ in ("first", "and again, where one point is lost"):
+        done = tailback("sweep", file, "--out", out)
+        assert done.returncode == 0, done.stderr
+        contents = {path: path.read_bytes() for path in sorted((out / "points").iterdir())}
+        assert len(contents) == 4
+        lost = next(iter(contents))
+        before = before or contents
+        assert contents == before
+        lost.unlink()
+    lost.write_bytes(before[lost])
+    assert pq.read_table(lost)["run.blame"].to_pylist() == [True, True]
+    done = tailback("report", out)
+    assert done.returncode == 0, done.stderr
+    page = (out / "report.html").read_text()
+    assert "Who makes whom wait" in page
+    assert "output_busy" in page

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tailback as tb
-from benches.stores import synthetic_runs
+from benches.stores import Tables, synthetic_runs
 from tailback.analysis import merged
 from tailback.errors import UserError
 from tailback.figures.curves import Axis, Line, curves
@@ -362,6 +362,15 @@ class TestReport:
     def test_a_folder_without_results_is_one_line(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match="holds no results"):
             write_report(tmp_path)
+
+    def test_machines_without_coordinates_are_drawn(self, tmp_path: Path) -> None:
+        star = {"machine": {"topology": "star", "nodes": 4}}
+        workload = {"workload": {"radius": "all", "compute_period": "20 us"}}
+        base: Tables = {**star, **workload, "run": {"duration": "200 us"}}
+        store = small_store(tmp_path, {}, base=base)
+        section = page_of(store, "x").sections[0]
+        parts = figures(section)["load_of_nodes"].drawing.chosen()
+        assert len(parts["data"][0]["y"]) == 4
 
     def test_one_point_has_no_section_across(self, tmp_path: Path) -> None:
         store = small_store(tmp_path, {"workload.compute_period": ["20 us"]}, modes=["full"])

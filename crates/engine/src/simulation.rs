@@ -89,11 +89,12 @@ impl Simulation {
         measures.message_begins = (early > 0).then(Default::default);
         measures.offered = spec.machine.transport.map(|_| Offered::default());
         measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
-        if spec.blame.is_some() {
+        if let Some(blame) = &spec.blame {
             let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
-            let mut blame = Blame::new(channels, wires, interval, spec.record_packets);
+            let kept = (spec.record_packets, blame.keep_all);
+            let mut blame = Blame::new(channels, wires, interval, kept);
             blame.lists = fabric.lists();
             measures.blame = Some(Box::new(blame));
         }

@@ -51,6 +51,10 @@ pub struct Blame {
     /// The class of every message of a list; empty: that of its process.
     #[serde(default)]
     pub message_classes: Vec<u32>,
+    /// Whether turns that nobody can ask for are kept too. Nothing depends on it: a test
+    /// sees to that.
+    #[serde(default)]
+    pub keep_all: bool,
 }
 
 /// Contention modes: the same workload with and without packets in each other's way.

@@ -180,28 +180,6 @@ impl Topology {
         pairs().find(|&(from, to)| known.binary_search(&(to, from)).is_err())
     }
 
-    /// The first link, by switch and port, that no link of as many wires leads back along. Of
-    /// several links between two switches, the first is paired with the first that leads back.
-    pub fn first_unpaired(&self, usual: u32) -> Option<(SwitchId, SwitchId)> {
-        let mut known = Vec::new();
-        for from in (0..self.switches).map(SwitchId::from_index) {
-            for (port, to) in self.links(from) {
-                known.push((from, to, port, self.width(from, port, usual)));
-            }
-        }
-        known.sort_unstable();
-        let between = |from, to| {
-            let first = known.partition_point(|&(a, b, ..)| (a, b) < (from, to));
-            known[first..].iter().take_while(move |&&(a, b, ..)| (a, b) == (from, to))
-        };
-        let mut unpaired =
-            known.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)).filter(|links| {
-                let widths = links.iter().map(|link| link.3);
-                !widths.eq(between(links[0].1, links[0].0).map(|link| link.3))
-            });
-        unpaired.next().map(|links| (links[0].0, links[0].1))
-    }
-
     /// The fewest channels, both directions together, between two halves of the nodes, where
     /// links have `usual` wires each; `None` where the family has no formula for it.
     ///

@@ -19,13 +19,15 @@ known.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.statistics import Floats
+from tailback.statistics import Estimate, Floats
 
 Flags = NDArray[np.bool_]
 
@@ -75,6 +77,27 @@ class Pool:
         degrees = own + self.among
         error = np.sqrt(variance)
         return Error(error, degrees, half_width(self.confidence, degrees, error))
+
+
+def pooled(estimates: Iterable[Estimate], confidence: float) -> Estimate:
+    """Return estimates of one ratio from several runs as one; what is not known is left out."""
+    known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+    if len(known) < 2:
+        return known[0] if known else Estimate.unknown()
+    value, error, weight = (
+        np.array([getattr(estimate, name) for estimate in known])
+        for name in ("value", "standard_error", "weight")
+    )
+    count, total = len(known), weight.sum()
+    mean = (weight * value).sum() / total
+    between = count / (count - 1) * ((weight * (value - mean)) ** 2).sum() / total**2
+    own = sum(max(estimate.batches - 1, 0) for estimate in known)
+    within = ((weight * error) ** 2).sum() / total**2
+    numbers = (confidence, count, total, mean, within, own, between)
+    pool = Pool(*(np.array([number], dtype=np.float64) for number in numbers))
+    [standard], [degrees], [half] = pool.error(pool.differs)
+    ends = float(mean - half), float(mean + half)
+    return Estimate(float(mean), *ends, int(degrees) + 1, float(standard), float(total))
 
 
 class Error(NamedTuple):

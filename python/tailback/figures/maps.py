@@ -1,4 +1,4 @@
-"""Load surfaces: what every node and every channel of a machine did.
+"""Load surfaces: one value for every node, channel or pair of traffic classes.
 
 How a machine is drawn is its *form*, worked out once; what a run measured is
 filled in. Machines with two coordinates are drawn as they lie: nodes as
@@ -33,13 +33,15 @@ _GAPS_UP_TO = 100
 """Most cells along an axis with gaps between them."""
 _BAR_HEIGHT_PX = 360
 _MAP_HEIGHT_PX = 460
+_LEAST_HEIGHT_PX = 300
+"""Of a table of colours: room for the title of its scale."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Form:
-    """How one value for each node, or each group of channels, is drawn on a machine."""
+    """How one value for each node, group of channels or pair of classes is drawn."""
 
-    kind: Literal["plane", "streets", "rows", "bars"]
+    kind: Literal["plane", "streets", "rows", "bars", "matrix"]
     plot: Mapping[str, Any]
     """Without values."""
     table: Mapping[str, Sequence[Any]]
@@ -47,6 +49,8 @@ class Form:
     at: NDArray[np.int32]
     shape: tuple[int, int]
     height_px: int | None = None
+    told: str = ""
+    """What plotly shows of a cell before its value; its text unless given."""
 
     def values(self, values: Floats) -> Settings:
         """Return what shows these values."""
@@ -67,7 +71,8 @@ class Form:
         title = shown_text(measure.label if measure.percent else measure.title)
         settings: dict[Path, Any] = {("table", len(self.table), "name"): name}
         letter, text = ("y", "hovertext") if self.kind == "bars" else ("z", "text")
-        told = f"%{{{text}}}: %{{{letter}:{style}}} {measure.unit}".rstrip()
+        who = self.told or f"%{{{text}}}: "
+        told = f"{who}%{{{letter}:{style}}} {measure.unit}".rstrip()
         settings[("data", 0, "hovertemplate")] = f"{told}<extra></extra>"
         if self.kind == "bars":
             axis: Path = ("layout", "yaxis")
@@ -227,7 +232,7 @@ def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[s
         "coloraxis": _colour_axis(),
         "margin": {"t": 16, "r": 16, "l": 72, "b": 48},
     }
-    height_px = 140 + 34 * len(rows)
+    height_px = max(_LEAST_HEIGHT_PX, 140 + 34 * len(rows))
     plot = {"data": [trace], "layout": layout}
     return Form("rows", plot, table, at.ravel(), at.shape, height_px)
 

@@ -6,41 +6,44 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .drawing import Axis, Drawing
 from .look import COLOUR_SCALE
-from .network import Floats
+from .maps import Form
 
 _HEIGHT_PX = 520
 _GAPS_UP_TO = 60
 
 
-def matrix(victims: Sequence[str], culprits: Sequence[str], values: Floats, axis: Axis) -> Drawing:
-    """Return one value for every victim (row) and culprit (column); NaN is left empty."""
-    gap = 1 if max(values.shape, default=0) <= _GAPS_UP_TO else 0
+def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
+    """Return how a value for every victim and culprit is drawn: row by row; NaN is left empty."""
+    shape = len(victims), len(culprits)
+    gap = 1 if max(shape) <= _GAPS_UP_TO else 0
     trace = {
         "type": "heatmap",
         "coloraxis": "coloraxis",
         "x": list(culprits),
         "y": list(victims),
-        "z": [[None if np.isnan(value) else value for value in row] for row in values.tolist()],
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
-        "hovertemplate": f"traffic of %{{x}}<br>costs %{{y}}<br>%{{z:.3~g}} {axis.unit}"
-        "<extra></extra>",
     }
-    bar = {"thickness": 14, "outlinewidth": 0, "title": {"text": axis.title, "side": "right"}}
+    bar = {"thickness": 14, "outlinewidth": 0, "title": {"text": "", "side": "right"}}
     common = {"type": "category", "automargin": True, "showgrid": False}
     layout = {
         "xaxis": {**common, "title": {"text": "culprit: traffic of", "standoff": 10}},
         "yaxis": {**common, "title": {"text": "victim"}, "autorange": "reversed"},
-        "coloraxis": {"colorscale": COLOUR_SCALE, "colorbar": bar, "cmin": 0},
+        "coloraxis": {"colorscale": COLOUR_SCALE, "colorbar": bar},
         "margin": {"t": 16, "r": 16, "l": 72, "b": 64},
     }
-    rows, columns = np.nonzero(~np.isnan(values))
     table = {
-        "victim": [victims[row] for row in rows.tolist()],
-        "culprit": [culprits[column] for column in columns.tolist()],
-        axis.name: values[rows, columns].tolist(),
+        "victim": [victim for victim in victims for _ in culprits],
+        "culprit": [culprit for _ in victims for culprit in culprits],
     }
-    return Drawing({"data": [trace], "layout": layout}, table, height_px=_HEIGHT_PX)
+    return Form(
+        kind="matrix",
+        plot={"data": [trace], "layout": layout},
+        table=table,
+        at=np.arange(shape[0] * shape[1], dtype=np.int32),
+        shape=shape,
+        height_px=_HEIGHT_PX,
+        told="traffic of %{x}<br>costs %{y}<br>",
+    )

@@ -55,14 +55,14 @@ class Listing:
         for identity in self.variation.points["identity"]:
             of_mode = points[identity]
             first = next(iter(of_mode.values()))
-            cells: list[Content] = [_value(column, first[column]) for column in columns]
+            cells: list[Content] = [value_cell(column, first[column]) for column in columns]
             cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]
             cells += [_estimate(of_mode.get("full"), ratio) for ratio in ratios]
             yield (*cells, _state(of_mode))
 
     def _failed(self, columns: Sequence[str], width: int) -> Iterator[tuple[Content, ...]]:
         for failure in self.failures:
-            known = [_value(column, failure.varied.get(column)) for column in columns]
+            known = [value_cell(column, failure.varied.get(column)) for column in columns]
             empty: list[Content] = [None] * (width - len(known))
             hint = f"{description_text(failure.varied)}: {failure.text}"
             yield (*known, *empty, Cell(failure.kind, f"1 {failure.kind}", "bad", hint))
@@ -92,7 +92,8 @@ class Listing:
         return ", ".join(shown), len(values)
 
 
-def _value(column: str, value: Any) -> Cell:
+def value_cell(column: str, value: Any) -> Cell:
+    """Return a parameter's value as a cell; numbers are sorted by size."""
     text = value_text(column, value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return Cell(text, float(value) if is_number else text)

@@ -12,17 +12,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
 from tailback.figures.latency import TIMES, Bins, distribution, shown
-from tailback.figures.maps import Form, channel_form, node_form
-from tailback.figures.network import Network, is_coordinate, network_of
 
+from .machines import ENDS, PLACES, Machines, columns_of
 from .page import Figure, Section
 from .surfaces import Surface
 from .variation import PointChoices
@@ -43,12 +41,10 @@ _CLASSES = {"all": "data and acknowledgements", "data": "data", "ack": "acknowle
 _AHEAD = 4
 """Points whose tables are in memory."""
 
+_COUNTS = ("packets", "utilisation", "held", "wait_throttling_ps", "wait_internal_ps")
 _WANTED = {
-    "nodes": ("x", "y", "z", *(f"x{number}" for number in range(3, 20)), *NODE_MEASURES),
-    "channels": (
-        *("kind", "from_node", "to_node", "dimension", "direction"),
-        *("packets", "utilisation", "held", "wait_throttling_ps", "wait_internal_ps"),
-    ),
+    "nodes": (*PLACES, *NODE_MEASURES),
+    "channels": (*ENDS, *_COUNTS),
     "histograms": ("variable", "class", "low", "high", "count"),
 }
 
@@ -76,7 +72,7 @@ class Loads:
         self.channels = Surface(CHANNEL_MEASURES)
         self.bins: dict[Key, Settings] = {}
         self.left_out = 0
-        self._machines: dict[bytes, tuple[Network, Form, Form | None]] = {}
+        self._machines = Machines()
 
     def read(self, identities: Sequence[str]) -> None:
         """Read the tables of points: of all, or of every second, third, … if they are too many."""
@@ -112,8 +108,8 @@ class Loads:
     def section(self) -> Section:
         """Return the section; the point is chosen once for all figures."""
         start = self.modes.index("full") if "full" in self.modes else 0
-        nodes = self.nodes.drawing(self.choices, self.modes, start)
-        channels = self.channels.drawing(self.choices, self.modes, start)
+        nodes = self.nodes.drawing(self.choices.choices, self.modes, start)
+        channels = self.channels.drawing(self.choices.choices, self.modes, start)
         figures = []
         if nodes is not None:
             figures.append(
@@ -140,24 +136,14 @@ class Loads:
 
     def _add_maps(self, key: Key, tables: Mapping[str, pa.Table]) -> int:
         """Keep the maps of a run; return how many numbers they have."""
-        network, nodes, channels = self._machine(tables["nodes"], tables["channels"])
-        self.nodes.add(key, nodes, _columns(tables["nodes"], NODE_MEASURES))
-        count = len(NODE_MEASURES) * len(network.places)
-        if channels is None:
+        machine = self._machines.of(tables["nodes"], tables["channels"])
+        self.nodes.add(key, machine.nodes, columns_of(tables["nodes"], NODE_MEASURES))
+        count = len(NODE_MEASURES) * len(machine.network.places)
+        if machine.channels is None:
             return count
-        columns = _columns(tables["channels"], _WANTED["channels"][5:])
-        self.channels.add(key, channels, network.measures(columns))
-        return count + len(CHANNEL_MEASURES) * len(network.groups)
-
-    def _machine(self, nodes: pa.Table, channels: pa.Table) -> tuple[Network, Form, Form | None]:
-        """Return how a machine is drawn: worked out once for all points that have it."""
-        ends = _columns(channels, ("from_node", "to_node", "dimension")).values()
-        names = [name for name in nodes.column_names if is_coordinate(name)]
-        same = repr((names, nodes.num_rows)).encode() + b"".join(end.tobytes() for end in ends)
-        if same not in self._machines:
-            network = network_of(_columns(nodes), _columns(channels))
-            self._machines[same] = network, node_form(network), channel_form(network)
-        return self._machines[same]
+        columns = columns_of(tables["channels"], _COUNTS)
+        self.channels.add(key, machine.channels, machine.network.measures(columns))
+        return count + len(CHANNEL_MEASURES) * len(machine.network.groups)
 
     def _add_latencies(self, key: Key, found: Mapping[str, Mapping[str, Histogram]]) -> int:
         """Keep the distributions of a point, `found` by mode and variable; return their size."""
@@ -187,14 +173,9 @@ class Loads:
         )
 
 
-def _columns(table: pa.Table, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-    names = table.column_names if names is None else names
-    return {name: table[name].to_numpy() for name in names}
-
-
 def _histograms(table: pa.Table) -> dict[str, Histogram]:
     """Return the bins of each variable, by class."""
-    columns = _columns(table, ("low", "high", "count"))
+    columns = columns_of(table, ("low", "high", "count"))
     texts = [table[name].combine_chunks().dictionary_encode() for name in ("variable", "class")]
     variable, packet_class = (text.indices.to_numpy() for text in texts)
     changes = np.diff(variable, prepend=-1) | np.diff(packet_class, prepend=-1)

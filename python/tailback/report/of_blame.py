@@ -1,35 +1,72 @@
-"""The page on who makes whom wait in one run: what `tailback blame --html` writes."""
+"""Who makes whom wait, as a page shows it: of one run, or of several taken together.
+
+`tailback blame --html` writes the page on one run; the report on a store has the same figures
+for all of its points (`blamed`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import REST, Blame, Charged
+from tailback.blame import REST, Blame, Charged, unknown_blame
 from tailback.blame_names import Names
-from tailback.errors import UserError
 from tailback.figures.drawing import Axis
-from tailback.figures.maps import channel_form
-from tailback.figures.matrix import matrix
-from tailback.figures.network import network_of
-from tailback.wording import number
+from tailback.figures.matrix import matrix_form
+from tailback.wording import UNKNOWN, number
 
+from .machines import Machine, Machines
 from .page import Cell, Content, Figure, Page, Section, Table, write
 from .terms import TERMS
 
 if TYPE_CHECKING:
-    from tailback.figures.network import Floats, Ints
+    from tailback.figures.drawing import Drawing
+    from tailback.figures.maps import Form
+    from tailback.figures.network import Floats, Ints, Network
     from tailback.results import Result
 
-_MOST_CLASSES = 128
+Note = tuple[tuple[str, ...], ...]
+
+MOST_CLASSES = 128
 """Rows and columns of the matrix."""
 _MOST_ROWS = 500
-_MEAN = Axis("mean wait per message of the victim", "µs")
-_ROOT = Axis("wait that begins here", "µs per message")
+
+MEAN = Axis("mean wait per message of the victim", "µs")
+ROOT = Axis("wait that begins here", "µs per message")
+CULPRITS = ("traffic of", "costs", "waiting for", "us per message", "share of its contention")
+ROOTS = ("root channel", "us per message", "share")
+
+
+@dataclass(frozen=True, eq=False)
+class Blamed:
+    """Who made whom wait, and the words for it."""
+
+    blame: Blame
+    names: Names
+    confidence: float
+
+    def causes(self) -> list[tuple[str, Charged]]:
+        """Return why messages wait, most first."""
+        found = self.blame.by_cause(self.confidence)
+        return [(self.blame.causes[charged.key[0]], charged) for charged in found]
+
+    def culprits(self, most: int) -> list[tuple[tuple[str, str, str], Charged]]:
+        """Return who makes whom wait for which channel, most first; in the words of `CULPRITS`."""
+        traffic, channel = self.names.traffic, self.names.channel
+        return [
+            ((traffic(charged.key[2]), traffic(charged.key[1]), channel(charged.key[0])), charged)
+            for charged in self.blame.culprits_on_channels(self.confidence, most)
+        ]
+
+    def roots(self, most: int) -> list[tuple[tuple[str], Charged]]:
+        """Return where it begins, most first; in the words of `ROOTS`."""
+        found = self.blame.by_root(self.confidence, most)
+        return [((self.names.channel(charged.key[0]),), charged) for charged in found]
 
 
 def write_blame(result: Result, path: Path) -> None:
@@ -40,16 +77,15 @@ def write_blame(result: Result, path: Path) -> None:
 def blame_page(result: Result) -> Page:
     """Return the page on one run; raise `UserError` where it does not know who made whom wait."""
     if result.blame is None:
-        raise UserError("run.blame", "false", "must be true to know who made whom wait")
-    blame, names = result.blame, Names.of(result)
-    confidence = result.experiment.run.confidence
-    total = blame.total(confidence)
+        raise unknown_blame()
+    blame = result.blame
+    blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
+    machine = Machines().of(result.nodes, result.channels)
+    total = blame.total(blamed.confidence)
     causes = Table(
         ("cause", "us per message", "share"),
-        tuple(_row(c, blame.causes[c.key[0]]) for c in blame.by_cause(confidence)),
+        tuple(_row((cause,), charged) for cause, charged in blamed.causes()),
     )
-    who = Section("Who makes whom wait", (_WHO, _matrix(blame, names), _culprits(result, names)))
-    where = Section("Where it begins", (_WHERE, *_map(result), _roots(result, names)))
     facts = [
         ("contention per message", f"{number(total)} µs"),
         ("mode", result.mode),
@@ -57,93 +93,149 @@ def blame_page(result: Result) -> Page:
         ("traffic classes", f"{len(blame.victims.keys):,}"),
     ]
     if blame.rest_share:
-        facts.append(("not told apart", f"{100 * blame.rest_share:.2g} %"))
+        facts.append(("not told apart", share_text(blame.rest_share)))
     return Page(
         title="Who makes whom wait",
         lead=(f"Contention costs a message {number(total)} µs on average.",),
-        sections=(Section("Why messages wait", (causes,)), who, where),
+        sections=(Section("Why messages wait", (causes,)), _who(blamed), _where(blamed, machine)),
         facts=tuple(facts),
         terms=TERMS,
     )
 
 
-def _matrix(blame: Blame, names: Names) -> Figure:
-    pairs = blame.pairs.by(0, 1)
-    told = (pairs.keys != REST).all(axis=1)
-    victims, culprits = (_largest(pairs.keys[told, i], pairs.totals_ps[told]) for i in (0, 1))
-    values = np.full((len(victims), len(culprits)), np.nan)
-    rows, columns = ({key: i for i, key in enumerate(keys)} for keys in (victims, culprits))
-    messages = {victim: float(blame.messages(victim).sum()) for victim in victims}
-    for (victim, culprit), time_ps in zip(pairs.keys.tolist(), pairs.totals_ps, strict=True):
-        if victim in rows and culprit in columns and messages[victim]:
-            values[rows[victim], columns[culprit]] = time_ps / 1e6 / messages[victim]
-    down, along = ([names.traffic(key) for key in keys] for keys in (victims, culprits))
+def _who(blamed: Blamed) -> Section:
+    classes = Classes.of([blamed.blame])
+    drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
+    rows = tuple(_row(words, charged) for words, charged in blamed.culprits(_MOST_ROWS))
+    table = Table(CULPRITS, rows, "The longest waits", searchable=True, folded=True)
+    figure = matrix_figure(drawing, few=classes.few, untold=blamed.blame.rest_share_of_pairs > 0)
+    return Section("Who makes whom wait", (WHO, figure, table))
+
+
+def _where(blamed: Blamed, machine: Machine) -> Section:
+    rows = tuple(_row(words, charged) for words, charged in blamed.roots(_MOST_ROWS))
+    table = Table(ROOTS, rows, "Root channels", searchable=True, folded=True)
+    if machine.channels is None:
+        return Section("Where it begins", (WHERE, table))
+    waits = root_waits(blamed.blame, machine.network)
+    drawing = machine.channels.drawing(ROOT.name, ROOT, waits)
+    return Section("Where it begins", (WHERE, roots_figure(drawing), table))
+
+
+def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
+    """Return the figure of victims and culprits.
+
+    `few`: there are more than it shows; `untold`: some pairs are not told apart.
+    """
     caption = "A row for each class that waits, a column for each that is in the way."
-    if max(len(set(pairs.keys[told, i].tolist())) for i in (0, 1)) > _MOST_CLASSES:
-        caption += f" Only the {_MOST_CLASSES} with the longest waits are here."
-    return Figure("blame", "Victims and culprits", matrix(down, along, values, _MEAN), caption)
+    if few:
+        caption += f" Only the {MOST_CLASSES} with the longest waits are here."
+    if untold:
+        caption += " Empty pairs have no waits, or waits that are not told apart."
+    return Figure("blame", "Victims and culprits", drawing, caption)
 
 
-def _largest(classes: Ints, times_ps: Floats) -> list[int]:
+def roots_figure(drawing: Drawing) -> Figure:
+    """Return the figure of root channels."""
+    return Figure("roots", "Root channels", drawing, _ROOTS)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The traffic classes that a matrix shows."""
+
+    victims: tuple[int, ...]
+    culprits: tuple[int, ...]
+    few: bool
+    """Whether there are others."""
+
+    @classmethod
+    def of(cls, blames: Sequence[Blame]) -> Classes:
+        """Return all classes there are, or those with the longest waits, by number."""
+        pairs = [blame.pairs.by(0, 1) for blame in blames]
+        keys = np.concatenate([sums.keys for sums in pairs])
+        times_ps = np.concatenate([sums.totals_ps for sums in pairs])
+        told = (keys != REST).all(axis=1)
+        delivered = [blame.victims.keys[:, 0] for blame in blames]
+        every = np.unique(np.concatenate([keys[told].ravel(), *delivered]))
+        if len(every) <= MOST_CLASSES:
+            both = tuple(every.tolist())
+            return cls(both, both, few=False)
+        victims, culprits = (_largest(keys[told, part], times_ps[told]) for part in (0, 1))
+        return cls(victims, culprits, few=True)
+
+    def form(self, names: Names) -> Form:
+        """Return how the matrix of these classes is drawn."""
+        victims, culprits = (
+            [names.traffic(number) for number in numbers]
+            for numbers in (self.victims, self.culprits)
+        )
+        return matrix_form(victims, culprits)
+
+    def waits(self, blame: Blame) -> Floats:
+        """Return mean waits per message of the victim, in microseconds: row by row."""
+        pairs = blame.pairs.by(0, 1)
+        values = np.full((len(self.victims), len(self.culprits)), np.nan)
+        rows, columns = (
+            {number: place for place, number in enumerate(numbers)}
+            for numbers in (self.victims, self.culprits)
+        )
+        messages = {victim: float(blame.messages(victim).sum()) for victim in self.victims}
+        for (victim, culprit), time_ps in zip(pairs.keys.tolist(), pairs.totals_ps, strict=True):
+            if victim in rows and culprit in columns and messages[victim]:
+                values[rows[victim], columns[culprit]] = time_ps / 1e6 / messages[victim]
+        return values.ravel()
+
+
+def _largest(classes: Ints, times_ps: Floats) -> tuple[int, ...]:
     """Return the classes with the longest waits, in order of their numbers."""
     known, place = np.unique(classes, return_inverse=True)
     sums = np.bincount(place.reshape(-1), weights=times_ps, minlength=len(known))
-    order: list[int] = known[np.argsort(-sums, kind="stable")[:_MOST_CLASSES]].tolist()
-    return sorted(order)
+    order: list[int] = known[np.argsort(-sums, kind="stable")[:MOST_CLASSES]].tolist()
+    return tuple(sorted(order))
 
 
-def _map(result: Result) -> Iterable[Figure]:
-    """Yield where waits begin, drawn on the machine, if its channels can be drawn."""
-    assert result.blame is not None
-    columns = {name: result.channels[name].to_numpy() for name in result.channels.column_names}
-    nodes = {name: result.nodes[name].to_numpy() for name in result.nodes.column_names}
-    network = network_of(nodes, columns)
-    form = channel_form(network)
-    if form is None:
-        return
-    roots = result.blame.roots.by(0)
+def root_waits(blame: Blame, network: Network) -> Floats:
+    """Return microseconds per message that begin on each group of channels."""
+    roots = blame.roots.by(0)
     told = roots.keys[:, 0] != REST
     per_channel = np.zeros(len(network.group_of))
     per_channel[roots.keys[told, 0]] = roots.totals_ps[told]
-    messages = float(result.blame.messages().sum()) or math.nan
+    messages = float(blame.messages().sum()) or math.nan
     groups = len(network.groups)
     values = np.bincount(network.group_of, weights=per_channel, minlength=groups)
-    drawing = form.drawing(_ROOT.name, _ROOT, values / 1e6 / messages)
-    yield Figure("roots", "Root channels", drawing, _ROOTS)
+    waits: Floats = values / 1e6 / messages
+    return waits
 
 
-def _culprits(result: Result, names: Names) -> Table:
-    assert result.blame is not None
-    found = result.blame.culprits_on_channels(result.experiment.run.confidence, _MOST_ROWS)
-    heads = ("traffic of", "costs", "waiting for", "us per message", "share of its contention")
-    rows = (
-        _row(c, names.traffic(c.key[2]), names.traffic(c.key[1]), names.channel(c.key[0]))
-        for c in found
+def note(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]]) -> Note:
+    """Return rows of charges as a small table below a figure."""
+    return (
+        tuple(heads),
+        *(
+            (*words, number(charged.per_message_us), share_text(charged.share))
+            for words, charged in rows
+        ),
     )
-    return Table(heads, tuple(rows), "The longest waits", searchable=True, folded=True)
 
 
-def _roots(result: Result, names: Names) -> Table:
-    assert result.blame is not None
-    found = result.blame.by_root(result.experiment.run.confidence, _MOST_ROWS)
-    rows = tuple(_row(c, names.channel(c.key[0])) for c in found)
-    heads = ("root channel", "us per message", "share")
-    return Table(heads, rows, "Root channels", searchable=True, folded=True)
+def share_text(share: float) -> str:
+    """Return `7.8 %`."""
+    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def _row(charged: Charged, *names: str) -> tuple[Content, ...]:
+def _row(words: Iterable[str], charged: Charged) -> tuple[Content, ...]:
     mean = Cell(number(charged.per_message_us), charged.per_message_us.value)
-    share = (
-        None if math.isnan(charged.share) else Cell(f"{100 * charged.share:.1f} %", charged.share)
-    )
-    return (*names, mean, share)
+    is_known = not math.isnan(charged.share)
+    share = Cell(share_text(charged.share), charged.share) if is_known else None
+    return (*words, mean, share)
 
 
-_WHO = (
+WHO = (
     "Every wait is charged to the traffic class of the packet that was in the way: that held the "
     "output, stood before it in the buffer, or filled the next one."
 )
-_WHERE = (
+WHERE = (
     "Packets that wait for packets that wait form trees. The root of one is the channel where a "
     "packet leaves that does not wait itself."
 )

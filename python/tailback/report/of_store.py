@@ -14,7 +14,7 @@ from tailback.figures.labels import value_text
 from tailback.store.points import Failure, PointStore
 from tailback.wording import number, plain, rate_sentence
 
-from . import across
+from . import across, blamed
 from .listing import Listing, estimate_in
 from .loads import Loads
 from .page import Page, Section, write
@@ -25,6 +25,8 @@ from .variation import ORIGIN, PointChoices, Variation
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+
+    from tailback.blame import Blame
 
 NAME = "report.html"
 
@@ -39,6 +41,9 @@ class Store(Protocol):
         self, identity: str, wanted: Mapping[str, Iterable[str]]
     ) -> Mapping[str, Mapping[str, pa.Table]]:
         """Return columns of large tables of a point, by mode and name."""
+
+    def blame(self, identity: str) -> Mapping[str, Blame]:
+        """Return who made whom wait at a point, by mode."""
 
     def failures(self) -> list[Failure]:
         """Return the points that could not be simulated."""
@@ -92,6 +97,9 @@ def page_of(store: Store, name: str) -> Page:
     loads = Loads(store, choices, modes)
     loads.read(variation.points["identity"].to_list())
     sections.append(loads.section())
+    who = blamed.section(store, runs, sweeps)
+    if who is not None:
+        sections.append(who)
     sections.append(Section("All points", (_ALL_POINTS, listing.points())))
     what = (varied, common) if varied.rows else (common,)
     sections.append(Section("What was run", what))

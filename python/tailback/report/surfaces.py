@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from tailback.figures.drawing import Axis, Choice, Drawing, Key, Layer, Settings
 from tailback.figures.maps import Form, Scale
 
-from .variation import PointChoices
-
 _SCALES: dict[Scale, str] = {
     "from_zero": "0 to most here",
     "own": "least to most here",
@@ -23,7 +21,7 @@ _SCALES: dict[Scale, str] = {
 
 @dataclass(eq=False)
 class Surface:
-    """The values of all maps of nodes, or of channels, as they are read."""
+    """The values of all maps of nodes, of channels or of pairs, as they are read."""
 
     measures: Mapping[str, Axis]
     settings: dict[Key, Settings] = field(default_factory=dict)
@@ -43,16 +41,19 @@ class Surface:
             highest = float(np.nanmax(values[name], initial=0.0))
             self.most[name] = max(self.most.get(name, 0.0), highest)
 
-    def drawing(self, choices: PointChoices, modes: Sequence[str], start: int) -> Drawing | None:
-        """Return the drawing of all maps; None if no machine can be drawn."""
+    def drawing(
+        self, choices: Sequence[Choice], modes: Sequence[str], start: int
+    ) -> Drawing | None:
+        """Return the drawing of all maps; None if no machine can be drawn.
+
+        `choices`: those of the point; `start`: the mode that is shown at first.
+        """
         drawn = {key: form for key, form in self.forms.items() if form is not None}
         if not drawn:
             return None
-        first = drawn.get(tuple(choice.start for choice in choices.choices)) or next(
-            iter(drawn.values())
-        )
+        first = drawn.get(tuple(choice.start for choice in choices)) or next(iter(drawn.values()))
         several = len({id(form) for form in drawn.values()}) > 1
-        point = tuple(choice.name for choice in choices.choices)
+        point = tuple(choice.name for choice in choices)
         layers = []
         if several:
             wholes = {id(form): _whole(form) for form in drawn.values()}
@@ -64,7 +65,7 @@ class Surface:
             plot=first.plot,
             table={**first.table, "value": []},
             choices=(
-                *choices.choices,
+                *choices,
                 Choice("mode", "mode", tuple(modes), start),
                 Choice("measure", "measure", options),
                 Choice("scale", "scale", tuple(_SCALES.values())),

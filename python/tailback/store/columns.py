@@ -48,6 +48,12 @@ NESTED = ("moments", "histograms", "nodes", "channels")
 LIGHT = ("moments",)
 """Those of them that are small, and stay in the index of many points."""
 
+BLAME_TABLES = ("blame_pairs", "blame_channels", "blame_roots", "blame_victims")
+"""Columns that hold a table likewise, of points with `run.blame`; all are large."""
+
+BLAME_PAIRS = 4096
+"""Most pairs of `blame_pairs`, and pairs at a channel of `blame_channels`, that are told apart."""
+
 IDENTIFYING = (
     Column("identity", "text", "", "Hash of everything that can change a number of the point."),
     Column("mode", "text", "", "Contention mode: full, throttled, free or ideal."),
@@ -160,6 +166,27 @@ PERCENTILE_COLUMNS = tuple(_percentile_columns())
 NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_MEANING.items())
 """Columns that hold a table in every row; `INNER` has the columns of these tables."""
 
+BLAMING = (
+    Column("run.blame", "bool", "", "Whether every wait is charged to the traffic that caused it."),
+    Column("workload.classes", "text", "", "Traffic classes that waits are charged to."),
+    Column("blame_classes", "text", "", "What their numbers are of: node, process or class."),
+    Column("blame_begin_ps", "int64", "ps", "When the first batch of blame began."),
+    Column("blame_batch_ps", "int64", "ps", "How long a batch of blame is."),
+)
+"""What points with `run.blame` say of it, besides `BLAME_TABLES`."""
+
+_BLAME_MEANING = {
+    "blame_pairs": "Waits by who waited, who was in the way, and why.",
+    "blame_channels": "The same by channel waited for.",
+    "blame_roots": "Waits by the channel where they begin, and why.",
+    "blame_victims": "Packets and messages that were delivered, by traffic class.",
+}
+BLAME_COLUMNS = (
+    *BLAMING,
+    *(Column(name, "list", "", text) for name, text in _BLAME_MEANING.items()),
+)
+"""The columns that points with `run.blame` have and others have not."""
+
 
 def _counted(unit: str, **meanings: str) -> tuple[Column, ...]:
     return tuple(Column(name, "integer", unit, meaning) for name, meaning in meanings.items())
@@ -170,6 +197,17 @@ _VARIABLE = (
     Column("class", "text", "", "data or ack (acknowledgement)."),
 )
 
+_VICTIM = Column("victim", "integer", "", "Traffic class of those that waited.")
+_CULPRIT = Column(
+    "culprit",
+    "integer",
+    "",
+    f"Class of those in the way; null: of all that are not among the {BLAME_PAIRS:,} largest.",
+)
+_CAUSE = Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ...")
+_PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")
+_WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
+
 #: Further columns of `nodes` where nodes and switches are one, behind the counts.
 NODES_OF_TRANSPORTS = _counted(
     "B",
@@ -178,7 +216,8 @@ NODES_OF_TRANSPORTS = _counted(
     stored_own_max_bytes="The same of its own packets that had not set out.",
 )
 
-#: Columns of the tables in `NESTED`. Coordinates of nodes are x, y, z, x3, ... as the machine has.
+#: Columns of the tables in `NESTED` and `BLAME_TABLES`. Coordinates of nodes are x, y, z,
+#: x3, ... as the machine has.
 INNER: dict[str, tuple[Column, ...]] = {
     "moments": (
         *_VARIABLE,
@@ -249,5 +288,20 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("held", "float64", "", "Share of time it transmitted or was kept."),
         Column("throttling_us", "float64", "us", "Mean wait before a first internal channel."),
         Column("internal_contention_us", "float64", "us", "Mean of later waits."),
+    ),
+    "blame_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
+    "blame_channels": (
+        Column("channel", "integer", "", "Number of the channel waited for."),
+        Column("victim", "integer", "", "As in blame_pairs; null where culprit is."),
+        *(_CULPRIT, _CAUSE, _PIECES, _WAITS),
+    ),
+    "blame_roots": (
+        Column("channel", "integer", "", "Number of the root channel."),
+        *(_CAUSE, _PIECES, _WAITS),
+    ),
+    "blame_victims": (
+        Column("victim", "integer", "", "Traffic class."),
+        Column("count", "integer", "", "Packets delivered."),
+        Column("batches", "list", "", "Messages delivered, in each batch of time."),
     ),
 }

@@ -33,7 +33,7 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
 }
 
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
-#: says nothing of its content, and points do not hold who made whom wait.
+#: says nothing of its content, and only points that blame say so (`columns.BLAMING`).
 _LEFT_OUT = {"run.mode", "machine.file", "workload.file", "run.blame", "workload.classes"}
 
 #: What is stored of a network from a file; see `Graph.resolved`.
@@ -179,7 +179,7 @@ def _stored(value: Any, column: Column) -> Value:
         if column.unit == unit:
             return _number(quantity.parse(value), size)
     if column.type == "text":
-        return _text(value)
+        return stored_text(value)
     return float(value) if column.type == "float64" else value
 
 
@@ -194,7 +194,7 @@ def _unnamed(name: str, value: object) -> tuple[Column, Value]:
         return Column(name, "bool", "", meaning), value
     if isinstance(value, int | float):
         return Column(name, "float64", "", meaning), float(value)
-    return Column(name, "text", "", meaning), _text(value)
+    return Column(name, "text", "", meaning), stored_text(value)
 
 
 def _quantity(text: str) -> Quantity | str:
@@ -212,5 +212,6 @@ def _number(quantity: Quantity, size: int) -> float | int:
     return quantity.amount if size == 1 else quantity.amount / size
 
 
-def _text(value: object) -> str:
+def stored_text(value: object) -> str:
+    """Return a parameter as a column of text has it: lists and tables as JSON."""
     return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .columns import LIGHT, NESTED
+from .columns import BLAME_TABLES, LIGHT, NESTED
 from .documents import damaged
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from tailback.blame import Blame
+
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
+#: Columns that not every file has.
+_OPTIONAL = frozenset(BLAME_TABLES)
 _MAGIC = b"PAR1"
 _PATH = "_path"
 
@@ -44,19 +48,33 @@ def light(paths: Sequence[Path]) -> list[pl.DataFrame]:
         check_whole(path)
     try:
         scan = pl.scan_parquet(list(paths), include_file_paths=_PATH)
-        together = scan.drop(sorted(_LARGE)).collect()
+        together = _without(scan, _LARGE | _OPTIONAL).collect()
     except (pl.exceptions.PolarsError, OSError):
         # Other columns, or a damaged file: it will be named.
-        return [_rows(path, _LARGE) for path in paths]
+        return [_rows(path, _LARGE | _OPTIONAL) for path in paths]
     for name, identity in together.select(_PATH, "identity").unique().iter_rows():
         _check_identity(Path(name), {identity})
     return [together.drop(_PATH)]
 
 
 def nested(path: Path, name: str) -> pl.DataFrame:
-    """Return the tables in a large column below each other, `identity` and `mode` in front."""
-    rows = _rows(path, _LARGE - {name}).select("identity", "mode", name)
-    return rows.explode(name).unnest(name)
+    """Return the tables in a large column below each other, `identity` and `mode` in front.
+
+    None of a point that does not have it.
+    """
+    import polars as pl
+
+    rows = _rows(path, (_LARGE | _OPTIONAL) - {name})
+    if name in _OPTIONAL and name not in rows.columns:
+        return rows.select("identity", "mode").clear()
+    filled = rows.select("identity", "mode", name).filter(pl.col(name).list.len() > 0)
+    return filled.explode(name).unnest(name)
+
+
+def _without(scan: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
+    """Return a scan without columns, of which the optional ones need not be there."""
+    needed = sorted(name for name in names if name not in _OPTIONAL)
+    return scan.drop(needed).drop(sorted(_OPTIONAL.intersection(names)), strict=False)
 
 
 def _rows(path: Path, drop: Iterable[str]) -> pl.DataFrame:
@@ -64,7 +82,7 @@ def _rows(path: Path, drop: Iterable[str]) -> pl.DataFrame:
 
     check_whole(path)
     try:
-        frame = pl.scan_parquet(path).drop(sorted(drop)).collect()
+        frame = _without(pl.scan_parquet(path), drop).collect()
         identities = set(frame["identity"])
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged(path, str(error).splitlines()[0]) from None
@@ -74,18 +92,44 @@ def _rows(path: Path, drop: Iterable[str]) -> pl.DataFrame:
 
 def tables(path: Path, wanted: Mapping[str, Iterable[str]]) -> dict[str, dict[str, pa.Table]]:
     """Return some columns of the tables in large columns, by mode and name."""
+    leaves = [f"{name}.list.element.{column}" for name in wanted for column in wanted[name]]
+    return _tables_in(_columns(path, leaves), wanted)
+
+
+def blame(path: Path) -> dict[str, Blame]:
+    """Return who made whom wait, by mode; raise `UserError` where that was not asked for."""
+    from tailback.blame import Blame, unknown_blame
+
+    instants = ("blame_begin_ps", "blame_batch_ps")
+    table = _columns(path, (*instants, *BLAME_TABLES))
+    if BLAME_TABLES[0] not in table.column_names:
+        raise unknown_blame()
+    of_mode = _tables_in(table, BLAME_TABLES)
+    begin, length = (table[name].to_pylist() for name in instants)
+    return {
+        mode: Blame.of_tables(tables, *found)
+        for (mode, tables), *found in zip(of_mode.items(), begin, length, strict=True)
+    }
+
+
+def _columns(path: Path, names: Iterable[str]) -> pa.Table:
+    """Return `identity`, `mode` and those of these columns that there are."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     check_whole(path)
-    leaves = [f"{name}.list.element.{column}" for name in wanted for column in wanted[name]]
     try:
         with pq.ParquetFile(path) as file:
-            table = file.read(["identity", "mode", *leaves], use_threads=False)
+            table = file.read(["identity", "mode", *names], use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise damaged(path, str(error).splitlines()[0]) from None
     _check_identity(path, set(table["identity"].to_pylist()))
-    lists = {name: table[name].combine_chunks() for name in wanted}
+    return table
+
+
+def _tables_in(table: pa.Table, names: Iterable[str]) -> dict[str, dict[str, pa.Table]]:
+    """Return what columns of tables hold, by mode and name."""
+    lists = {name: table[name].combine_chunks() for name in names}
     return {
         mode: {name: _table_in(column, row) for name, column in lists.items()}
         for row, mode in enumerate(table["mode"].to_pylist())

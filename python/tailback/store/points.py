@@ -26,11 +26,14 @@ from tailback import files
 from tailback.errors import UserError
 
 from . import point_file
+from .columns import BLAME_COLUMNS
 from .documents import json_bytes, parquet_bytes, read_json
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+
+    from tailback.blame import Blame
 
 FORMAT = "tailback store"
 VERSION = 1
@@ -236,10 +239,10 @@ class PointStore:
         return set(pl.read_parquet(self._index, columns=["identity"])["identity"])
 
     def nested(self, name: str, identities: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of a large column, `nodes`, `channels` or `histograms`.
+        """Return the rows of a large column, such as `nodes`, `channels` or `blame_pairs`.
 
-        One row per node, channel or bin, with `identity` and `mode` in front, of
-        the given points or of all.
+        One row per node, channel or pair, with `identity` and `mode` in front, of
+        the given points or of all that have it.
         """
         import polars as pl
 
@@ -257,6 +260,14 @@ class PointStore:
         """
         return point_file.tables(self._point(identity), wanted)
 
+    def blame(self, identity: str) -> dict[str, Blame]:
+        """Return who made whom wait at a point, by mode.
+
+        The largest pairs are told apart, see `Blame.shortened`. Raises `UserError` where that
+        was not asked for.
+        """
+        return point_file.blame(self._point(identity))
+
     def write_index(self) -> None:
         """Make `runs.parquet` anew from the files of all points."""
         if self._identities() == self._indexed():
@@ -271,8 +282,9 @@ def _in_order(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
 
     from .schema import columns
 
+    known = [*columns(), *BLAME_COLUMNS]
     together = pl.concat(frames, how="diagonal_relaxed")
     there = set(together.collect_schema().names())
-    ordered = [column.name for column in columns() if column.name in there]
+    ordered = [column.name for column in known if column.name in there]
     # Rows of one point stay in the order of their modes.
     return together.select(ordered).sort("identity", maintain_order=True)

@@ -15,13 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
 from tailback.metrics import ALL_METRICS, THETAS
 from tailback.results import Result
 from tailback.statistics import Estimate
 from tailback.store import columns as known
-from tailback.store.columns import NESTED, PERCENTILES, Column
-from tailback.store.parameters import Value, parameters
+from tailback.store.columns import BLAME_PAIRS, BLAME_TABLES, NESTED, PERCENTILES, Column
+from tailback.store.parameters import Value, parameters, stored_text
 
 _ARROW = {
     "text": pa.string(),
@@ -47,7 +48,7 @@ def table_of(cost: Cost, identity: str) -> pa.Table:
         *_percentiles(results),
     ]
     nested = {name: _nested([getattr(r, name) for r in results], name) for name in NESTED}
-    return pa.table(_arrays(parts) | nested)
+    return pa.table(_arrays(parts) | nested | _blamed(cost, results))
 
 
 def to_bytes(table: pa.Table) -> bytes:
@@ -55,7 +56,8 @@ def to_bytes(table: pa.Table) -> bytes:
 
     Compressing the others, of a few rows, would take longer than all the rest.
     """
-    compressed = {path: "zstd" for name in NESTED for path in _leaves(table.schema, name)}
+    large = (*NESTED, *BLAME_TABLES)
+    compressed = {path: "zstd" for name in large for path in _leaves(table.schema, name)}
     sink = pa.BufferOutputStream()
     pq.write_table(
         table,
@@ -131,6 +133,24 @@ def _percentiles_of(result: Result, variable: str) -> Sequence[Value]:
     return result.percentiles(variable.removesuffix("_us"), [*PERCENTILES.values()])
 
 
+def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
+    """Return who made whom wait, if the experiment asks for it: `BLAME_COLUMNS`."""
+    found = [result.blame for result in results if result.blame is not None]
+    if not found:
+        return {}
+    classes = cost.experiment.resolved()["workload"]["classes"]
+    said: list[list[Value]] = [
+        [True] * len(results),
+        [stored_text(classes)] * len(results),
+        [kind_of_classes(cost.experiment)] * len(results),
+        [blame.batch_begin_ps for blame in found],
+        [blame.batch_length_ps for blame in found],
+    ]
+    tables = [blame.shortened(BLAME_PAIRS).tables() for blame in found]
+    nested = {name: _nested([each[name] for each in tables], name) for name in BLAME_TABLES}
+    return _arrays(zip(known.BLAMING, said, strict=True)) | nested
+
+
 def _nested(tables: Sequence[pa.Table], name: str) -> pa.ListArray:
     """Return tables, one for each row, as one column."""
     if name == "moments":
@@ -156,7 +176,8 @@ def _leaves(schema: pa.Schema, name: str) -> Iterator[str]:
     """Yield the paths of the columns that a column of tables becomes in a Parquet file."""
     if name in schema.names:
         for field in schema.field(name).type.value_type:
-            yield f"{name}.list.element.{field.name}"
+            within = ".list.element" if pa.types.is_nested(field.type) else ""
+            yield f"{name}.list.element.{field.name}{within}"
 
 
 def _known(value: float) -> float | None:

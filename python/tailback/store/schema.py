@@ -8,7 +8,10 @@ from tailback.store.parameters import parameter_columns
 
 
 def columns() -> list[Column]:
-    """Return every column a stored point can have, in order."""
+    """Return every column a stored point can have, in order; with `run.blame`: `BLAME_COLUMNS`.
+
+    These come behind the others, and points without `run.blame` have none of them.
+    """
     return [
         *known.IDENTIFYING,
         *parameter_columns(),

@@ -9,9 +9,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tailback.blame import Blame, Charged
+from tailback.blame import Blame, Charged, unknown_blame
 from tailback.blame_names import Names
-from tailback.errors import UserError
 from tailback.results import Result
 from tailback.wording import UNKNOWN, number, warnings
 
@@ -88,7 +87,7 @@ def facts(result: Result, top: int) -> dict[str, Any]:
 def kept(result: Result) -> Blame:
     """Return who made whom wait; raise `UserError` where that was not kept."""
     if result.blame is None:
-        raise UserError("run.blame", "false", "must be true to know who made whom wait")
+        raise unknown_blame()
     return result.blame
 
 

@@ -182,17 +182,27 @@ impl<C: HasPort> Switchboard<C> {
         let port = self.at(channel).port();
         let is_alone = port.width == 1 && self.choices.is_none();
         let lead = if is_alone { channel } else { self.at(channel).rest().lead };
-        let waiting = match port.kind {
+        let Some(blame) = act.measures.blame.as_deref() else { return act.now };
+        let first = match port.kind {
             ChannelKind::Injection | ChannelKind::Direct => {
                 let node = NodeId(act.wiring.layout.group(lead).from);
-                self.at_hand(node.0).map(|(_, id)| id)
+                let heads = self.heads(node).map(|id| blame.asked(id));
+                return heads.fold(act.now, Time::min);
             }
             ChannelKind::Internal | ChannelKind::Ejection => {
                 let first = self.at(lead).port().first_waiting;
-                first.is_some().then(|| self.at(first).port().buffer.first)
+                let front = first.is_some().then(|| self.at(first).port().buffer.first);
+                front.map_or(act.now, |front| blame.asked(front))
             }
         };
-        let Some(waiting) = waiting else { return act.now };
-        act.measures.blame.as_deref().map_or(act.now, |blame| blame.asked(waiting))
+        if self.choices.is_some() { self.asked_at_desk(lead, blame).min(first) } else { first }
+    }
+
+    /// The same at a desk, where they are in any order, and some have left their buffers.
+    #[inline(never)]
+    fn asked_at_desk(&self, desk: ChannelId, blame: &Blame) -> Time {
+        let front = |input: ChannelId| self.at(input).port().buffer.first;
+        let asked = self.waiting(desk).map(|input| blame.asked(front(input)));
+        asked.fold(blame.stored_since(desk), Time::min)
     }
 }

@@ -157,6 +157,13 @@ impl<C: HasPort> Switchboard<C> {
         id.is_some().then_some((queue, id))
     }
 
+    /// The first packets of a node's queues.
+    #[inline]
+    pub fn heads(&self, node: NodeId) -> impl Iterator<Item = PacketId> {
+        let queues = self.sources[node.index()].queues;
+        queues.into_iter().map(|queue| queue.first).filter(|id| id.is_some())
+    }
+
     /// The packet at hand leaves its queue: it has been granted a channel.
     #[inline]
     pub fn take_at_hand(&mut self, node: u32, queue: usize, act: &mut Act) {
@@ -262,7 +269,7 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// Those that wait at a group or desk, in their order.
-    fn waiting(&self, lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
+    pub fn waiting(&self, lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
         let some = |channel: ChannelId| channel.is_some().then_some(channel);
         let next = move |&channel: &ChannelId| some(self.at(channel).rest().next_waiting);
         std::iter::successors(some(self.at(lead).port().first_waiting), next)

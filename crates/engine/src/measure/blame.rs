@@ -15,6 +15,7 @@ mod record;
 mod ring;
 mod sums;
 mod tables;
+mod unstarted;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
@@ -28,6 +29,7 @@ use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use log::{Log, Turn};
 use record::{Record, Stall, Waits};
+use unstarted::Unstarted;
 
 /// Since when packets have waited, as far as a packet that is granted a channel knows.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,12 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
+    /// By buffer: those that have left its front.
+    left: Unstarted,
+    /// By desk: those in the queue of its switch.
+    stored: Unstarted,
+    /// Turns that ended before are forgotten, if nobody can ask for them: all, or none.
+    forgets: Time,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
     keepers: Vec<PacketId>,
     /// The tables of the window.
@@ -86,8 +94,14 @@ pub struct Blame {
 
 impl Blame {
     /// Nothing has happened yet; the first batches are as long as `interval`. `wires`: by
-    /// channel, if each is held by whole packets.
-    pub fn new(channels: usize, wires: Vec<ChannelId>, interval: Time, record: bool) -> Self {
+    /// channel, if each is held by whole packets; `record`: whether all charges are kept;
+    /// `keep_all`: whether no turn is forgotten that there is room for.
+    pub fn new(
+        channels: usize,
+        wires: Vec<ChannelId>,
+        interval: Time,
+        (record, keep_all): (bool, bool),
+    ) -> Self {
         Self {
             wires,
             lists: 0,
@@ -95,6 +109,9 @@ impl Blame {
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
+            left: Unstarted::new(channels),
+            stored: Unstarted::new(channels),
+            forgets: if keep_all { 0 } else { NEVER },
             keepers: vec![PacketId::NONE; channels],
             tables: Tables::new(0, interval),
             packets: record.then(Vec::new),
@@ -210,19 +227,37 @@ impl Blame {
     #[inline]
     fn take_turns(&mut self, turn: Turn, buffer: ChannelId, since: Since) {
         let place = self.place(turn.channel);
-        self.holders[place.index()].push(turn, since.asked);
+        self.holders[place.index()].push(turn, since.asked.min(self.forgets));
         if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
+            // A list of packets is left by those that are granted a channel, a buffer by those
+            // that are out of it.
             let end = if buffer.0 < self.lists { turn.granted } else { turn.end };
-            let turn = Turn { asked: since.ready, end, ..turn };
-            self.fronts[buffer.index()].push(turn, since.behind);
+            self.take_front(buffer, Turn { asked: since.ready, end, ..turn }, since.behind);
+            let record = &mut self.records[turn.packet.index()];
+            if end != NEVER && record.start == NEVER {
+                record.has_left = true;
+                self.left.add(buffer, turn.packet, since.ready);
+            }
         }
+    }
+
+    /// A packet's turn at the front of a buffer, behind which others have been since `behind`.
+    #[inline]
+    fn take_front(&mut self, buffer: ChannelId, turn: Turn, behind: Time) {
+        let needed = behind.min(self.left.since(buffer)).min(self.forgets);
+        self.fronts[buffer.index()].push(turn, needed);
     }
 
     /// It is known when the packet that leaves a buffer is out of it.
     #[inline]
     pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
-        self.fronts[buffer.index()].end(at);
+        let turn = self.fronts[buffer.index()].end(at);
+        let record = &mut self.records[turn.packet.index()];
+        if record.start == NEVER {
+            record.has_left = true;
+            self.left.add(buffer, turn.packet, turn.asked);
+        }
     }
 
     /// It is known when a channel is released, and with it the front of the buffer (none:
@@ -264,6 +299,10 @@ impl Blame {
         let turn = record.turn(id, (asked.min(granted), granted, end));
         let buffer = record.buffer();
         record.is_stored = false;
+        let stored_at = std::mem::replace(&mut record.stored_at, ChannelId::NONE);
+        if stored_at.is_some() {
+            self.stored.remove(stored_at, id);
+        }
         self.take_turns(turn, buffer, since);
     }
 
@@ -321,17 +360,27 @@ impl Blame {
         record.asked
     }
 
-    /// A packet has moved from the front of a buffer into its switch's own queue, and is out
-    /// of the buffer at `end`.
+    /// A packet has moved from the front of a buffer into the own queue of the switch with a
+    /// desk, and is out of the buffer at `end`.
     #[cold]
     #[inline(never)]
-    pub fn stored(&mut self, id: PacketId, (now, end): (Time, Time), since: Since) {
+    pub fn stored(
+        &mut self,
+        id: PacketId,
+        desk: ChannelId,
+        (now, end): (Time, Time),
+        since: Since,
+    ) {
         let record = &mut self.records[id.index()];
         record.is_stored = true;
+        record.stored_at = desk;
+        record.has_left = true;
         let (class, channel) = (record.class, record.head);
         let (root, asked) = (channel, since.ready);
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
-        self.fronts[channel.index()].push(turn, since.behind);
+        self.take_front(channel, turn, since.behind);
+        self.left.add(channel, id, since.ready);
+        self.stored.add(desk, id, since.ready);
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
@@ -372,6 +421,9 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.asked = NEVER;
         record.asked_root = ChannelId::NONE;
+        if std::mem::take(&mut record.has_left) {
+            self.left.remove(record.from, id);
+        }
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }

@@ -219,21 +219,6 @@ mod tests {
     }
 
     #[test]
-    fn links_may_have_none_as_wide_that_leads_back() {
-        let wide = |from, to, width| GraphLink { from, to, width, delay_ps: 0 };
-        let unpaired = |links: &[GraphLink]| {
-            build(2, links, &[0, 1], &[]).unwrap().first_unpaired(1).map(|(a, b)| (a.0, b.0))
-        };
-        assert_eq!(unpaired(&[wide(0, 1, 2), wide(1, 0, 2)]), None);
-        assert_eq!(unpaired(&[wide(0, 1, 2), wide(1, 0, 1)]), Some((0, 1)));
-        let [one, two] = [1, 2].map(|width| wide(0, 1, width));
-        let [three, four] = [1, 2].map(|width| wide(1, 0, width));
-        assert_eq!(unpaired(&[one, two, three, four]), None);
-        assert_eq!(unpaired(&[one, two, four, three]), Some((0, 1)));
-        assert_eq!(unpaired(&[one, one, three]), Some((0, 1)));
-    }
-
-    #[test]
     fn bad_graphs_are_refused_in_one_line() {
         let too_wide = GraphLink { width: 0, ..link(0, 1) };
         let too_long = GraphLink { delay_ps: u64::MAX, ..link(0, 1) };

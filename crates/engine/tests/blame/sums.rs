@@ -249,3 +249,17 @@ fn charges_of_a_window_are_its_counters() {
         }
     });
 }
+
+/// What is forgotten of who came before is what nobody asks for any more.
+#[test]
+fn nothing_is_forgotten_that_is_needed() {
+    each_case(150, |number, spec| {
+        let blame = |keep_all| Some(Blame { keep_all, ..Blame::default() });
+        let [(_, forgets), (_, keeps)] =
+            [false, true].map(|all| to_the_end(&Spec { blame: blame(all), ..spec.clone() }));
+        for (forgets, keeps) in forgets.iter().zip(&keeps) {
+            let routing = spec.machine.routing.name();
+            assert_eq!(forgets, keeps, "case {number} {:?} {routing}", spec.fidelity);
+        }
+    });
+}

@@ -139,10 +139,11 @@ class Figure {
     const [heading, ...rows] = this.parts.note;
     if (!heading) return note.replaceChildren();
     const table = document.createElement("table");
+    const isText = heading.map((_, i) => !i || /^[^-+\d]/.test(rows[0]?.[i] ?? ""));
     const fill = (row, tag, texts) => texts.forEach((text, i) => {
       const cell = document.createElement(tag);
       cell.textContent = text;
-      if (i) cell.className = "number";
+      if (!isText[i]) cell.className = "number";
       row.append(cell);
     });
     fill(table.createTHead().insertRow(), "th", heading);

@@ -36,14 +36,20 @@ impl PacketFabric {
         self.blame_no_room(lead, id, act);
     }
 
-    /// A packet has moved from the buffer of `input` into the multiqueue of its switch; it is
-    /// out of the buffer at `end`.
+    /// A packet has moved from the buffer of `input` into the multiqueue of its switch, which
+    /// has the desk; it is out of the buffer at `end`.
     #[cold]
     #[inline(never)]
-    pub(super) fn blame_storing(&self, input: ChannelId, id: PacketId, end: Time, act: &mut Act) {
+    pub(super) fn blame_storing(
+        &self,
+        (input, desk): (ChannelId, ChannelId),
+        id: PacketId,
+        end: Time,
+        act: &mut Act,
+    ) {
         let since = self.board.since(input, id, input, act);
         if let Some(blame) = &mut act.measures.blame {
-            blame.stored(id, (act.now, end), since);
+            blame.stored(id, desk, (act.now, end), since);
         }
     }
 

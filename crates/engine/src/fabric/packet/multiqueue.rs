@@ -184,7 +184,7 @@ impl PacketFabric {
         let tokens = self.places_of(id, act);
         self.leave(input, tokens, end, act);
         if act.measures.blame.is_some() {
-            self.blame_storing(input, id, end, act);
+            self.blame_storing((input, desk), id, end, act);
         }
         id
     }

@@ -34,3 +34,24 @@ impl Batches {
         }
     }
 }
+
+/// A batch by its number when batches had doubled `era` times: nothing has to be renumbered
+/// when they double again.
+#[derive(Clone, Copy, Default)]
+pub struct Batch {
+    number: u8,
+    era: u8,
+}
+
+impl Batch {
+    /// One by its number in an era.
+    pub fn new(number: usize, era: u8) -> Self {
+        Self { number: number as u8, era }
+    }
+
+    /// Its number in a later era.
+    #[inline]
+    pub fn at(self, era: u8) -> usize {
+        usize::from(self.number).checked_shr((era - self.era).into()).unwrap_or(0)
+    }
+}

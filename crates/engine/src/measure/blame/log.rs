@@ -81,12 +81,14 @@ impl Log {
         older.push_back(latest);
     }
 
-    /// The first turn whose end was not known ends at `at`.
+    /// The first turn whose end was not known ends at `at`; that turn.
     #[inline]
-    pub fn end(&mut self, at: Time) {
+    pub fn end(&mut self, at: Time) -> &Turn {
         let open = self.older.newest_first().take_while(|turn| turn.end == NEVER).count();
         let first = self.older.count() - open;
-        self.older.get_mut(first).unwrap_or(&mut self.latest).end = at;
+        let turn = self.older.get_mut(first).unwrap_or(&mut self.latest);
+        turn.end = at;
+        turn
     }
 
     /// The turn that lasts at `now`, if any.

@@ -54,6 +54,12 @@ impl Blame {
         self.records[id.index()].asked
     }
 
+    /// Since when a packet has been in the own queue of the switch with a desk, or ready
+    /// before that.
+    pub fn stored_since(&self, desk: ChannelId) -> Time {
+        self.stored.since(desk)
+    }
+
     /// A packet's traffic class.
     pub fn class(&self, id: PacketId) -> u32 {
         self.records[id.index()].class

@@ -41,8 +41,12 @@ pub struct Record {
     pub keeps: ChannelId,
     /// Who was in its way last.
     pub last: Root,
+    /// The desk of the switch in whose own queue it is, if that has one.
+    pub stored_at: ChannelId,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
+    /// Whether it has left the front of its buffer without having started.
+    pub has_left: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
     /// Whether channels have been taken from it since it was granted one last.
@@ -65,7 +69,9 @@ impl Record {
             asked_root: none,
             keeps: none,
             last: Root { class, channel: none },
+            stored_at: none,
             is_stored: false,
+            has_left: false,
             has_waited: false,
             has_lost: false,
         }

@@ -25,6 +25,8 @@ pub struct Tables {
     batch: usize,
     /// These: many at once, so that cache misses overlap.
     pending: Vec<Pending>,
+    /// Of these, those that `channels` has no room for.
+    left: Vec<(Packed, Time)>,
 }
 
 /// A charge that is to be added to the tables.
@@ -53,6 +55,7 @@ impl Tables {
             batches: Batches { begin, length: FIRST_BATCH * interval },
             batch: 0,
             pending: Vec::with_capacity(2 * AT_ONCE),
+            left: Vec::with_capacity(AHEAD),
         }
     }
 
@@ -88,14 +91,16 @@ impl Tables {
         let batch = self.batch;
         for some in self.pending.chunks(AHEAD) {
             self.channels.touch_all(some.iter().map(|pending| pending.key));
-            if self.channels.is_full() {
-                self.pairs.touch_all(some.iter().map(|pending| pending.key.anywhere()));
-            }
+            self.left.clear();
             for &Pending { time, key, root } in some {
                 if !self.channels.add_packed(key, time, batch) {
-                    self.pairs.add_packed(key.anywhere(), time, batch);
+                    self.left.push((key.anywhere(), time));
                 }
                 self.roots.add_packed(key.of_all(root), time, batch);
+            }
+            self.pairs.touch_all(self.left.iter().map(|&(key, _)| key));
+            for &(key, time) in &self.left {
+                self.pairs.add_packed(key, time, batch);
             }
         }
         self.pending.clear();

@@ -1,39 +1,30 @@
-"""Who made whom wait: charges of one run, by traffic class, channel and cause.
-
-Every wait of every packet delivered in the window is charged to one cause and to
-the traffic class of the packet that was in the way (`docs/model.md`). The tables
-hold sums of picoseconds in up to 16 batches of time of equal length; from these
-come means per message and their confidence intervals.
-"""
+"""The tables of one run, or of several taken together, and what is asked of them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailback.statistics import Estimate, student_t
+from tailback.errors import UserError
+from tailback.statistics import Estimate, Floats
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from .sums import BATCHES, REST, Estimator, Sums, per_message
 
-BATCHES = 16
-REST = 2**32 - 1
-"""Stands for all classes and channels that came when a table was full."""
-
+#: Parts of the keys, by table, in the order of the fields of `Blame`.
 _KEYS = {
     "pairs": ("victim", "culprit", "cause"),
     "channels": ("channel", "victim", "culprit", "cause"),
     "roots": ("channel", "cause"),
     "victims": ("victim",),
 }
-_LEAST_BATCHES = 4
-_PS_IN_US = 1e6
+#: Parts of the key that a shortened table has only of what is largest.
+_SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +35,6 @@ class Charged:
     per_message_us: Estimate
     share: float
     """Of all contention of the victims; NaN if there is none."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums of charges by key: a row for each, with a column of `keys` for each part of it."""
-
-    keys: Ints
-    counts: Ints
-    batches_ps: Floats
-    """By row and batch of time."""
-
-    def by(self, *parts: int) -> Sums:
-        """Add up rows that agree in these parts of the key; rows in order of their keys."""
-        keys, row = np.unique(self.keys[:, parts], axis=0, return_inverse=True)
-        row = row.reshape(-1)
-        batches = np.zeros((len(keys), self.batches_ps.shape[1]))
-        np.add.at(batches, row, self.batches_ps)
-        counts = np.bincount(row, weights=self.counts, minlength=len(keys)).astype(np.int64)
-        return Sums(keys, counts, batches)
-
-    @property
-    def totals_ps(self) -> Floats:
-        """By row."""
-        totals: Floats = self.batches_ps.sum(axis=1)
-        return totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +50,10 @@ class Blame:
     """By root channel and cause."""
     victims: Sums
     """By victim: packets delivered; in batches: messages whose last packet that was."""
-    batch_begin_ps: int
-    batch_length_ps: int
+    batch_begin_ps: int | None
+    """None for what was merged from several runs, which have batches of their own."""
+    batch_length_ps: int | None
+    estimate: Estimator = per_message
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], causes: Sequence[str]) -> Blame:
@@ -107,11 +75,34 @@ class Blame:
             batch_length_ps=columns["batch_length_ps"],
         )
 
+    @classmethod
+    def of_tables(
+        cls, tables: Mapping[str, pa.Table], begin_ps: int | None, length_ps: int | None
+    ) -> Blame:
+        """Return what `tables` was made from."""
+        named = [table["cause"] for table in tables.values() if "cause" in table.column_names]
+        causes = tuple(sorted({cause for column in named for cause in column.unique().to_pylist()}))
+        pairs, channels, roots, victims = (
+            _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS
+        )
+        return cls(causes, pairs, channels, roots, victims, begin_ps, length_ps)
+
+    def shortened(self, most: int) -> Blame:
+        """Return the same with the `most` largest pairs, and pairs at channels, told apart.
+
+        Others are summed up by victim and cause, and by channel and cause: sums by cause,
+        victim or channel are what they were. Roots and victims are all kept.
+        """
+        short = {
+            name: getattr(self, name).shortened(most, parts) for name, parts in _SUMMED_UP.items()
+        }
+        return replace(self, **short)
+
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables as Arrow tables, each under the name of its file.
 
         `batches` are picoseconds, of victims messages; `count` counts pieces of waits, of
-        victims packets. Null where a full table has summed up what came later.
+        victims packets. Null where charges were summed up: see `REST`.
         """
         return {f"blame_{name}": self._table(name) for name in _KEYS}
 
@@ -135,7 +126,7 @@ class Blame:
 
     def total(self, confidence: float) -> Estimate:
         """Return the mean contention of a message, in microseconds."""
-        return _ratio(self.pairs.batches_ps.sum(axis=0), self.messages(), confidence)
+        return self.estimate(self.pairs.batches_ps.sum(axis=0), self.messages(), confidence)
 
     def by_cause(self, confidence: float) -> list[Charged]:
         """Return the mean time per message charged to each cause, most first."""
@@ -159,10 +150,13 @@ class Blame:
 
     @property
     def rest_share(self) -> float:
-        """Share of all charges that the table by channel could not tell apart."""
-        rest = self.channels.keys[:, 0] == REST
-        whole = float(self.channels.totals_ps.sum())
-        return float(self.channels.totals_ps[rest].sum()) / whole if whole else 0.0
+        """Share of all charges that the table by channel does not tell apart."""
+        return _rest_share(self.channels)
+
+    @property
+    def rest_share_of_pairs(self) -> float:
+        """Share of all charges that the table of pairs does not tell apart."""
+        return _rest_share(self.pairs)
 
     def by_sums(self, sums: Sums, confidence: float, most: int | None = None) -> list[Charged]:
         """Return the mean time per message for each row of sums over all victims, most first."""
@@ -170,7 +164,7 @@ class Blame:
         return [
             Charged(
                 tuple(sums.keys[row].tolist()),
-                _ratio(sums.batches_ps[row], messages, confidence),
+                self.estimate(sums.batches_ps[row], messages, confidence),
                 float(sums.totals_ps[row]) / whole if whole else math.nan,
             )
             for row in _largest(sums, most)
@@ -182,36 +176,45 @@ class Blame:
         suffered = self.pairs.by(0)
         whole = dict(zip(suffered.keys[:, 0].tolist(), suffered.totals_ps.tolist(), strict=True))
         found = []
-        for row in _largest(sums, most):
+        # Of a known victim or channel, the rest is not anybody's to blame.
+        untold = (sums.keys == REST).any(axis=1) & (sums.keys != REST).any(axis=1)
+        for row in _largest(sums, most, ~untold):
             key = tuple(sums.keys[row].tolist())
             # What cannot be told apart is everybody's.
             who = None if key[victim] == REST else key[victim]
             share = float(sums.totals_ps[row]) / whole.get(key[victim], math.nan)
-            mean = _ratio(sums.batches_ps[row], self.messages(who), confidence)
+            mean = self.estimate(sums.batches_ps[row], self.messages(who), confidence)
             found.append(Charged(key, mean, share))
         return found
 
 
-def _largest(sums: Sums, most: int | None) -> list[int]:
-    order: list[int] = np.argsort(-sums.totals_ps, kind="stable").tolist()
-    return order[:most]
+def unknown_blame() -> UserError:
+    """Return the mistake of asking of a run who made whom wait that did not note it."""
+    return UserError("run.blame", "false", "must be true to know who made whom wait")
 
 
-def _ratio(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
-    """Return microseconds per message from sums in batches, with its interval.
+def _sums_in(table: pa.Table, name: str, causes: Sequence[str]) -> Sums:
+    """Return the sums in a table of `Blame.tables`."""
+    numbers = {cause: number for number, cause in enumerate(causes)}
+    parts = [
+        np.array([numbers[cause] for cause in table[part].to_pylist()], dtype=np.int64)
+        if part == "cause"
+        else table[part].fill_null(REST).to_numpy().astype(np.int64)
+        for part in _KEYS[name]
+    ]
+    batches = table["batches"].combine_chunks().flatten().to_numpy()
+    counts = table["count"].to_numpy().astype(np.int64)
+    return Sums(np.column_stack(parts), counts, batches.astype(np.float64).reshape(-1, BATCHES))
 
-    A ratio estimator: the variance is that of the batches' residuals, which are taken
-    for independent [Law, Simulation Modeling and Analysis, ch. 9].
-    """
-    total = float(messages.sum())
-    if total == 0:
-        return Estimate.unknown()
-    used = np.flatnonzero((messages > 0) | (times_ps > 0))
-    value = float(times_ps.sum()) / total / _PS_IN_US
-    batches = len(used)
-    if batches < _LEAST_BATCHES:
-        return Estimate(value, math.nan, math.nan, batches, weight=total)
-    residuals = times_ps[used] / _PS_IN_US - value * messages[used]
-    error = math.sqrt(batches * float(residuals.var(ddof=1))) / total
-    half = student_t(confidence, batches - 1) * error
-    return Estimate(value, value - half, value + half, batches, error, total)
+
+def _rest_share(sums: Sums) -> float:
+    rest = (sums.keys == REST).any(axis=1)
+    whole = float(sums.totals_ps.sum())
+    return float(sums.totals_ps[rest].sum()) / whole if whole else 0.0
+
+
+def _largest(sums: Sums, most: int | None, wanted: NDArray[np.bool_] | None = None) -> list[int]:
+    """Return the numbers of the largest rows, of those that are wanted."""
+    order = np.argsort(-sums.totals_ps, kind="stable")
+    found: list[int] = (order if wanted is None else order[wanted[order]]).tolist()
+    return found[:most]

@@ -1,0 +1,245 @@
+"""The section of a report on who makes whom wait: of the points whose runs noted it.
+
+Points that differ only in their seed are taken together, without runs that did not settle
+unless none of them did. Their tables are large: they are read group by group, and only what
+is shown is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tailback.analysis.blaming import merged_blame
+from tailback.blame_names import Names
+from tailback.comparison import COMPARED
+from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
+from tailback.figures.labels import parameter_label
+from tailback.wording import number
+
+from .listing import value_cell
+from .loads import MOST_NUMBERS
+from .machines import ENDS, PLACES, Machines
+from .of_blame import (
+    CULPRITS,
+    MEAN,
+    ROOT,
+    ROOTS,
+    WHERE,
+    WHO,
+    Blamed,
+    Classes,
+    matrix_figure,
+    note,
+    root_waits,
+    roots_figure,
+    share_text,
+)
+from .page import Cell, Content, Section, Table
+from .surfaces import Surface
+from .variation import SEED, PointChoices, Variation
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+    from tailback.blame import Blame
+    from tailback.figures.maps import Form
+
+    from .machines import Machine
+
+_ROWS = 10
+"""Rows of the tables below the figures, as `tailback blame` prints."""
+
+Row = Mapping[str, Any]
+
+
+class Store(Protocol):
+    """Where blame comes from: a `PointStore`."""
+
+    def tables(
+        self, identity: str, wanted: Mapping[str, Iterable[str]]
+    ) -> Mapping[str, Mapping[str, pa.Table]]:
+        """Return columns of large tables of a point, by mode and name."""
+
+    def blame(self, identity: str) -> Mapping[str, Blame]:
+        """Return who made whom wait at a point, by mode."""
+
+
+def section(store: Store, runs: pl.DataFrame, sweeps: Sequence[Row]) -> Section | None:
+    """Return the section; None if no run with contention noted who made whom wait."""
+    import polars as pl
+
+    if "run.blame" not in runs.columns:
+        return None
+    known = runs.filter(pl.col("run.blame") & pl.col("mode").is_in(COMPARED))
+    if known.is_empty():
+        return None
+    points = BlamedPoints(store, Variation.of(known, sweeps), known.to_dicts())
+    points.read()
+    return points.section()
+
+
+@dataclass(eq=False)
+class BlamedPoints:
+    """The matrices, maps and tables of the points of a store."""
+
+    store: Store
+    variation: Variation
+    runs: Sequence[Row]
+
+    def __post_init__(self) -> None:
+        """Begin with nothing read."""
+        choices = PointChoices(self.variation)
+        seeds = self.variation.several_seeds
+        self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
+        self.modes = [mode for mode in COMPARED if any(run["mode"] == mode for run in self.runs)]
+        self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
+        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
+        self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
+        self.few = self.untold = False
+        self.left_out = 0
+        self._machines = Machines()
+        self._names: dict[tuple[int, str], Names] = {}
+        self._forms: dict[tuple[int, Classes], Form] = {}
+        self._groups: dict[Key, list[Row]] = {}
+        place = {identity: i for i, identity in enumerate(self.variation.points["identity"])}
+        for run in sorted(self.runs, key=lambda run: place[run["identity"]]):
+            key = choices.keys[run["identity"]]
+            self._groups.setdefault(key[:-1] if seeds else key, []).append(run)
+
+    def read(self) -> None:
+        """Read all groups, or every second, third, … if they are too many to be drawn."""
+        shown = tuple(choice.start for choice in self.choices)
+        others = [key for key in self._groups if key != shown]
+        numbers = self._add(shown)
+        step = max(1, math.ceil(numbers * len(self._groups) / MOST_NUMBERS))
+        for key in others[step - 1 :: step]:
+            self._add(key)
+        self.left_out = len(others) - len(others[step - 1 :: step])
+
+    def _add(self, key: Key) -> int:
+        """Keep what is shown of a group; return how many numbers that is."""
+        runs = self._groups[key]
+        found = {run["identity"]: self.store.blame(run["identity"]) for run in runs}
+        machine, names = self._machine(runs[0])
+        merged = {}
+        for number_of, mode in enumerate(self.modes):
+            of_mode = [run for run in runs if run["mode"] == mode]
+            if not of_mode:
+                continue
+            used = [run for run in of_mode if run["settled"]] or of_mode
+            blame = merged_blame([found[run["identity"]][mode] for run in used])
+            confidence = max(run["run.confidence"] for run in used)
+            merged[number_of] = blamed = Blamed(blame, names, confidence)
+            self._list((*key, number_of), blamed, of_mode, used)
+            self._note((*key, number_of), blamed)
+        return self._draw(key, machine, merged)
+
+    def _draw(self, key: Key, machine: Machine, merged: Mapping[int, Blamed]) -> int:
+        """Keep the matrix and the map of each mode of a group."""
+        blames = {number_of: blamed.blame for number_of, blamed in merged.items()}
+        classes = Classes.of(list(blames.values()))
+        self.few = self.few or classes.few
+        names = next(iter(merged.values())).names
+        form = self._forms.setdefault((id(names), classes), classes.form(names))
+        numbers = 0
+        for number_of, blame in blames.items():
+            waits = classes.waits(blame)
+            self.matrices.add((*key, number_of), form, {"wait": waits})
+            # Forms of few classes are not shared: their words count as well.
+            numbers += len(waits) * (5 if classes.few else 1)
+            if machine.channels is not None:
+                roots = root_waits(blame, machine.network)
+                self.maps.add((*key, number_of), machine.channels, {"wait": roots})
+                numbers += len(roots)
+        return numbers
+
+    def _machine(self, run: Row) -> tuple[Machine, Names]:
+        """Return the machine of a run and the words for it."""
+        tables = next(iter(self.store.tables(run["identity"], _MACHINE).values()))
+        machine = self._machines.of(tables["nodes"], tables["channels"])
+        same = id(machine), run["blame_classes"]
+        if same not in self._names:
+            self._names[same] = Names.of_tables(tables["nodes"], tables["channels"], same[1])
+        return machine, self._names[same]
+
+    def _note(self, key: Key, blamed: Blamed) -> None:
+        told = {
+            "blame": note(CULPRITS, blamed.culprits(_ROWS)),
+            "roots": note(ROOTS, blamed.roots(_ROWS)),
+        }
+        for name, rows in told.items():
+            self.notes[name][key] = {("note",): rows}
+
+    def _list(self, key: Key, blamed: Blamed, runs: Sequence[Row], used: Sequence[Row]) -> None:
+        """Keep a row of the table of all groups: of these runs, those used."""
+        total = blamed.blame.total(blamed.confidence)
+        rests = (blamed.blame.rest_share_of_pairs, blamed.blame.rest_share)
+        self.untold = self.untold or rests[0] > 0
+        ends = (
+            Cell(number(total), total.value),
+            *(Cell(share_text(rest), rest) if rest else None for rest in rests),
+            _state(runs, used),
+        )
+        shares = {cause: charged.share for cause, charged in blamed.causes()}
+        self.rows[key] = runs[0], shares, ends
+
+    def section(self) -> Section:
+        """Return the section; the point is chosen once for all figures."""
+        content: list[Any] = [_TEXT, self._table(), WHO]
+        if self.left_out:
+            content[0] += f" To keep this file small, {self.left_out:,} points are not here."
+        matrix = self._drawing("blame", self.matrices)
+        content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
+        if self.maps.settings:
+            content += [WHERE, roots_figure(self._drawing("roots", self.maps))]
+        names = tuple(choice.name for choice in self.choices)
+        return Section("Who makes whom wait", tuple(content), (*names, "mode"))
+
+    def _drawing(self, name: str, surface: Surface) -> Drawing:
+        drawing = surface.drawing(self.choices, self.modes, 0)
+        assert drawing is not None
+        by = (*(choice.name for choice in self.choices), "mode")
+        return replace(drawing, layers=(*drawing.layers, Layer(by, self.notes[name])))
+
+    def _table(self) -> Table:
+        """Return why messages wait: a row for each group and mode."""
+        varied = [column for column in self.variation.columns if column != SEED]
+        known = [row for _, row in sorted(self.rows.items())]
+        causes = list(dict.fromkeys(cause for _, shares, _ in known for cause in shares))
+        heads = [*map(parameter_label, varied), "mode", "contention, us per message"]
+        told = [i for i in range(len(_UNTOLD)) if any(ends[1 + i] for _, _, ends in known)]
+        rows = []
+        for run, shares, (total, *rests, state) in known:
+            cells: list[Content] = [value_cell(column, run[column]) for column in varied]
+            cells += [run["mode"], total]
+            cells += [
+                Cell(share_text(shares[cause]), shares[cause]) if cause in shares else None
+                for cause in causes
+            ]
+            rows.append((*cells, *(rests[i] for i in told), state))
+        heads += [*causes, *(_UNTOLD[i] for i in told), "runs"]
+        return Table(tuple(heads), tuple(rows), _CAUSES)
+
+
+def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
+    """Return how many runs are taken together, and whether they settled."""
+    count = str(len(used))
+    if not all(run["settled"] for run in used):
+        return Cell(count, len(used), "open", "not settled: values still drift")
+    missing = len(runs) - len(used)
+    hint = f"{missing} did not settle" if missing else ""
+    return Cell(count, len(used), "good", hint)
+
+
+_MACHINE = {"nodes": PLACES, "channels": ENDS}
+_UNTOLD = ("pairs not told apart", "channels not told apart")
+_CAUSES = "Why messages wait: shares of their contention"
+_TEXT = (
+    "Points that differ only in their seed are taken together: times and messages are added up. "
+    "Runs that did not settle are left out, unless none did. What is chosen here holds for both "
+    "figures; below each are its largest rows, means with half of their confidence interval."
+)

@@ -1,0 +1,55 @@
+"""How the machines of a store are drawn: worked out once for all points that have one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from tailback.figures.maps import Form, channel_form, node_form
+from tailback.figures.network import Network, is_coordinate, network_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PLACES = ("node", "x", "y", "z", *(f"x{number}" for number in range(3, 20)))
+"""Columns of nodes that say where they are; not every machine has all."""
+
+ENDS = ("kind", "from_node", "to_node", "dimension", "direction")
+"""Columns of channels that say what they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A machine and how it is drawn."""
+
+    network: Network
+    nodes: Form
+    channels: Form | None
+    """None where there are too many to be seen."""
+
+
+class Machines:
+    """The machines that were met so far."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._known: dict[bytes, Machine] = {}
+
+    def of(self, nodes: pa.Table, channels: pa.Table) -> Machine:
+        """Return the machine that has these nodes and channels."""
+        ends = columns_of(channels, ("from_node", "to_node", "dimension")).values()
+        names = [name for name in nodes.column_names if is_coordinate(name)]
+        same = repr((names, nodes.num_rows)).encode() + b"".join(end.tobytes() for end in ends)
+        if same not in self._known:
+            network = network_of(columns_of(nodes), columns_of(channels))
+            self._known[same] = Machine(network, node_form(network), channel_form(network))
+        return self._known[same]
+
+
+def columns_of(table: pa.Table, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Return columns as arrays: all, or those named."""
+    names = table.column_names if names is None else names
+    return {name: table[name].to_numpy() for name in names}

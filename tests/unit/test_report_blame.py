@@ -1,0 +1,190 @@
+"""The section of a report on who makes whom wait: the same as `tailback blame` says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benches.stores import Tables
+from tailback import Experiment
+from tailback.analysis.blaming import merged_blame
+from tailback.report import blamed as section_of
+from tailback.report.of_blame import blame_page
+from tailback.report.of_store import page_of
+from tailback.report.page import Cell, Figure, Page, Section, Table
+from tailback.runner import run_mode
+from tailback.store import rows
+from tailback.store.points import PointStore
+from tests.stores import PERIOD, small_store
+
+BASE: Tables = {
+    "machine": {"dims": [3, 3]},
+    "workload": {"radius": "all"},
+    "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
+}
+PERIODS = {"workload.compute_period": ["9 us", "3 us"]}
+TITLE = "Who makes whom wait"
+
+
+def section(page: Page) -> Section:
+    [found] = [section for section in page.sections if section.title == TITLE]
+    return found
+
+
+def figures(found: Section) -> dict[str, Figure]:
+    return {part.name: part for part in found.content if isinstance(part, Figure)}
+
+
+def table(found: Section) -> Table:
+    [causes] = [part for part in found.content if isinstance(part, Table)]
+    return causes
+
+
+def text(content: object) -> str:
+    return content.text if isinstance(content, Cell) else str(content)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
+    return small_store(tmp_path_factory.mktemp("store"), PERIODS, seeds=[1, 2], base=BASE)
+
+
+@pytest.fixture(scope="module")
+def page(store: PointStore) -> Page:
+    return page_of(store, "name")
+
+
+def test_seeds_are_taken_together(page: Page, store: PointStore) -> None:
+    drawing = figures(section(page))["blame"].drawing
+    assert [choice.name for choice in drawing.choices][:2] == [PERIOD, "mode"]
+    chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="throttled")
+    runs = store.runs().filter(**{PERIOD: 3.0}, mode="throttled").collect()["identity"]
+    blame = merged_blame([store.blame(identity)["throttled"] for identity in runs])
+    cells = chosen["data"][0]["z"].matrix()
+    assert cells.shape == (9, 9)
+    messages = [blame.messages(victim).sum() for victim in range(9)]
+    for (victim, culprit), time_ps in zip(
+        *(blame.pairs.by(0, 1).keys, blame.pairs.by(0, 1).totals_ps), strict=True
+    ):
+        mean_us = time_ps / 1e6 / messages[victim]
+        assert cells[victim, culprit] == pytest.approx(mean_us, rel=2**-10)
+    assert np.isfinite(cells).sum() == len(blame.pairs.by(0, 1).keys)
+
+
+def test_roots_add_up_to_all_contention(page: Page, store: PointStore) -> None:
+    drawing = figures(section(page))["roots"].drawing
+    chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="full")
+    runs = store.runs().filter(**{PERIOD: 3.0}, mode="full").collect()["identity"]
+    total = merged_blame([store.blame(identity)["full"] for identity in runs]).total(0.95)
+    values = next(c["values"] for c in chosen["table"] if c["name"].startswith("wait"))
+    assert sum(values) == pytest.approx(total.value, rel=1e-3)
+
+
+def test_the_longest_waits_stand_below(page: Page) -> None:
+    drawings = figures(section(page))
+    for name, width in (("blame", 5), ("roots", 3)):
+        heading, *told = drawings[name].drawing.chosen(**{PERIOD: "3 µs"}, mode="full")["note"]
+        assert len(told) == 10
+        assert {len(row) for row in (heading, *told)} == {width}
+    shares = [float(row[2].removesuffix(" %")) for row in told]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_why_messages_wait_is_said_of_every_point(page: Page) -> None:
+    causes = table(section(page))
+    assert causes.columns[:3] == ("compute period", "mode", "contention, us per message")
+    assert [[text(cell) for cell in row[:2]] for row in causes.rows] == [
+        *(["3 µs", "full"], ["3 µs", "throttled"]),
+        *(["9 µs", "full"], ["9 µs", "throttled"]),
+    ]
+    assert {text(row[-1]) for row in causes.rows} == {"2"}
+    first = causes.columns.index("contention, us per message") + 1
+    for row in causes.rows:
+        shares = [cell.order for cell in row[first:-1] if isinstance(cell, Cell)]
+        assert sum(float(share or 0) for share in shares) == pytest.approx(1)
+
+
+def test_one_run_is_drawn_as_tailback_blame_does(tmp_path: Path) -> None:
+    run = BASE["run"] | {"mode": "full"}
+    result = run_mode(Experiment.from_dict(BASE | {"run": run}), "full")
+    alone = {f.name: f for s in blame_page(result).sections for f in figures(s).values()}
+    found = figures(section(page_of(small_store(tmp_path, {}, base=BASE), "name")))
+    for name, figure in found.items():
+        one, other = (drawing.drawing.chosen() for drawing in (alone[name], figure))
+        z = [parts["data"][0].pop("z").matrix() for parts in (one, other)]
+        np.testing.assert_array_equal(*z)
+        assert one["data"] == other["data"]
+        assert figure.caption == alone[name].caption
+
+
+def test_without_blame_there_is_no_section(tmp_path: Path) -> None:
+    plain = BASE | {"run": {"duration": "1 ms", "warmup": "100 us"}}
+    page = page_of(small_store(tmp_path, {}, base=plain), "name")
+    assert TITLE not in [section.title for section in page.sections]
+
+
+def test_a_store_may_have_points_without(tmp_path: Path) -> None:
+    axes: dict[str, list[Any]] = {**PERIODS, "run.blame": [False, True]}
+    page = page_of(small_store(tmp_path, axes, base=BASE), "name")
+    drawing = figures(section(page))["blame"].drawing
+    assert [choice.name for choice in drawing.choices] == [PERIOD, "mode", "measure", "scale"]
+    assert len(table(section(page)).rows) == 4
+
+
+def test_machines_and_classes_of_different_size(tmp_path: Path) -> None:
+    axes: dict[str, list[Any]] = {
+        "machine.dims": [[3, 3], [2, 4]],
+        "workload.classes": ["node", "process"],
+    }
+    workload = {"radius": "all", "compute_period": "3 us", "processes_per_node": 2}
+    page = page_of(small_store(tmp_path, axes, base=BASE | {"workload": workload}), "name")
+    drawing = figures(section(page))["blame"].drawing
+    chosen = drawing.chosen(**{"machine.dims": "2 x 4", "workload.classes": "process"}, mode="full")
+    assert chosen["data"][0]["y"][-1] == "process 15"
+    assert chosen["data"][0]["z"].matrix().shape == (16, 16)
+    assert len(chosen["table"][0]["values"]) == 256
+    assert set(chosen["note"][1][0].split()) & {"process"}
+
+
+def test_what_is_not_told_apart_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "BLAME_PAIRS", 8)
+    found = section(page_of(small_store(tmp_path, {}, base=BASE), "name"))
+    heads = table(found).columns
+    assert heads[-3:] == ("pairs not told apart", "channels not told apart", "runs")
+    assert "not told apart" in figures(found)["blame"].caption
+    matrix = figures(found)["blame"].drawing.chosen(mode="full")["data"][0]["z"].matrix()
+    assert np.isfinite(matrix).sum() == 8
+
+
+def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
+    runs = store.runs().collect()
+    first = runs.filter(**{PERIOD: 3.0})["identity"][0]
+    drifting = pl.col("identity") == first
+    some = runs.with_columns(settled=~drifting)
+    found = section_of.section(store, some, store.sweeps())
+    assert found is not None
+    assert [text(row[-1]) for row in table(found).rows] == ["1", "1", "2", "2"]
+    one = table(found).rows[0][2]
+    other = next(i for i in runs.filter(**{PERIOD: 3.0})["identity"] if i != first)
+    assert isinstance(one, Cell)
+    assert one.order == store.blame(other)["full"].total(0.95).value
+    none = runs.with_columns(settled=pl.lit(value=False))
+    found = section_of.section(store, none, store.sweeps())
+    assert found is not None
+    states = [row[-1] for row in table(found).rows]
+    assert {(text(s), s.mark) for s in states if isinstance(s, Cell)} == {("2", "open")}
+
+
+def test_too_many_points_are_thinned_and_it_is_said(
+    store: PointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(section_of, "MOST_NUMBERS", 300)
+    found = section_of.section(store, store.runs().collect(), store.sweeps())
+    assert found is not None
+    assert "1 points are not here" in str(found.content[0])
+    # What is shown at first is there.
+    assert "z" in figures(found)["blame"].drawing.chosen()["data"][0]
