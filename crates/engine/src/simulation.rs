@@ -86,7 +86,8 @@ impl Simulation {
         let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
         measures.message_begins = (early > 0).then(Default::default);
         if spec.blame.is_some() {
-            let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
+            let is_real = spec.mode == Mode::Full || spec.machine.transport.is_some();
+            let whole = spec.fidelity == Fidelity::Packet && is_real;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
             let blame = Blame::new(channels, wires, interval, spec.record_packets);

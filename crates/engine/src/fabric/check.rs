@@ -253,7 +253,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
 }
 
 /// Refuses links without one of as many wires back.
-fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
+pub fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
     let Some(group) = layout.one_way() else { return Ok(()) };
     let link = match (group.kind, group.end) {
         (ChannelKind::Injection, End::Switch(to)) => {
