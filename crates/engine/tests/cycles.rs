@@ -14,6 +14,8 @@ mod grants;
 mod hand;
 #[path = "cycles/integrated.rs"]
 mod integrated;
+#[path = "cycles/lists.rs"]
+mod lists;
 #[path = "reference/networks.rs"]
 mod networks;
 #[path = "reference/programs.rs"]

@@ -114,6 +114,49 @@ fn several_packets_take_turns_on_a_wire_in_flit_and_packet_only() {
 }
 
 #[test]
+fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
+    let mut machine = mesh(GREEDY, Sharing::Separate);
+    machine.switch.virtual_channels = 1;
+    machine.node.acknowledges = false;
+    machine.transport = Some(Transport {
+        scheme: Scheme::Wormhole,
+        half_duplex: false,
+        first_packet_bytes: None,
+        early_bytes: 16,
+    });
+    let said = |change: fn(&mut Machine)| {
+        let mut machine = machine.clone();
+        change(&mut machine);
+        refusal(&machine, Fidelity::Worm)
+    };
+    assert_eq!(said(|_| ()), "");
+    assert_eq!(
+        said(|machine| machine.switch.link_width = 2),
+        "machine.switch.link_width = 2: must be 1 with transport wormhole"
+    );
+    assert_eq!(
+        said(|machine| machine.routing = RoutingSpec::OddEven),
+        "machine.routing = odd_even: must be one that gives a packet one output with transport \
+         wormhole"
+    );
+    for change in
+        [(|machine| machine.link.control_token_bits = 11) as fn(&mut Machine), |machine| {
+            machine.rates.dimension_bit_ps = vec![10_000, 5_000]
+        }]
+    {
+        assert_eq!(
+            said(change),
+            "machine.rates = times of flits that differ: must be the same everywhere, and an end \
+             token's not longer, with transport wormhole"
+        );
+    }
+    assert_eq!(
+        said(|machine| (machine.link.header_bytes, machine.switch.input_buffer_tokens) = (2, 1)),
+        "machine.switch.input_buffer_tokens = 1: must be 2 to 1073741824"
+    );
+}
+
+#[test]
 fn packets_with_a_choice_need_a_fidelity_with_desks() {
     let machine = mesh(RoutingSpec::WestFirst, Sharing::Separate);
     for fidelity in [Fidelity::Token, Fidelity::Stream] {

@@ -303,7 +303,7 @@ fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
         return refuse("machine.switch.link_width", width.to_string(), "must be 1");
     }
     if !wiring.is_even() {
-        let allowed = "must be the same everywhere, and for an end token not longer,";
+        let allowed = "must be the same everywhere, and an end token's not longer,";
         return refuse("machine.rates", "times of flits that differ".into(), allowed);
     }
     Ok(())

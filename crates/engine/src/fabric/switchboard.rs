@@ -178,7 +178,8 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// A packet that has left its node's queue has been granted a channel.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn note_sent(&mut self, id: PacketId, act: &mut Act) {
         let packet = &act.packets[id];
         let node = packet.source.index();
@@ -189,7 +190,9 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The front packet of the buffer at a channel's end has been granted a channel: the
     /// next is the front.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
         let port = self.at_mut(input).port_mut();
         port.buffer.pop(act.packets);

@@ -123,7 +123,9 @@ impl WormFabric {
     }
 
     /// The front packet of a channel's buffer asks for its output.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn request(&mut self, channel: ChannelId, act: &mut Act) {
         let lead = self.board.at(channel).port.front_output;
         let output = self.board.at(lead);
@@ -172,7 +174,7 @@ impl WormFabric {
                 self.serve(lead, kind, act);
             }
             let Some(list) = self.heads.pop() else { return };
-            self.request(list, act);
+            self.list_asks(list, act);
         }
     }
 

@@ -7,7 +7,7 @@ use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec, Workload,
+    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec,
 };
 
 /// A random small case of a fidelity with a workload that ends.
@@ -61,11 +61,9 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
 /// The same where nodes and switches are one.
 fn integrated(number: u64, fidelity: Fidelity) -> Spec {
     let mut dice = Dice::new(1_000_000 + number);
-    let mut spec = small::spec(&mut dice);
+    let mut spec = small::integrated(&mut dice);
     spec.fidelity = fidelity;
     spec.mode = if dice.chance(20) { Mode::Throttled } else { Mode::Full };
-    small::integrate(&mut dice, &mut spec.machine);
-    spec.workload = Workload::Messages(small::messages(&mut dice, &spec.machine));
     if fidelity == Fidelity::Worm {
         spec.machine.link.packet_gap_ps = 0;
     }

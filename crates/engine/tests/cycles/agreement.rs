@@ -139,21 +139,14 @@ fn with_links(dice: &mut Dice) -> Spec {
     spec
 }
 
-/// Random cases whose nodes and switches are one.
-fn with_integrated_nodes(dice: &mut Dice) -> Spec {
-    let mut spec = small::spec(dice);
-    small::integrate(dice, &mut spec.machine);
-    spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
-    spec
-}
 #[test]
 fn flit_agrees_where_nodes_are_integrated() {
-    compare_all(Fidelity::Flit, 50_000_000, with_integrated_nodes);
+    compare_all(Fidelity::Flit, 50_000_000, small::integrated);
 }
 
 #[test]
 fn worm_agrees_where_nodes_are_integrated() {
-    compare_all(Fidelity::Worm, 60_000_000, with_integrated_nodes);
+    compare_all(Fidelity::Worm, 60_000_000, small::integrated);
 }
 
 #[test]

@@ -150,14 +150,22 @@ fn tighten(dice: &mut Dice, machine: &mut Machine) {
     machine.switch.input_buffer_tokens = dice.number(header, 3 * packet) as u32;
 }
 
-/// Makes nodes and switches one, and wires as worms have them there.
-pub fn integrate(dice: &mut Dice, machine: &mut Machine) {
+/// A random case whose nodes and switches are one.
+pub fn integrated(dice: &mut Dice) -> Spec {
+    let mut spec = spec(dice);
     let shapes: &[&[u32]] = &[&[2], &[3], &[4], &[7], &[2, 2], &[3, 2], &[3, 3], &[2, 2, 3]];
-    machine.topology = if dice.chance(50) {
+    spec.machine.topology = if dice.chance(50) {
         TopologySpec::Hypercube { dimensions: dice.number(1, 4) as u32 }
     } else {
         TopologySpec::Mesh { dims: dice.one_of(shapes).to_vec() }
     };
+    integrate(dice, &mut spec.machine);
+    spec.workload = Workload::Messages(messages(dice, &spec.machine));
+    spec
+}
+
+/// Makes nodes and switches one, and wires as worms have them there.
+pub fn integrate(dice: &mut Dice, machine: &mut Machine) {
     machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
     machine.rates = Rates::default();
     (machine.switch.link_width, machine.switch.virtual_channels) = (1, 1);

@@ -90,6 +90,8 @@ fn compare(flit: &mut Simulation, worm: &mut Simulation, context: &dyn Fn() -> S
     assert_eq!(flit.channels_used(), worm.channels_used(), "flit, worm; {}", context());
     assert_eq!(flit.node_tallies(), worm.node_tallies(), "flit, worm; {}", context());
     assert_eq!(flit.processes_done(), worm.processes_done(), "flit, worm; {}", context());
+    let begins = |one: &Simulation| one.measures().message_begins.as_ref().map(|b| b.moments);
+    assert_eq!(begins(flit), begins(worm), "messages begin: flit, worm; {}", context());
     rows.len() as u64
 }
 
@@ -158,6 +160,23 @@ fn compare_all(numbers: std::ops::Range<u64>, case: impl Fn(&mut Dice) -> Spec) 
 
 fn compare_kind(first: u64, kind: Kind) {
     compare_all(first..first + random_cases(900), |dice| case(dice, kind));
+    let first = 2_000_000 + first;
+    compare_all(first..first + random_cases(300), |dice| integrated(dice, kind));
+}
+
+/// The same where nodes and switches are one.
+fn integrated(dice: &mut Dice, kind: Kind) -> Spec {
+    let mut spec = case(dice, kind);
+    while spec.machine.topology == TopologySpec::Pair {
+        spec = case(dice, kind);
+    }
+    small::integrate(dice, &mut spec.machine);
+    spec.machine.link.packet_gap_ps = 0;
+    if dice.chance(50) {
+        // A message is one packet.
+        spec.machine.node.packet_bytes = 1 << 20;
+    }
+    spec
 }
 
 /// Those of the simulator that goes tick by tick, now and then with acknowledgements.

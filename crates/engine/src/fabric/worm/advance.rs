@@ -160,7 +160,9 @@ impl WormFabric {
 
     /// The packet that leaves the buffer at a channel's end will be out of it: the next
     /// may ask as soon as its header is there.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub(super) fn front_falls_free(&mut self, id: ChannelId, at: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
         channel.output = ChannelId::NONE;

@@ -36,6 +36,12 @@ impl WormFabric {
         }
     }
 
+    /// The packet at the front of a node's list asks for its output.
+    #[inline(never)]
+    pub(super) fn list_asks(&mut self, list: ChannelId, act: &mut Act) {
+        self.request(list, act);
+    }
+
     /// A packet has been granted a channel: whether it ends there and is the first in the
     /// buffer, and so is delivered as it comes.
     #[inline(never)]
@@ -51,6 +57,7 @@ impl WormFabric {
     }
 
     /// The packet at the front of a channel's buffer is delivered from when that fell free.
+    #[inline(never)]
     pub(super) fn begin_delivery(&mut self, id: ChannelId, act: &Act) {
         self.forget_credits(id, act.now);
         let channel = self.board.at_mut(id);
@@ -59,6 +66,7 @@ impl WormFabric {
     }
 
     /// Works out when the flits leave that are known to come to the buffer at a channel's end.
+    #[inline(never)]
     pub(super) fn deliver(&mut self, id: ChannelId, act: &mut Act) {
         let channel = self.board.at(id);
         let packet = channel.port.buffer.first;
@@ -169,6 +177,12 @@ impl WormFabric {
         if !self.board.lists.are_used() {
             return self.board.take_tail(id, act.packets);
         }
+        self.take_out(id, act)
+    }
+
+    /// The same out of the buffer it ended in; the next there is the front.
+    #[inline(never)]
+    fn take_out(&mut self, id: ChannelId, act: &mut Act) -> PacketId {
         let packet = self.board.take_delivered(id, act);
         self.front_falls_free(id, act.now, act);
         self.advance_all(act);

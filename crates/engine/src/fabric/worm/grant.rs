@@ -10,7 +10,9 @@ use crate::time::{NEVER, Time};
 impl WormFabric {
     /// The common case, worked out at once: nothing stands in the way of any flit of
     /// the packet that a channel has just been granted to. False if something may.
-    #[inline]
+    // Inlined into its caller, as every hop passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn run_through(&mut self, id: ChannelId, owner: PacketId, act: &mut Act) -> bool {
         let channel = &self.board.channels[id.index()];
         let (input, flits, is_at_node) =

@@ -41,7 +41,9 @@ impl WormFabric {
 
     /// The next packet begins to leave a buffer: those before it have left. Their
     /// credits matter no more, unless they are still on the way.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub(super) fn forget_credits(&mut self, id: ChannelId, now: Time) {
         let channel = &mut self.board.channels[id.index()];
         if channel.front_free + self.credit_delay > now {
