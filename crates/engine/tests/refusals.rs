@@ -251,3 +251,56 @@ fn streams_have_the_same_delay_everywhere() {
          fidelity stream; use worm, flit or packet"
     );
 }
+
+/// A machine with a transport, where nodes and switches are one.
+fn joined(topology: TopologySpec, routing: RoutingSpec, scheme: Scheme) -> Machine {
+    let mut machine = Machine::t9000(topology);
+    machine.node.acknowledges = false;
+    machine.routing = routing;
+    let half_duplex = false;
+    machine.transport =
+        Some(Transport { scheme, half_duplex, first_packet_bytes: None, early_bytes: 0 });
+    machine
+}
+
+#[test]
+fn transports_need_links_and_routing_that_suit_them() {
+    let mesh = || TopologySpec::Mesh { dims: vec![3, 3] };
+    let packets = |buffers, reserve| Scheme::Packet { buffers, reserve, overtaking: true };
+    let datagrams = Scheme::Datagram { cut_through: false };
+    let said = |machine: &Machine| refusal(machine, Fidelity::Packet);
+    let mut choosing = joined(mesh(), RoutingSpec::Profitable, packets(2, false));
+    assert!(said(&choosing).contains("can deadlock"), "{}", said(&choosing));
+    choosing.allow_deadlock = true;
+    assert_eq!(
+        said(&choosing),
+        "machine.routing = profitable: must be one that sends all packets of a message one way \
+         with transport packet"
+    );
+    assert_eq!(said(&joined(mesh(), RoutingSpec::Profitable, datagrams)), "");
+    let first_hop = RoutingSpec::FirstHop { order: Vec::new() };
+    assert_eq!(said(&joined(mesh(), first_hop.clone(), packets(2, true))), "");
+    assert_eq!(
+        said(&joined(mesh(), first_hop, packets(1, true))),
+        "machine.transport.scheme.buffers = 1: must be 2 to 65536"
+    );
+    let mut wide = joined(mesh(), GREEDY, datagrams);
+    wide.switch.link_width = 2;
+    assert_eq!(
+        said(&wide),
+        "machine.switch.link_width = above 1: must be 1 with transport datagram"
+    );
+    assert_eq!(
+        said(&joined(mesh(), RoutingSpec::Deflection, datagrams)),
+        "machine.routing = deflection: must be one whose packets wait with transport datagram"
+    );
+    let ring = joined(TopologySpec::Torus { dims: vec![5] }, GREEDY, packets(4, false));
+    assert!(said(&ring).contains("can deadlock"), "{}", said(&ring));
+    let mut slow = two_switches(1, 1, 7);
+    slow.node.acknowledges = false;
+    slow.transport = wide.transport;
+    assert_eq!(
+        said(&slow),
+        "machine.topology = links with delays of their own: must have none with transport datagram"
+    );
+}

@@ -95,12 +95,11 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
     // Where nodes and switches are one; 0 where nothing is stored, or that is not known.
     let measures = simulation.measures();
     if measures.offered.is_some() {
-        let owners = [(Owner::Transit, "stored_transit_max"), (Owner::Own, "stored_own_max")];
-        for (owner, name) in owners {
+        for owner in [Owner::Transit, Owner::Own] {
             let most = |node: usize| {
                 measures.stored.as_ref().map_or(0, |s| s.nodes[node][owner as usize].max)
             };
-            table.column(format!("{name}_bytes"), (0..topology.nodes).map(most))?;
+            table.column(format!("{}_bytes_max", owner.name()), (0..topology.nodes).map(most))?;
         }
     }
     Ok(table.0)

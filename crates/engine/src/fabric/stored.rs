@@ -26,7 +26,7 @@ use crate::routing::Outputs;
 use crate::spec::{Machine, Scheme};
 use crate::time::Time;
 use crate::topology::Topology;
-use channel::Channel;
+use channel::{Channel, SHARED};
 use places::Places;
 
 /// The real network, with queues at outgoing channels.
@@ -77,7 +77,7 @@ impl StoredFabric {
     /// An empty network of a machine with a transport.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
-            Channel::idle(port, rest, NodeId(group.from))
+            Channel::idle(port, rest, (NodeId(group.from), group.slot.unwrap_or(0)))
         });
         let scheme = machine.transport.map(|transport| transport.scheme);
         let shares = machine.transport.is_some_and(|transport| transport.half_duplex);
@@ -146,7 +146,7 @@ impl StoredFabric {
                 continue;
             }
             for channel in self.sharing(lead) {
-                if self.board.at_mut(channel).take_lacked(act.now) {
+                if self.board.at_mut(channel).settle(act.now) {
                     self.tell_of_place(channel, act);
                 }
             }
@@ -197,28 +197,37 @@ impl StoredFabric {
     fn front(&mut self, channel: ChannelId, act: &mut Act) -> Front {
         let mut id = self.board.at(channel).queue.first;
         let mut before = PacketId::NONE;
-        while id.is_some() {
+        let mut lacked = 0;
+        let found = loop {
+            if !id.is_some() {
+                break Front::Nothing;
+            }
             let ready = act.packets[id].ready;
             if ready > act.now {
-                return Front::Later(ready);
+                break Front::Later(ready);
             }
             let Some(places) = &self.places else {
                 let next = ChannelId::NONE;
-                return Front::Now(Candidate { channel, id, before, next, ready });
+                break Front::Now(Candidate { channel, id, before, next, ready });
             };
             let (next, overtaking) = (places.next(id), places.overtaking);
-            if !next.is_some() || self.has_place(next, act) {
-                return Front::Now(Candidate { channel, id, before, next, ready });
+            let bit = if next.is_some() { self.board.at(next).bit } else { 0 };
+            let is_lacked =
+                lacked & bit & !SHARED != 0 || next.is_some() && !self.has_place(next, act);
+            if !is_lacked {
+                break Front::Now(Candidate { channel, id, before, next, ready });
             }
+            lacked |= bit;
             if act.measures.blame.is_some() {
                 self.blame_no_place(id, next, act);
             }
             if !overtaking {
-                break;
+                break Front::Nothing;
             }
             (before, id) = (id, act.packets[id].next);
-        }
-        Front::Nothing
+        };
+        self.board.at_mut(channel).lacked = lacked;
+        found
     }
 
     /// A packet leaves a channel's queue and is sent.
@@ -291,7 +300,7 @@ impl StoredFabric {
     fn join(&mut self, at: ChannelId, id: PacketId, act: &mut Act) {
         self.board.at_mut(at).queue.push(id, act.packets);
         if act.measures.blame.is_some() {
-            self.blame_join(id, act);
+            blame::joins(id, act);
         }
         if self.places.is_some() {
             self.find_next(at, id, act);

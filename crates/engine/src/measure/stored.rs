@@ -13,6 +13,16 @@ pub enum Owner {
     Own = 1,
 }
 
+impl Owner {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Transit => "transit",
+            Self::Own => "own",
+        }
+    }
+}
+
 /// Bytes that are stored, and the most that were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {

@@ -17,8 +17,12 @@
 
 mod cycle;
 mod graph;
+#[cfg(test)]
+mod kept;
 
 pub use cycle::{Cycle, Link};
+#[cfg(test)]
+pub(super) use kept::find_cycle_among;
 
 use super::{Header, Outputs, Routing};
 use crate::ids::{NodeId, SwitchId};

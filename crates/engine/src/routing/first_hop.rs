@@ -58,3 +58,97 @@ impl Algorithm for FirstHop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+    use crate::routing::dependency::{Search, find_cycle, find_cycle_among};
+    use crate::routing::walk::{Promise, cases, check_ways, machine, order, refusal, sides};
+    use crate::routing::{Outputs, Routing};
+    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+
+    fn routing(topology: &Topology, order: Vec<u32>) -> Routing {
+        let machine = machine(&TopologySpec::Pair, &RoutingSpec::FirstHop { order }, 1);
+        Routing::new(&Machine { allow_deadlock: true, ..machine }, topology, 1).unwrap()
+    }
+
+    /// Hypercubes up to six dimensions and random meshes.
+    fn shapes() -> Vec<(Topology, Vec<u32>)> {
+        let mut random = cases(22);
+        let mut shapes: Vec<TopologySpec> =
+            (1..=6).map(|dimensions| TopologySpec::Hypercube { dimensions }).collect();
+        for case in 0..210 {
+            shapes.push(TopologySpec::Mesh { dims: sides(&mut random, 1 + case % 4, 32) });
+        }
+        let shape = |shape: &TopologySpec| {
+            let topology = Topology::new(shape).unwrap();
+            let order = order(&mut random, topology.dims.len());
+            (topology, order)
+        };
+        shapes.iter().map(shape).collect()
+    }
+
+    /// Every way is minimal; at the first step every nearer one is allowed, dimension order
+    /// first, and later that alone.
+    #[test]
+    fn only_the_first_step_is_free() {
+        for (topology, order) in shapes() {
+            let routing = routing(&topology, order);
+            check_ways(&topology, &routing, Promise::Minimal);
+        }
+        let cube = Topology::new(&TopologySpec::Hypercube { dimensions: 3 }).unwrap();
+        let routing = routing(&cube, vec![1, 0, 2]);
+        let header = Header { source: NodeId(0), destination: NodeId(7), route: 0 };
+        let ports = |switch| {
+            let mut outputs = Outputs::default();
+            routing.outputs(switch, header, &mut outputs);
+            outputs.iter().map(|(slot, _)| slot / 2).collect::<Vec<_>>()
+        };
+        assert_eq!(ports(SwitchId(0)), [1, 0, 2]);
+        let after = |port: usize| cube.neighbour(SwitchId(0), 2 * port + 1);
+        assert_eq!(
+            (ports(after(0)), ports(after(1)), ports(after(2))),
+            (vec![1], vec![0], vec![1])
+        );
+    }
+
+    /// Nothing but the place kept from contrary packets is against circles.
+    ///
+    /// A contrary packet is in a queue that is not the first of its way in order, and asks for a
+    /// place in the next. It is the only one to make a dependency against the order; so with
+    /// it there are circles of queues on all shapes with room for one.
+    #[test]
+    fn without_the_place_there_are_circles() {
+        for (topology, order) in shapes() {
+            let long = topology.dims.iter().filter(|&&side| side > 1).count();
+            let search = find_cycle(&routing(&topology, order), &topology);
+            assert_eq!(matches!(search, Search::Cycle(_)), long > 1, "{:?}", topology.dims);
+        }
+        let cube = TopologySpec::Hypercube { dimensions: 3 };
+        let refused = refusal(&cube, &RoutingSpec::FirstHop { order: Vec::new() }, 1);
+        assert!(refused.contains("can deadlock"), "{refused}");
+    }
+
+    /// With the place there are none among the places kept, which is enough: a packet that
+    /// holds a kept place is not contrary, and may take a kept place in every queue on the
+    /// rest of its way.
+    ///
+    /// A queue has two classes of places, *common* and *kept*. A contrary packet may take
+    /// common ones only; it is contrary in the first queue alone. So what depends on kept
+    /// places are packets that go on in dimension order, whether they have come from
+    /// elsewhere or set out in order.
+    #[test]
+    fn with_the_place_there_is_no_circle_that_has_no_way_out() {
+        for (topology, order) in shapes() {
+            let routing = routing(&topology, order);
+            let holds_kept = |switch: SwitchId, header: Header, slot: usize| {
+                let is_own =
+                    switch == topology.attachments[header.source.index()].enters().unwrap();
+                !is_own || routing.next(switch, header) == Some(slot)
+            };
+            let search = find_cycle_among(&routing, &topology, holds_kept);
+            assert_eq!(search, Search::Free, "{:?}", topology.dims);
+        }
+    }
+}

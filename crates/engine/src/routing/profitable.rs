@@ -36,3 +36,55 @@ impl Algorithm for Profitable {
         self.nearer.each(switch, header.destination, |port| allow(port, 0));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+    use crate::routing::walk::{
+        Promise, cases, check_ways, machine, random_graph, routing_on, sides,
+    };
+    use crate::routing::{Outputs, Routing};
+    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+
+    /// The routing, deadlock or not.
+    fn routing(topology: &Topology) -> Routing {
+        let machine = machine(&TopologySpec::Pair, &RoutingSpec::Profitable, 1);
+        Routing::new(&Machine { allow_deadlock: true, ..machine }, topology, 1).unwrap()
+    }
+
+    /// Every way is minimal, and every minimal way is allowed.
+    #[test]
+    fn every_nearer_step_is_allowed_and_no_other() {
+        let mut random = cases(21);
+        for case in 0..200 {
+            let topology = if case % 2 == 0 {
+                let dims = sides(&mut random, 1 + case / 2 % 3, 24);
+                let torus = case % 4 == 0;
+                let grid =
+                    if torus { TopologySpec::Torus { dims } } else { TopologySpec::Mesh { dims } };
+                Topology::new(&grid).unwrap()
+            } else {
+                random_graph(&mut random)
+            };
+            check_ways(&topology, &routing(&topology), Promise::Minimal);
+        }
+        // All dimensions that differ, the lowest first.
+        let cube = Topology::new(&TopologySpec::Hypercube { dimensions: 4 }).unwrap();
+        let (source, destination) = (NodeId(0), NodeId(0b1011));
+        let header = Header { source, destination, route: 0 };
+        let mut outputs = Outputs::default();
+        routing(&cube).outputs(SwitchId(0), header, &mut outputs);
+        let coordinates = cube.coordinates(destination);
+        let differ = (0..4).filter(|&dimension| coordinates[dimension] > 0);
+        let ports: Vec<usize> = outputs.iter().map(|(slot, _)| slot / 2).collect();
+        assert_eq!(ports, differ.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn where_packets_wait_in_bounded_buffers_it_is_refused() {
+        let mesh = Topology::new(&TopologySpec::Mesh { dims: vec![3, 3] }).unwrap();
+        let refused = routing_on(&mesh, &RoutingSpec::Profitable, 1).err().unwrap().to_string();
+        assert!(refused.contains("can deadlock"), "{refused}");
+    }
+}

@@ -13,18 +13,18 @@ use crate::time::Time;
 /// Most queues that are followed to the root of a wait: a circle has none.
 const LONGEST: usize = 64;
 
-impl StoredFabric {
-    /// A packet joins the queue of a channel: from when it is ready those that come later are
-    /// granted the channel while it waits.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn blame_join(&self, id: PacketId, act: &mut Act) {
-        let from = act.packets[id].ready.max(act.now);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.lines_up(id, from);
-        }
+/// A packet joins the queue of a channel: from when it is ready those that come later are
+/// granted the channel while it waits.
+#[cold]
+#[inline(never)]
+pub fn joins(id: PacketId, act: &mut Act) {
+    let from = act.packets[id].ready.max(act.now);
+    if let Some(blame) = &mut act.measures.blame {
+        blame.lines_up(id, from);
     }
+}
 
+impl StoredFabric {
     /// The message that begins with a packet leaves the head of its node's list for the
     /// injector of a channel.
     #[cold]

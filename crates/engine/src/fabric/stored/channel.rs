@@ -31,6 +31,12 @@ pub struct Channel {
     contrary: u32,
     /// The node it comes from.
     pub from: NodeId,
+    /// Its own bit in `lacked`; the last one, [`SHARED`], is that of all further channels of a
+    /// node.
+    pub bit: u64,
+    /// Bits of the channels in whose queues packets of its own lack a place, as found when it
+    /// looked last.
+    pub lacked: u64,
 
     pub rest: PortRest,
     /// Packets of the message that has the injector, that have not got into the queue.
@@ -38,6 +44,9 @@ pub struct Channel {
 }
 
 has_port!(Channel, packets in packets);
+
+/// Bit of [`Channel::lacked`] that several channels of a node may share.
+pub const SHARED: u64 = 1 << 63;
 
 /// Bit of [`Port::own`]: a packet is being sent, or was until its place was last counted.
 const SENDING: u8 = 1;
@@ -51,8 +60,8 @@ const INJECTS_CONTRARY: u8 = 8;
 const INJECTOR_LOOKS: u8 = 16;
 
 impl Channel {
-    /// A channel of a node, at rest.
-    pub fn idle(port: Port, rest: PortRest, from: NodeId) -> Self {
+    /// A channel of a node at one of its slots, at rest.
+    pub fn idle(port: Port, rest: PortRest, (from, slot): (NodeId, u32)) -> Self {
         Self {
             port,
             free_at: 0,
@@ -63,6 +72,8 @@ impl Channel {
             taken: 0,
             contrary: 0,
             from,
+            bit: 1 << slot.min(63),
+            lacked: 0,
             rest,
             injecting: PacketFifo::EMPTY,
         }
@@ -96,9 +107,10 @@ impl Channel {
     /// A packet of the queue, contrary or not, is being sent from `now` until `end`.
     #[inline]
     pub fn send(&mut self, is_contrary: bool, (now, end): (Time, Time)) {
-        (self.taken, self.contrary) = (self.taken_at(now), self.contrary_at(now));
+        debug_assert!(!self.port.has(SENDING), "the place of the one before has been counted");
         self.port.set(SENDING, true);
         self.port.set(CONTRARY, is_contrary);
+        self.lacked = 0;
         self.free_at = end;
         self.busy += end - now;
         self.packets += 1;
@@ -116,14 +128,18 @@ impl Channel {
         self.port.set(LACKED, true);
     }
 
-    /// Whether somebody has lacked a place of which one has been left by `now`; no longer.
+    /// Counts the place of the packet sent last, if that has been sent by `now`; whether
+    /// somebody lacked a place until then.
     #[inline]
-    pub fn take_lacked(&mut self, now: Time) -> bool {
-        let was = self.port.has(LACKED) && self.has_sent(now);
-        if was {
-            self.port.set(LACKED, false);
+    pub fn settle(&mut self, now: Time) -> bool {
+        if !self.has_sent(now) {
+            return false;
         }
-        was
+        (self.taken, self.contrary) = (self.taken_at(now), self.contrary_at(now));
+        self.port.set(SENDING, false);
+        let is_lacked = self.port.has(LACKED);
+        self.port.set(LACKED, false);
+        is_lacked
     }
 
     /// Whether a message has the injector.

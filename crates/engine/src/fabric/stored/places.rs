@@ -214,11 +214,11 @@ impl StoredFabric {
         if channel.injects() && channel.look() {
             places.look(at);
         }
-        let switch = channel.from.index();
+        let (switch, bit) = (channel.from.index(), channel.bit);
         let first = places.first_incoming[switch] as usize;
         let last = places.first_incoming[switch + 1] as usize;
         for &incoming in &places.incoming[first..last] {
-            if self.board.at(incoming).queue.first.is_some() {
+            if self.board.at(incoming).lacked & bit != 0 {
                 self.board.mark(act.wiring.layout.wire_of[incoming.index()]);
             }
         }

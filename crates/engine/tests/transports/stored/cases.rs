@@ -49,10 +49,11 @@ pub fn spec(dice: &mut Dice) -> Spec {
         first_packet_bytes: (is_packet && dice.chance(50)).then_some(first),
         early_bytes: dice.one_of(&[0, 4]),
     });
+    let most = if is_packet { 8 * u64::from(machine.node.packet_bytes) } else { 100 };
     if !is_packet {
         machine.node.packet_bytes = 1 << 10;
     }
-    run(machine, message_list(&messages(dice, nodes)), Mode::Full)
+    run(machine, message_list(&messages(dice, nodes, most)), Mode::Full)
 }
 
 fn topology(dice: &mut Dice) -> TopologySpec {
@@ -102,10 +103,10 @@ fn scheme(dice: &mut Dice) -> Scheme {
     }
 }
 
-/// Rows of time, source, destination, bytes.
-fn messages(dice: &mut Dice, nodes: u64) -> Vec<(u64, u32, u32, u32)> {
+/// Rows of time, source, destination, bytes: up to `most` of them.
+fn messages(dice: &mut Dice, nodes: u64, most: u64) -> Vec<(u64, u32, u32, u32)> {
     let (each, spread) = (dice.number(1, 12), dice.one_of(&[1, 50, 400, 3_000]));
-    let longest = dice.one_of(&[8, 40, 100]);
+    let longest = dice.one_of(&[8, 40, 100]).min(most);
     let hot = dice.chance(20);
     let mut rows: Vec<_> = (0..each * nodes)
         .map(|_| {

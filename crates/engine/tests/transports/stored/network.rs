@@ -32,7 +32,7 @@ impl Network {
         let simulation = Simulation::new(spec).unwrap_or_else(|error| panic!("{error}"));
         let (layout, topology) = (simulation.layout(), simulation.topology());
         let places: Vec<Vec<u32>> = (0..topology.nodes)
-            .map(|node| topology.coordinates(NodeId::from_index(node)).to_vec())
+            .map(|node| topology.coordinates(NodeId::from_index(node)))
             .collect();
         let mut links = Vec::new();
         for group in layout.groups.iter().filter(|group| group.kind == ChannelKind::Internal) {
