@@ -49,8 +49,9 @@ _METHOD = """\
 * **Not printed, so assumed:** 30 messages of every node, all counted, until everything is
   delivered; nodes begin within one mean time, and send for the first time a gap later (so that
   the load of these runs is a thirtieth below the nominal one); headers of 2 bytes where a message
-  is one packet, and input buffers of 2 bytes for wormholes (see below for others); one list of messages at each
-  node, whose head waits for its channel while others transmit; delivery on all channels at once.
+  is one packet, and input buffers of 2 bytes for wormholes (see below for others); one list of
+  messages at each node, whose head waits for its channel while others transmit; delivery on all
+  channels at once.
 * **First and last.** The paper's *first* is the time until 16 data bytes are there, its *last*
   until all are; a bandwidth is what is sent in the time between. The load is link time of all
   data (headers left out) over the time of all links until the last message is sent."""
