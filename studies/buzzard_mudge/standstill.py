@@ -2,7 +2,7 @@
 
 A place in each queue is kept from contrary packets [Buzzard & Mudge 1988, section 5.2]. The
 argument is that those that are not contrary always move on. But where a queue sends strictly in
-turn, a contrary packet at its head that gets no place holds up all those behind it.
+turn, a contrary packet at its head that waits for a place holds up all those behind it.
 """
 
 from __future__ import annotations

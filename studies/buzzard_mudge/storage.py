@@ -18,7 +18,7 @@ from tailback.store.points import PointStore
 from tailback.wording import number
 
 SWEEP = "long_messages"
-TRANSIT, OWN = "stored_transit_max_bytes", "stored_own_max_bytes"
+TRANSIT, OWN = "transit_bytes_max", "own_bytes_max"
 
 _K = 1000.0
 

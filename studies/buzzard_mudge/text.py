@@ -14,7 +14,7 @@ from studies.buzzard_mudge.findings import Findings
 from studies.buzzard_mudge.general import Conclusion
 from studies.buzzard_mudge.paired import Measured
 from studies.buzzard_mudge.published import ideal_utilisations, spacings_ticks
-from studies.buzzard_mudge.reasons import AGREEMENT, reason
+from studies.buzzard_mudge.reasons import reason
 from studies.buzzard_mudge.settings import (
     BEGINS,
     COMPLETE,
@@ -31,6 +31,7 @@ from studies.buzzard_mudge.storage import (
     light_printed,
     storage_table,
 )
+from studies.buzzard_mudge.summary import summary
 from studies.machine import machine
 from studies.tweedie.chapters.claims import Statement
 from studies.tweedie.markdown import Notes, paragraphs, table
@@ -46,9 +47,11 @@ _METHOD = """\
   with one seed the k-th message of a node is the same in each. Ratios are of such pairs, over
   the seeds; intervals are 95 %, by Student's t.
 * **Not printed, so assumed:** 30 messages of every node, all counted, until everything is
-  delivered; the first within one mean time; headers of 2 bytes where a message is one packet, and
-  input buffers of 2 bytes for wormholes (see below for others); one list of messages at each
-  node, whose head waits for its channel while others transmit; delivery on all channels at once.
+  delivered; nodes begin within one mean time, and send for the first time a gap later (so that
+  the load of these runs is a thirtieth below the nominal one); headers of 2 bytes where a message
+  is one packet, and input buffers of 2 bytes for wormholes (see below for others); one list of
+  messages at each node, whose head waits for its channel while others transmit; delivery on all
+  channels at once.
 * **First and last.** The paper's *first* is the time until 16 data bytes are there, its *last*
   until all are; a bandwidth is what is sent in the time between. The load is link time of all
   data (headers left out) over the time of all links until the last message is sent."""
@@ -72,6 +75,8 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         "(section 6), datagrams, cut-through and circuits (section 3), the collisions of equations "
         "(1) and (2), and what contention costs each of them, which the paper does not ask.",
         _METHOD.format(links=384),
+        "## What was found",
+        summary(found),
         "## Every printed ratio",
         f"*About* x % holds where our interval overlaps with x ± {ABOUT:g}, a bound where the "
         "interval is not wholly beyond it. Ours in percent of wormhole routing, at each of the "
@@ -80,7 +85,6 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         "the first packet carries 10: so twice, with the first 16 bytes of a message for all, and "
         "with the first packet against 16 bytes of a worm (2048 bytes at four of the loads).",
         _verdict_table(found.verdicts, found.literal),
-        AGREEMENT,
         "## Mean times (µs), figures 6a to 7b",
         *(_times(measured, length) for length in LENGTHS),
         "The figures are in `report.html`.",
@@ -156,8 +160,7 @@ def _judged(verdict: Verdict) -> list[str]:
     if not verdict.ours:
         return ["-", "-", verdict.words]
     word = verdict.words if verdict.words == "holds" else f"**{verdict.words}**"
-    numbers = (f"{e.value:.0f} ± {e.half_width:.0f}" for e in verdict.ours)
-    return [", ".join(numbers), f"{verdict.furthest:.0f}", word]
+    return [", ".join(number(one, most=3) for one in verdict.ours), f"{verdict.furthest:.0f}", word]
 
 
 def _times(measured: Measured, length: int) -> str:
@@ -223,14 +226,15 @@ def _standstill(still: Sequence[Standstill]) -> str:
     if not stuck:
         return "No run without overtaking stood still."
     first = min(stuck, key=lambda one: len(one.circle) or 10**6)
-    circle = "\n".join(f"    {text}" for text in first.circle)
+    circle = "\n".join(["```", *first.circle, "```"])
     return paragraphs(
         "The paper keeps one place in each queue from packets that took another first step than "
         "fixed routing (*contrary* ones) and concludes that all others always move on. That "
         "overlooks who stands at the head of a queue: if it sends strictly in order, a contrary "
-        "packet that is refused the last place holds up all those behind it, contrary or not. With "
+        "packet at its head that waits for a place in the next one keeps all those behind it from "
+        "places that are free, and the place kept from it helps nobody. With "
         f"`overtaking = false` {len(stuck)} of {len(strict)} runs at the heaviest load stand still "
-        f"(seeds {', '.join(f'{one.seed} of {one.length} B' for one in stuck)}); with overtaking "
+        f"(seeds {', '.join(str(one.seed) for one in stuck)}); with overtaking "
         f"(a packet that has no place may be passed by those of other messages) {len(free)} do. "
         "All results above are with overtaking. "
         f"What the simulator reports of seed {first.seed}, {first.length} B, at "

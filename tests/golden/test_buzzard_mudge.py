@@ -12,8 +12,9 @@ from studies.buzzard_mudge import published
 from studies.buzzard_mudge.claims import bounds
 from studies.buzzard_mudge.collisions import collisions
 from studies.buzzard_mudge.paired import mean, ratio
-from studies.buzzard_mudge.settings import LENGTHS, SPACINGS, SWEEPS
+from studies.buzzard_mudge.settings import BEGINS, COMPLETE, LENGTHS, SPACINGS, SWEEPS
 from studies.buzzard_mudge.standstill import attempt
+from studies.buzzard_mudge.storage import TRANSIT
 from tailback.sweeps import Sweep
 
 PUBLISHED = {
@@ -114,3 +115,63 @@ def test_the_load_is_about_the_nominal_one() -> None:
     for spacing, nominal in zip(SPACINGS[::4], published.ideal_utilisations(512)[::4], strict=True):
         found = tb.run(experiment("wormhole", 512, spacing))["ideal_link_utilisation"]
         assert found.value == pytest.approx(nominal, rel=0.1)
+
+
+class TestNumbersThatHold:
+    """With few seeds, and so with room for their scatter; all seeds are in the study."""
+
+    SEEDS = (1, 2, 3)
+
+    def times(self, transport: str, spacing: float, metric: str) -> dict[int, float]:
+        return {
+            seed: tb.run(experiment(transport, 512, spacing, seed=seed))[metric].value
+            for seed in self.SEEDS
+        }
+
+    def over_wormhole(self, transport: str, spacing: float) -> float:
+        times = (self.times(one, spacing, BEGINS) for one in (transport, "wormhole"))
+        return ratio(*times).value
+
+    def test_adaptive_packets_begin_in_a_fifth_of_the_time_at_heavy_load(self) -> None:
+        # "less than 20 %" (R07), "factors of up to 5" (R15).
+        assert self.over_wormhole("packet_adaptive", 2.5) < 0.2
+
+    def test_fixed_packets_begin_in_about_two_thirds(self) -> None:
+        # "about 70 %" (R01); ours are 60 to 73 % with eight seeds.
+        assert 0.5 < self.over_wormhole("packet_fixed", 4.0) < 0.8
+
+    def test_packets_have_about_seven_tenths_of_the_bandwidth_at_light_load(self) -> None:
+        # "about 70 %" (R04, R10).
+        for transport in ("packet_fixed", "packet_adaptive"):
+            rest = [
+                mean(self.times(one, 18.0, COMPLETE)).value
+                - mean(self.times(one, 18.0, BEGINS)).value
+                for one in ("wormhole", transport)
+            ]
+            assert 0.65 < rest[0] / rest[1] < 0.8
+
+    def test_adaptive_packets_are_there_before_worms_begin_at_heavy_load(self) -> None:
+        # "approximately equal to, or less than" (R11).
+        complete = self.times("packet_adaptive", 2.5, COMPLETE)
+        assert ratio(complete, self.times("wormhole", 2.5, BEGINS)).value < 1
+
+    def test_cut_through_takes_less_than_datagrams_and_circuits_degrade(self) -> None:
+        # Section 3.
+        heavy, light = (
+            {
+                transport: mean(self.times(transport, spacing, COMPLETE)).value
+                for transport in ("datagram", "cut_through", "circuit")
+            }
+            for spacing in (2.0, 18.0)
+        )
+        assert light["cut_through"] < 0.5 * light["datagram"]
+        growth = {transport: heavy[transport] / light[transport] for transport in heavy}
+        assert growth["circuit"] > 2 * growth["cut_through"] > 2 * growth["datagram"]
+
+    def test_datagrams_of_8192_bytes_need_a_hundred_kbytes_at_light_load(self) -> None:
+        # "from about 100 K-bytes for light loads" (section 3).
+        needs = [
+            max(tb.run(experiment("datagram", 8192, 14.0, seed=seed)).nodes[TRANSIT].to_pylist())
+            for seed in self.SEEDS
+        ]
+        assert 80_000 < sum(needs) / len(needs) < 130_000

@@ -330,10 +330,10 @@ class TestStored:
         # Two messages of 100 bytes with headers of 2: over two channels, and one.
         messages: list[list[object]] = [["0 ns", 0, 3, "100 B"], ["0 ns", 0, 1, "100 B"]]
         nodes = tb.run(experiment(preset("datagram"), messages)).nodes
-        assert nodes["stored_transit_max_bytes"].to_pylist()[:4] == [0, 102, 0, 0]
-        assert nodes["stored_own_max_bytes"].to_pylist()[:2] == [204, 0]
+        assert nodes["transit_bytes_max"].to_pylist()[:4] == [0, 102, 0, 0]
+        assert nodes["own_bytes_max"].to_pylist()[:2] == [204, 0]
         further = [column.name for column in NODES_OF_TRANSPORTS]
-        assert [name for name in nodes.column_names if name.startswith("stored")] == further
+        assert [name for name in nodes.column_names if name.endswith("_bytes_max")] == further
 
     def test_the_terminal_tells_when_messages_begin(self) -> None:
         asked = experiment(preset("datagram"), [["0 ns", 0, 1, "100 B"]])

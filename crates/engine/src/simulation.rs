@@ -101,7 +101,8 @@ impl Simulation {
         measures.offered = spec.machine.transport.map(|_| Offered::default());
         measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
         if let Some(blame) = &spec.blame {
-            let whole = spec.fidelity == Fidelity::Packet && spec.mode == Mode::Full;
+            let is_real = spec.mode == Mode::Full || spec.machine.transport.is_some();
+            let whole = spec.fidelity == Fidelity::Packet && is_real;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
             let kept = (spec.record_packets, blame.keep_all);

@@ -5,8 +5,8 @@ mod common;
 use common::{message_list, spec};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, GraphLink, Machine, Mode, RoutingSpec, Scheme, Sharing, TopologySpec,
-    Transport,
+    Fidelity, FlowControl, GraphLink, Machine, Mode, Policy, RoutingSpec, Scheme, Selection,
+    Sharing, TopologySpec, Transport,
 };
 
 /// A mesh of 3 × 3 with two virtual channels.
@@ -39,6 +39,59 @@ fn refusal(machine: &Machine, fidelity: Fidelity) -> String {
         spec.machine.link.flow_control = FlowControl::OutOfBand;
     }
     Simulation::new(&spec).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+/// A hypercube in which messages are circuits.
+fn circuits() -> Machine {
+    let mut machine = Machine::t9000(TopologySpec::Hypercube { dimensions: 2 });
+    machine.node.acknowledges = false;
+    machine.transport = Some(Transport {
+        scheme: Scheme::Circuit,
+        half_duplex: false,
+        first_packet_bytes: None,
+        early_bytes: 0,
+    });
+    machine
+}
+
+#[test]
+fn circuits_need_one_way_of_choosing_and_alike_channels() {
+    let refused = |change: fn(&mut Machine)| {
+        let mut machine = circuits();
+        change(&mut machine);
+        refusal(&machine, Fidelity::Packet)
+    };
+    assert_eq!(refused(|_| ()), "");
+    assert_eq!(
+        refused(|machine| machine.switch.policy = Policy::HopsFirst),
+        "machine.switch.policy = hops_first: must be fifo or oldest_first with transport circuit"
+    );
+    assert_eq!(
+        refused(|machine| machine.switch.selection = Selection::MostCredit),
+        "machine.switch.selection = most_credit: must be first with transport circuit"
+    );
+    assert_eq!(
+        refused(|machine| machine.routing = RoutingSpec::Deflection),
+        "machine.routing = deflection: must be one that depends on the switch and the destination \
+         alone, and comes nearer at each step, with transport circuit"
+    );
+    assert_eq!(
+        refused(|machine| {
+            let two = two_switches(1, 1, 5_000);
+            (machine.topology, machine.routing) = (two.topology, two.routing);
+        }),
+        "machine.topology = links with delays of their own: must all have the same delay with \
+         transport circuit"
+    );
+    assert_eq!(
+        refused(|machine| {
+            let one_wire_back = two_switches(2, 1, 0);
+            (machine.topology, machine.routing) = (one_wire_back.topology, RoutingSpec::Profitable);
+            machine.transport = machine.transport.map(|t| Transport { half_duplex: true, ..t });
+        }),
+        "machine.topology = link from switch 0 to switch 1: needs one of as many wires back with \
+         half_duplex, where both use one wire"
+    );
 }
 
 const GREEDY: RoutingSpec = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };

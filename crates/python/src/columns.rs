@@ -99,8 +99,7 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
             let most = |node: usize| {
                 measures.stored.as_ref().map_or(0, |s| s.nodes[node][owner as usize].max)
             };
-            let name = format!("stored_{}_max_bytes", owner.name());
-            table.column(name, (0..topology.nodes).map(most))?;
+            table.column(format!("{}_bytes_max", owner.name()), (0..topology.nodes).map(most))?;
         }
     }
     let buffers = simulation.buffers();

@@ -211,9 +211,9 @@ _WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
 #: Further columns of `nodes` where nodes and switches are one, behind the counts.
 NODES_OF_TRANSPORTS = _counted(
     "B",
-    stored_transit_max_bytes="Most that was stored in it of packets of others, headers included; "
+    transit_bytes_max="Most that was stored in it of packets of others, headers included; "
     "with a transport only, in mode full of those that store packets, else 0.",
-    stored_own_max_bytes="The same of its own packets that had not set out.",
+    own_bytes_max="The same of its own packets that had not set out.",
 )
 
 #: Columns of the tables in `NESTED` and `BLAME_TABLES`. Coordinates of nodes are x, y, z,
@@ -258,10 +258,7 @@ INNER: dict[str, tuple[Column, ...]] = {
             packets_delivered_ack="Acknowledgements that arrived.",
         ),
         *_counted("ps", ack_queue_area_ps="Time summed over acknowledgements that waited in it."),
-        *_counted(
-            "",
-            ack_queue_max="Most acknowledgements that waited at once.",
-        ),
+        *_counted("", ack_queue_max="Most acknowledgements that waited at once."),
         Column("messages_per_ms", "float64", "1/ms", "Messages sent per time."),
         Column("cpu_utilisation", "float64", "", "Share of time its processor computed."),
         Column("data_queue_mean", "float64", "", "Data packets waiting, averaged over time."),

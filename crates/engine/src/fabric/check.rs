@@ -310,7 +310,7 @@ fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
 }
 
 /// Refuses links without one of as many wires back.
-fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
+pub fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
     let Some(group) = layout.one_way() else { return Ok(()) };
     let link = match (group.kind, group.end) {
         (ChannelKind::Injection, End::Switch(to)) => {

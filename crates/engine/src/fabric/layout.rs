@@ -123,6 +123,7 @@ impl Layout {
         layout.add_wires(0);
         layout.set_desks();
         if machine.transport.is_some_and(|transport| transport.half_duplex) {
+            super::check::way_back(&layout, "half_duplex, where both use one wire")?;
             layout.join_directions();
         }
         Ok(layout)

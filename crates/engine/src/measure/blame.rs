@@ -19,7 +19,7 @@ mod unstarted;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
-pub use circuits::{List, Span};
+pub use circuits::Span;
 pub use key::{Key, REST};
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::Tables;

@@ -2,9 +2,9 @@
 
 use super::super::switchboard::Act;
 use super::{CircuitFabric, State};
-use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::blame::{List, Root, Span};
-use crate::time::NEVER;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Root, Span};
+use crate::time::{NEVER, Time};
 
 /// Most circuits that are followed.
 const LONGEST: usize = 64;
@@ -45,28 +45,21 @@ impl CircuitFabric {
         let packet = &act.packets[id];
         let asked = self.circuits[id.index()].asks_from;
         let span = Span { ready: packet.ready, asked, granted: act.now };
-        let list = (packet.first_internal == NEVER).then(|| self.list(packet.source, act));
+        let is_in_list = packet.first_internal == NEVER;
+        let list = is_in_list.then(|| act.wiring.layout.injection_lead(packet.source));
         let needed = self.asked_since(channel, act);
         if let Some(blame) = &mut act.measures.blame {
             blame.holds(id, channel, span, needed, list);
         }
     }
 
-    /// The list of a node that the head has left.
-    fn list(&self, node: NodeId, act: &Act) -> List {
-        let next = self.board.at_hand(node.0);
-        let ready = |id: PacketId| act.packets[id].queued + self.passage.arbitration_ps;
-        let behind = next.map_or(act.now, |(_, id)| ready(id));
-        List { lead: act.wiring.layout.injection_lead(node), behind }
-    }
-
     /// Since when anybody has asked for the wire of a channel, or may have done so.
-    fn asked_since(&self, channel: ChannelId, act: &Act) -> u64 {
+    fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
         let record = self.board.at(channel);
         let back = record.opposite.is_some().then_some(record.port.switch);
         let ends = [Some(record.from), back];
         let asking = ends.into_iter().flatten().flat_map(|at| &self.asking[at.index()]);
         let since = asking.map(|id| self.circuits[id.index()].asks_from);
-        since.fold(act.now, u64::min)
+        since.fold(act.now, Time::min)
     }
 }

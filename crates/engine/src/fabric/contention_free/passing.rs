@@ -11,6 +11,7 @@ use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
 use crate::spec::Scheme;
+use crate::time::Time;
 
 impl ContentionFree {
     /// Sends a packet the instant it is queued and posts its arrival; one that follows
@@ -29,7 +30,8 @@ impl ContentionFree {
         let delivered = start + before + passage.last_step_ps(steps, bytes);
         let is_held = passage.transport.scheme == Scheme::Circuit;
         let takes = act.wiring.link.packet_ps(bytes);
-        self.note_start(id, (first, ready, start), passage, act);
+        let first_end = if is_held { delivered } else { start + takes };
+        self.note_start(id, (first, ready), (start, first_end), passage, act);
         for place in 0..usize::from(steps) {
             let channel = if place == 0 { first } else { self.way[place] };
             let start = start + passage.step_ps(bytes) * place as u64;
@@ -42,13 +44,12 @@ impl ContentionFree {
             let (packet, crossing) = act.packets.with_crossing(id);
             crossing.note(packet, channel, act.wiring);
         }
-        let end = if is_held { delivered } else { start + takes };
         let wire = act.wiring.layout.wire_of[first.index()].index();
         if let Some(free_at) = self.free_at.get_mut(wire) {
-            *free_at = end;
+            *free_at = first_end;
         }
         if passage.sends_packets() {
-            self.stream = (message, end);
+            self.stream = (message, first_end);
         }
         if let Some(early) = passage.early_ps(bytes) {
             act.events.post(delivered - early, Kind::Head, id.0);
@@ -56,12 +57,13 @@ impl ContentionFree {
         act.events.post(delivered, Kind::Tail, id.0);
     }
 
-    /// What is kept of a packet that could start on a channel when it was ready, and does so
-    /// at `start`.
+    /// What is kept of a packet that could start on a channel when it was ready, and occupies it
+    /// from `start` to `end`.
     fn note_start(
         &self,
         id: PacketId,
-        (channel, ready, start): (ChannelId, u64, u64),
+        (channel, ready): (ChannelId, Time),
+        (start, end): (Time, Time),
         passage: &Passage,
         act: &mut Act,
     ) {
@@ -73,13 +75,8 @@ impl ContentionFree {
         if !self.free_at.is_empty()
             && let Some(blame) = &mut act.measures.blame
         {
-            let end = start + act.wiring.link.packet_ps(packet.bytes);
-            blame.starts_whole(
-                id,
-                channel,
-                (start, end),
-                Since { ready, asked: ready, behind: ready },
-            );
+            let since = Since { ready, asked: ready, behind: ready };
+            blame.starts_whole(id, channel, (start, end), since);
         }
     }
 

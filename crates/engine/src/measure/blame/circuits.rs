@@ -17,17 +17,9 @@ pub struct Span {
     pub granted: Time,
 }
 
-/// The list of a node, whose head is granted a channel.
-#[derive(Clone, Copy, Debug)]
-pub struct List {
-    /// The channel by whose number it goes.
-    pub lead: ChannelId,
-    /// Since when those behind the head have waited.
-    pub behind: Time,
-}
-
 impl Blame {
-    /// A header is granted a channel, which others have been asking for since `needed`.
+    /// A header is granted a channel, which others have been asking for since `needed`; `list`:
+    /// the channel by whose number the list of its node goes, if it was in that.
     ///
     /// What it asked for has been held all the time: those who held it are charged in turn.
     /// What lies before is charged to those who were at the head of its node's list before it,
@@ -38,14 +30,14 @@ impl Blame {
         channel: ChannelId,
         span: Span,
         needed: Time,
-        list: Option<List>,
+        list: Option<ChannelId>,
     ) {
         let place = self.place(channel);
         let record = &mut self.records[id.index()];
         record.head = channel;
         record.root = channel;
         if span.granted > span.ready {
-            let fronts = list.map(|list| &self.fronts[list.lead.index()]);
+            let fronts = list.map(|list| &self.fronts[list.index()]);
             let holders = &self.holders[place.index()];
             self.waits[id.index()].charge_held(record, holders, fronts, span);
         }
@@ -55,7 +47,8 @@ impl Blame {
         self.holders[place.index()].push(turn, needed);
         if let Some(list) = list {
             let turn = Turn { asked: span.ready, end: span.granted, ..turn };
-            self.fronts[list.lead.index()].push(turn, list.behind);
+            // Those behind it came later.
+            self.fronts[list.index()].push(turn, span.ready);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::agreement::case;
 use super::twin::{Channel, Grant, Machine, Twin};
-use super::{Row, cases, hypercube, mesh};
+use super::{Row, cases, half_duplex, hypercube, mesh};
 use crate::common::{message_list, spec};
 use std::collections::BTreeMap;
 use tailback_engine::measure::blame::{Cause, Charged};
@@ -13,14 +13,15 @@ use tailback_engine::{Progress, Simulation};
 type Times = BTreeMap<u32, u64>;
 
 /// Runs messages; what each was charged.
-fn run(machine: spec::Machine, rows: &[Row]) -> (Simulation, Vec<Charged>) {
-    let mut spec = spec(machine, message_list(rows), Mode::Full);
+fn run(machine: spec::Machine, rows: &[Row], mode: Mode) -> (Simulation, Vec<Charged>) {
+    let mut spec = spec(machine, message_list(rows), mode);
     let message_classes = (0..rows.len() as u32).collect();
     spec.blame = Some(spec::Blame { message_classes, ..spec::Blame::default() });
     let mut simulation = Simulation::new(&spec).unwrap();
     assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
     let mut charged = simulation.take_charged();
     charged.sort_by_key(|charged| charged.class);
+    assert_eq!(charged.len(), rows.len());
     (simulation, charged)
 }
 
@@ -63,7 +64,7 @@ fn every_wait_is_charged_to_who_was_in_the_way() {
         for grant in &twin.grants {
             shares(&twin, &machine, &rows, grant, &mut expected[grant.message]);
         }
-        let (simulation, charged) = run(engine, &rows);
+        let (simulation, charged) = run(engine, &rows, Mode::Full);
         for (one, expected) in charged.iter().zip(&expected) {
             let mut times = Times::new();
             for charge in &one.charges {
@@ -104,7 +105,7 @@ fn charges(simulation: &Simulation, charged: &Charged) -> Vec<(Cause, u32, (u32,
 #[test]
 fn behind_the_head_of_the_list_it_is_throttling() {
     let rows = [(0, 0, 1, 100), (0, 0, 1, 10), (0, 0, 2, 10)];
-    let (simulation, charged) = run(hypercube(2), &rows);
+    let (simulation, charged) = run(hypercube(2), &rows, Mode::Full);
     let one = |place: usize| charges(&simulation, &charged[place]);
     assert_eq!(one(0), []);
     assert_eq!(one(1), [(Cause::Throttling, 0, (0, 1), 102)]);
@@ -115,7 +116,7 @@ fn behind_the_head_of_the_list_it_is_throttling() {
 #[test]
 fn the_root_is_where_something_transmits() {
     let rows = [(0, 2, 3, 100), (0, 0, 3, 10), (10_000, 1, 2, 5), (20_000, 0, 2, 5)];
-    let (simulation, charged) = run(mesh(&[4]), &rows);
+    let (simulation, charged) = run(mesh(&[4]), &rows, Mode::Full);
     let one = |place: usize| charges(&simulation, &charged[place]);
     assert_eq!(one(1), [(Cause::OutputBusy, 0, (2, 3), 105 - 13)]);
     assert_eq!(one(2), [(Cause::Throttling, 1, (2, 3), 117 - 13)]);
@@ -124,4 +125,14 @@ fn the_root_is_where_something_transmits() {
         one(3),
         [(Cause::Throttling, 1, (2, 3), 117 - 23), (Cause::OutputBusy, 2, (1, 2), 124 - 122)]
     );
+}
+
+#[test]
+fn throttled_those_who_had_the_first_wire_before_are_charged() {
+    let rows = [(0, 0, 1, 10), (0, 1, 0, 20), (0, 0, 1, 10)];
+    let (simulation, charged) = run(half_duplex(hypercube(1)), &rows, Mode::Throttled);
+    let one = |place: usize| charges(&simulation, &charged[place]);
+    assert_eq!(one(1), [(Cause::Throttling, 0, (0, 1), 12)]);
+    // What the second waited for itself is the root.
+    assert_eq!(one(2), [(Cause::Throttling, 0, (0, 1), 12), (Cause::Throttling, 1, (0, 1), 22)]);
 }
