@@ -37,6 +37,7 @@ studies: $(VENV)/built
 bench: $(VENV)/built
 	$(BIN)/python -m benches
 	$(BIN)/python -m benches.commands
+	$(BIN)/python -m benches.programs
 
 test: $(VENV)/built
 	cargo test --quiet

@@ -20,12 +20,19 @@ if TYPE_CHECKING:
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
     from tailback.machines import Hypercube, Mesh, Pair
+    from tailback.programs import ANY, Node
     from tailback.results import Result
     from tailback.saturation import Saturation
     from tailback.statistics import Estimate
     from tailback.store.points import PointStore
     from tailback.sweeps import Sweep
-    from tailback.workloads import BoundaryExchange, ComputeOnly, Messages, Synthetic
+    from tailback.workloads import (
+        BoundaryExchange,
+        ComputeOnly,
+        Messages,
+        PythonProgram,
+        Synthetic,
+    )
 
     __version__: str
 
@@ -36,16 +43,18 @@ _HOMES = {
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
     "machines": ("Hypercube", "Mesh", "Pair"),
+    "programs": ("ANY", "Node"),
     "results": ("Result",),
     "saturation": ("Saturation",),
     "statistics": ("Estimate",),
     "store.points": ("PointStore",),
     "sweeps": ("Sweep",),
-    "workloads": ("BoundaryExchange", "ComputeOnly", "Messages", "Synthetic"),
+    "workloads": ("BoundaryExchange", "ComputeOnly", "Messages", "PythonProgram", "Synthetic"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ANY",
     "BoundaryExchange",
     "ComputeOnly",
     "Cost",
@@ -54,8 +63,10 @@ __all__ = [
     "Hypercube",
     "Mesh",
     "Messages",
+    "Node",
     "Pair",
     "PointStore",
+    "PythonProgram",
     "Result",
     "Run",
     "RunFailure",

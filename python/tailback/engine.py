@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,19 @@ _USER_FIELDS = {
 _LEVEL = re.compile(r"^machine\.(topology|routing|link|node|switch)\.")
 
 
+class Processes(Protocol):
+    """Processes that are carried out here, not in the engine."""
+
+    def begin(self, neighbours: Callable[[int], list[int]]) -> None:
+        """Tell how to find the nodes one link away from one."""
+
+    def answer(self, now_ps: int, asking: Sequence[tuple[int, Any]]) -> list[int]:
+        """Return instructions for those that ask, each of which was told something."""
+
+    def place(self, process: int) -> str | None:
+        """Return the line that a process waits in."""
+
+
 class Simulation:
     """One run of the engine: advance to an instant, read what was measured.
 
@@ -85,19 +98,31 @@ class Simulation:
         spec: str,
         messages: MessageColumns | None = None,
         classes: NDArray[Any] | None = None,
+        processes: Processes | None = None,
     ) -> None:
         """`spec`: JSON; `messages`: columns of a message list that is not in it; `classes`: theirs.
 
-        Classes matter only if the specification asks for blame.
+        Classes matter only if the specification asks for blame; `processes` if its workload
+        is external.
         """
         self._spec = spec
+        self._processes = processes
         with _user_errors(spec):
             self._engine = _engine.Simulation(spec, messages, classes)
+        if processes is not None:
+            processes.begin(self._engine.neighbours)
 
     def advance(self, until_ps: int, max_events: int) -> Stop:
-        """Run until an instant, for `max_events` more events, or to the end of the workload."""
-        with _user_errors(self._spec):
+        """Run until an instant, for `max_events` more events, or to the end of the workload.
+
+        Raises what `Processes.answer` raises.
+        """
+        with _user_errors(self._spec, self._processes):
             reached = self._engine.advance(until_ps, max_events)
+            if self._processes is not None:
+                answer, go_on = self._processes.answer, self._engine.go_on
+                while isinstance(reached, tuple):
+                    reached = go_on(answer(*reached))
         assert reached in ("time", "events", "finished")
         return reached  # type: ignore[return-value]
 
@@ -189,14 +214,14 @@ def user_field(field: str) -> str:
 
 
 @contextmanager
-def _user_errors(spec: str) -> Iterator[None]:
+def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None]:
     """Map engine errors to exceptions users see; the only place that does."""
     try:
         yield
     except _engine.SpecError as error:
         raise _user_error(error, spec) from None
     except _engine.DeadlockError as error:
-        raise _deadlock(error, spec) from None
+        raise _deadlock(error, spec, processes) from None
     except _engine.LivelockError as error:
         text = _Names.of(spec).told(str(error.args[0]))
         raise RunFailure(text, "livelock", error.at_ps) from None
@@ -204,14 +229,30 @@ def _user_errors(spec: str) -> Iterator[None]:
         raise RunFailure(str(error.args[0]), "clock stands still") from None
 
 
-def _deadlock(error: _engine.DeadlockError, spec: str) -> RunFailure:
-    names, text = _Names.of(spec), str(error.args[0])
+def _deadlock(error: _engine.DeadlockError, spec: str, processes: Processes | None) -> RunFailure:
+    names, text, waiting = _Names.of(spec), str(error.args[0]), error.waiting
+    if processes is not None:
+        text = _PROCESS.sub(lambda who: _with_place(who, processes), text)
+        waiting = [
+            (_PROCESS.sub(lambda who: _with_place(who, processes), who), what)
+            for who, what in waiting
+        ]
     if len(error.circle) > _LONGEST_CIRCLE:
         size = len(error.circle)
         text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
     circle = [names.blocked(packet) for packet in error.circle]
     told = names.told(text) if circle else text
-    return RunFailure(told, "deadlock", error.at_ps, error.waiting, circle)
+    return RunFailure(told, "deadlock", error.at_ps, waiting, circle)
+
+
+#: Who waits, in a message of the engine.
+_PROCESS = re.compile(r"\bprocess (\d+) on node \d+(?= waits for|$)")
+
+
+def _with_place(who: re.Match[str], processes: Processes) -> str:
+    """Return who waits with the line of the program."""
+    place = processes.place(int(who[1]))
+    return who[0] if place is None else f"{who[0]} ({place})"
 
 
 def _user_error(error: _engine.SpecError, spec: str) -> UserError:

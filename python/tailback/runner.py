@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.experiment import Experiment
+    from tailback.programs import Processes
 
 __all__ = ["plan", "run_mode"]
 
@@ -37,10 +40,22 @@ def run_mode(
     with interrupts.deferred() as interrupted:
         spec = experiment.spec(mode, record_packets=packets)
         classes = experiment.message_classes() if experiment.run.blame else None
-        sim = engine.Simulation(spec, experiment.messages_arrays(), classes)
-        procedure = Procedure(sim, plan(experiment, mode, sim), watch, interrupted)
-        stop = procedure.run()
-        return _result(experiment, sim, procedure, stop, time.perf_counter() - started)
+        with _processes(experiment) as processes:
+            sim = engine.Simulation(spec, experiment.messages_arrays(), classes, processes)
+            procedure = Procedure(sim, plan(experiment, mode, sim), watch, interrupted)
+            stop = procedure.run()
+            return _result(experiment, sim, procedure, stop, time.perf_counter() - started)
+
+
+@contextmanager
+def _processes(experiment: Experiment) -> Iterator[Processes | None]:
+    """Give the processes that are written in Python, and end them in the end."""
+    processes = experiment.processes()
+    try:
+        yield processes
+    finally:
+        if processes is not None:
+            processes.close()
 
 
 def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:

@@ -19,6 +19,7 @@ from tailback.workloads import (
     ComputeOnly,
     Messages,
     Program,
+    PythonProgram,
     Synthetic,
 )
 
@@ -312,6 +313,8 @@ def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
     resolved = json.loads(json.dumps(experiment.resolved()))
     if isinstance(experiment.workload, Messages):
         assert resolved["workload"]["messages"] == 4
+    elif isinstance(experiment.workload, PythonProgram):
+        assert len(resolved["workload"]["program_sha256"]) == 64
     else:
         assert Experiment.from_dict(resolved).identity(1) == experiment.identity(1)
 

@@ -56,6 +56,11 @@ WORKLOADS: dict[str, dict[str, Any]] = {
         ],
     },
     "messages": {"kind": "messages", "messages": [["0 ns", 0, 1, "32 B"], ["1 us", 1, 0, "9 B"]]},
+    "python": {
+        "kind": "python",
+        "file": str(Path(__file__).parents[2] / "examples" / "programs.py"),
+        "function": "ring",
+    },
 }
 
 

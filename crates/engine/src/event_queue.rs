@@ -135,7 +135,9 @@ impl EventQueue {
     ///
     /// None: every event is after `limit`. The clock may then pass `limit`, but not
     /// the events.
-    #[inline]
+    // Inlined into its callers, like all that happens with every event.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn next_time(&mut self, limit: Time) -> Option<Time> {
         if self.taken == self.current.len() && !self.turn(limit >> self.bucket_bits) {
             return None;

@@ -178,7 +178,8 @@ impl Fabric {
         matches!(self.model, Model::Stored(_))
     }
 
-    /// A node puts a packet of a traffic class into its output queue.
+    /// A node puts a packet of a traffic class into its output queue: its place, until it
+    /// has been delivered.
     #[inline]
     pub fn queue(
         &mut self,
@@ -187,7 +188,7 @@ impl Fabric {
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
-    ) {
+    ) -> PacketId {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination);
         let id = self.packets.insert(Packet { route, ..packet });
@@ -212,6 +213,7 @@ impl Fabric {
                 free fabric => fabric.send(id, wiring, packets, now, events, measures)
             ),
         }
+        id
     }
 
     /// The packet at the front of a channel's buffer asks for its output.

@@ -84,3 +84,7 @@ id!(
     /// A virtual link that several messages share.
     LinkId
 );
+id!(
+    /// A message at the node it is for: its place among those not yet handed over.
+    ArrivalId
+);

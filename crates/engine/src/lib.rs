@@ -58,7 +58,7 @@ pub mod workload;
 
 pub use error::{RunError, SpecError};
 pub use measure::{Class, Counters, PacketRow};
-pub use simulation::{Progress, Sample, Simulation};
+pub use simulation::{Ask, Progress, Sample, Simulation};
 pub use spec::Spec;
 
 /// Raised whenever the same [`Spec`] may give other numbers than before.

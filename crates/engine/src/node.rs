@@ -5,10 +5,13 @@
 //! for every fidelity and contention mode.
 
 mod classes;
+mod commands;
+mod interface;
 mod message;
 mod packetisation;
 mod processor;
 
+pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Message, MessagePool};
 pub use processor::Processors;
 
@@ -41,6 +44,8 @@ pub struct Nodes {
     waiting: Vec<VecDeque<MessageId>>,
     /// Processes that can go on, in the order in which they became able to.
     ready: VecDeque<ProcessId>,
+    /// What serves processes from outside, if they are such.
+    interface: Option<Box<Interface>>,
     /// The process that is carrying out instructions.
     at_work: ProcessId,
     packetisation: Packetisation,
@@ -107,6 +112,7 @@ impl Nodes {
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); placement.len()],
             ready: VecDeque::new(),
+            interface: None,
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
             acknowledges: machine.node.acknowledges,
@@ -114,6 +120,11 @@ impl Nodes {
             ideal,
             placement,
         })
+    }
+
+    /// The same, for processes from outside.
+    pub fn serve(&mut self, interface: Interface) {
+        self.interface = Some(Box::new(interface));
     }
 
     /// The node of every process.
@@ -141,11 +152,16 @@ impl Nodes {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
+        if let Some(interface) = &mut self.interface {
+            interface.begin_window();
+        }
     }
 
-    /// `START`: a process begins.
+    /// `START`: a process begins, or one from outside may go on.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        self.ready.push_back(process);
+        if self.is_up(process, world) {
+            self.ready.push_back(process);
+        }
         self.go_on(world)
     }
 
@@ -177,22 +193,30 @@ impl Nodes {
     }
 
     /// `HEAD`: the header of a data packet has arrived.
-    pub fn head(&mut self, number: u32, world: &mut World) {
-        let Some(packet) = world.fabric.arrived_head(number, world.now) else { return };
+    pub fn head(&mut self, number: u32, world: &mut World) -> u64 {
+        let Some(packet) = world.fabric.arrived_head(number, world.now) else { return 0 };
         let id = packet.message;
-        if self.packetisation.early_bytes > 0 {
-            self.begins(id, world);
-        } else {
+        let early = self.packetisation.early_bytes;
+        if early == 0 || self.interface.is_some() {
             self.header_arrived(id, world);
         }
+        if early > 0 {
+            self.messages[id].told_bytes = early;
+            self.bytes_there(id, early, world);
+        }
+        self.go_on(world)
     }
 
-    /// The first data bytes of a message are at its destination.
-    fn begins(&mut self, id: MessageId, world: &mut World) {
+    /// More data bytes of a message are at its destination.
+    fn bytes_there(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         let message = &mut self.messages[id];
-        if !message.has_begun {
+        message.arrived_bytes += bytes;
+        if self.packetisation.begins(message) && !message.has_begun {
             message.has_begun = true;
             world.measures.message_began(world.now - message.sent);
+        }
+        if self.interface.is_some() {
+            self.read(id, bytes, world);
         }
     }
 
@@ -201,10 +225,9 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.undelivered -= 1;
         message.arrived = message.packetised && message.undelivered == 0;
-        message.arrived_bytes += bytes;
-        if self.packetisation.begins(message) {
-            self.begins(id, world);
-        }
+        // Its first bytes may have been told of before.
+        let rest = bytes - std::mem::take(&mut message.told_bytes);
+        self.bytes_there(id, rest, world);
     }
 
     fn header_arrived(&mut self, id: MessageId, world: &mut World) {
@@ -219,8 +242,18 @@ impl Nodes {
                 return;
             }
             message.accepted = true;
+            self.arrives(id);
         }
         self.acknowledge(id, world);
+    }
+
+    /// A message begins to arrive at a process from outside.
+    #[inline]
+    fn arrives(&mut self, id: MessageId) {
+        let Some(interface) = &mut self.interface else { return };
+        if let Some(process) = interface.arrives(id, &self.messages[id]) {
+            self.can_go_on(process);
+        }
     }
 
     /// `TAIL`: the last token of a packet has arrived.
@@ -317,6 +350,11 @@ impl Nodes {
                 }
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
+                Op::Command(command) => {
+                    if !self.carry_out(process, command, world) {
+                        break;
+                    }
+                }
             }
         }
         self.at_work = ProcessId::NONE;
@@ -358,6 +396,7 @@ impl Nodes {
         message.arrived = true;
         if world.workload.accepts(message.to, message.tag) {
             message.accepted = true;
+            self.arrives(id);
             self.receive(id, world);
         } else {
             self.waiting[message.to.index()].push_back(id);
@@ -366,13 +405,21 @@ impl Nodes {
 
     /// Queues the next packet of a message.
     fn send_packet(&mut self, id: MessageId, world: &mut World) {
+        let bytes = self.packetisation.next(&self.messages[id]);
+        if self.interface.is_some() && self.is_short(id, bytes) {
+            return;
+        }
         let message = &mut self.messages[id];
+        let is_first = message.unsent == message.bytes;
         let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
         packet.bytes = self.packetisation.take(message);
         message.undelivered += 1;
         packet.last = message.packetised;
         let class = message.class;
-        world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        if let Some(interface) = self.interface.as_mut().filter(|_| is_first) {
+            interface.queued(id, packet);
+        }
     }
 
     /// Queues the acknowledgement of a message's latest packet.
@@ -418,6 +465,12 @@ impl Nodes {
             world.measures.message_took(world.now - message.sent);
         }
         let to = message.to;
+        if let Some(interface) = &mut self.interface
+            && let Some(process) = interface.complete(id, message)
+        {
+            self.can_go_on(process);
+        }
+        let message = &self.messages[id];
         if world.workload.received(to, message.tag) {
             self.can_go_on(to);
         }
@@ -449,6 +502,11 @@ impl Nodes {
         }
         if world.workload.acknowledged(from, blocking) {
             self.can_go_on(from);
+        }
+        if let Some(interface) = &mut self.interface
+            && let Some(process) = interface.acknowledged(id, &self.messages[id])
+        {
+            self.can_go_on(process);
         }
         if received {
             self.messages.remove(id);

@@ -1,5 +1,7 @@
 //! One run: assembly, the loop over events, and what can be read afterwards.
 
+mod asking;
+
 use crate::error::{RunError, SpecError, Waiting};
 use crate::event_queue::{EventQueue, Kind};
 use crate::fabric::{Fabric, Layout, Wiring};
@@ -8,11 +10,12 @@ use crate::measure::blame::Charged;
 use crate::measure::{
     Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Stored, Use,
 };
-use crate::node::{Nodes, World};
-use crate::spec::{Fidelity, Mode, Spec};
+use crate::node::{Interface, Nodes, World};
+use crate::spec::{self, Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
+pub use asking::Ask;
 
 /// Events and instructions at one instant after which the clock counts as stuck.
 const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
@@ -39,6 +42,8 @@ pub struct Simulation {
     watches: bool,
     /// Events and instructions handled at the present instant.
     at_once: u64,
+    /// Whether the present instant is not over: processes ask.
+    is_open: bool,
     /// Events of the present instant, where they must be put in order first.
     batch: Vec<(Kind, u64, u32)>,
 }
@@ -63,6 +68,9 @@ pub enum Progress {
     Events,
     /// The workload has ended; nothing is left to happen.
     Finished,
+    /// Processes from outside ask for instructions ([`Simulation::asking`]). The present
+    /// instant is not over: it goes on with the next call, when all have been answered.
+    Asks,
 }
 
 impl Simulation {
@@ -76,7 +84,10 @@ impl Simulation {
         let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
         let ideal = spec.mode == Mode::Ideal;
         let blame = spec.blame.as_ref();
-        let nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal, blame)?;
+        let mut nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal, blame)?;
+        if let spec::Workload::External(external) = spec.workload {
+            nodes.serve(Interface::new(external, &topology));
+        }
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
@@ -115,6 +126,7 @@ impl Simulation {
             done_before,
             watches: spec.machine.allow_deadlock,
             at_once: 0,
+            is_open: false,
             batch: Vec::new(),
         };
         simulation.post_starts();
@@ -131,7 +143,8 @@ impl Simulation {
     }
 
     /// Runs until everything up to and including `until` has happened, or until
-    /// `max_events` more events have been handled, or until the workload ends.
+    /// `max_events` more events have been handled, or until the workload ends, or
+    /// processes ask for instructions.
     ///
     /// # Errors
     /// [`RunError::Deadlock`] when nothing will happen any more although
@@ -140,6 +153,9 @@ impl Simulation {
         let enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
         let mut horizon = until.min(self.next_sample);
+        if self.is_open && !self.reopened()? {
+            return Ok(Progress::Asks);
+        }
         loop {
             let flits = self.fabric.next_time();
             let queued = self.events.next_time(flits);
@@ -162,7 +178,10 @@ impl Simulation {
                 self.fabric.touch(due);
             }
             self.now = time;
-            self.instant(time)?;
+            self.at_once = 0;
+            if !self.instant(time)? {
+                return Ok(Progress::Asks);
+            }
             if self.events_handled >= enough {
                 self.catch_up(self.now);
                 return Ok(Progress::Events);
@@ -177,9 +196,9 @@ impl Simulation {
         idle && self.events.is_empty()
     }
 
-    /// Handles all events of one instant, then lets the network choose.
-    fn instant(&mut self, time: Time) -> Result<(), RunError> {
-        self.at_once = 0;
+    /// Handles all events of one instant, then lets the network choose; false if processes
+    /// ask before it does.
+    fn instant(&mut self, time: Time) -> Result<bool, RunError> {
         let (events, measures) = (&mut self.events, &mut self.measures);
         self.events_handled += self.fabric.happen(time, events, measures);
         if self.fabric.orders_by_serial() {
@@ -194,8 +213,13 @@ impl Simulation {
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
         }
+        if self.is_asked() {
+            self.is_open = true;
+            return Ok(false);
+        }
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
-        self.fabric.strayed().map_or(Ok(()), |packet| {
+        self.watch();
+        self.fabric.strayed().map_or(Ok(true), |packet| {
             Err(RunError::Livelock {
                 at: time,
                 packet: packet.serial,
@@ -254,10 +278,7 @@ impl Simulation {
             Kind::Tail => self.nodes.tail(number, &mut world),
             Kind::Cpu => self.nodes.processor(NodeId(number), &mut world),
             Kind::Start => self.nodes.start(ProcessId(number), &mut world),
-            Kind::Head => {
-                self.nodes.head(number, &mut world);
-                0
-            }
+            Kind::Head => self.nodes.head(number, &mut world),
             Kind::Message => {
                 if let Some(at) = world.workload.due(number + 1) {
                     world.events.post(at, Kind::Message, number + 1);
@@ -294,7 +315,8 @@ impl Simulation {
     /// Who waits for what, processes first.
     fn waiting(&self) -> Vec<Waiting> {
         let process = |(number, node): (usize, &NodeId)| {
-            let what = self.workload.waits_for(ProcessId::from_index(number))?;
+            let process = ProcessId::from_index(number);
+            let what = self.workload.waits_for(process).or_else(|| self.awaits(process))?;
             Some(Waiting { who: format!("process {number} on node {}", node.0), what })
         };
         let messages = self.nodes.messages().into_iter().map(|message| Waiting {

@@ -340,6 +340,8 @@ pub enum Workload {
     Program(Program),
     /// A list of messages.
     Messages(Messages),
+    /// Processes whose instructions come from outside.
+    External(External),
 }
 
 /// Every process computes, sends `messages` messages, and perhaps waits.
@@ -527,6 +529,15 @@ pub struct Messages {
     pub destination: Vec<u32>,
     /// Their lengths.
     pub bytes: Vec<u32>,
+}
+
+/// One process on each node, whose instructions come from outside while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct External {
+    /// Messages whose arrival a node can follow at one time; absent: the degree of the network.
+    #[serde(default)]
+    pub comparators: Option<u32>,
 }
 
 impl Machine {

@@ -12,9 +12,11 @@ mod fat_tree;
 mod fully_connected;
 mod graph;
 mod grid;
+mod near;
 mod tree;
 
 pub use family::Family;
+pub use near::{Neighbourhood, Tree};
 
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};

@@ -6,6 +6,7 @@
 //! numbers only because of what a process does, never because of what the
 //! network did.
 
+mod external;
 mod messages;
 mod program;
 mod sampler;
@@ -16,13 +17,14 @@ use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::spec;
 use crate::time::Time;
 use crate::topology::Topology;
+pub use external::{Audience, Command, External, Filter, Instruction, Letter, Until, Wait};
 use messages::MessageList;
 use program::Programs;
 pub use synthetic::Destinations;
 use synthetic::Synthetic;
 
 /// An instruction to the node a process runs on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Use the processor for a time; the process waits until it has been computed.
     Compute(Time),
@@ -34,6 +36,8 @@ pub enum Op {
     Send(Send),
     /// Offer the messages that wait for this process to [`Workload::accepts`], oldest first.
     AcceptWaiting,
+    /// Have the node's interface carry out what came from outside.
+    Command(Command),
 }
 
 /// A message to be sent.
@@ -70,6 +74,8 @@ pub enum Workload {
     Programs(Programs),
     /// A list of messages.
     Messages(MessageList),
+    /// Processes whose instructions come from outside.
+    External(External),
 }
 
 /// Calls the method of the same name of whichever workload there is.
@@ -79,6 +85,7 @@ macro_rules! each {
             Workload::Synthetic($workload) => $call,
             Workload::Programs($workload) => $call,
             Workload::Messages($workload) => $call,
+            Workload::External($workload) => $call,
         }
     };
 }
@@ -93,7 +100,17 @@ impl Workload {
             spec::Workload::Synthetic(s) => Self::Synthetic(Synthetic::new(s, topology, seed)?),
             spec::Workload::Program(p) => Self::Programs(Programs::new(p, topology, seed)?),
             spec::Workload::Messages(m) => Self::Messages(MessageList::new(m, topology)?),
+            spec::Workload::External(_) => Self::External(External::new(topology)),
         })
+    }
+
+    /// The processes whose instructions come from outside, if these are such.
+    #[inline]
+    pub fn external(&mut self) -> Option<&mut External> {
+        match self {
+            Self::External(external) => Some(external),
+            _ => None,
+        }
     }
 
     /// The node of every process.
@@ -105,7 +122,7 @@ impl Workload {
     pub fn links(&self) -> usize {
         match self {
             Self::Programs(programs) => programs.links(),
-            Self::Synthetic(_) | Self::Messages(_) => 0,
+            Self::Synthetic(_) | Self::Messages(_) | Self::External(_) => 0,
         }
     }
 
@@ -115,6 +132,7 @@ impl Workload {
             Self::Synthetic(synthetic) => synthetic.starts(),
             Self::Programs(programs) => programs.starts(),
             Self::Messages(_) => Vec::new(),
+            Self::External(external) => vec![0; external.placement().len()],
         }
     }
 
@@ -122,7 +140,7 @@ impl Workload {
     pub fn due(&self, row: u32) -> Option<Time> {
         match self {
             Self::Messages(messages) => messages.due(row),
-            Self::Synthetic(_) | Self::Programs(_) => None,
+            Self::Synthetic(_) | Self::Programs(_) | Self::External(_) => None,
         }
     }
 
@@ -130,7 +148,7 @@ impl Workload {
     pub fn rows(&self) -> usize {
         match self {
             Self::Messages(messages) => messages.rows(),
-            Self::Synthetic(_) | Self::Programs(_) => 0,
+            Self::Synthetic(_) | Self::Programs(_) | Self::External(_) => 0,
         }
     }
 
@@ -139,7 +157,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.progress(),
             Self::Programs(programs) => programs.progress(),
-            Self::Messages(_) => Progress::default(),
+            Self::Messages(_) | Self::External(_) => Progress::default(),
         }
     }
 
@@ -148,7 +166,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.progress_of(process),
             Self::Programs(programs) => programs.progress_of(process),
-            Self::Messages(_) => Progress::default(),
+            Self::Messages(_) | Self::External(_) => Progress::default(),
         }
     }
 
@@ -160,6 +178,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.next(process, waiting_data),
             Self::Programs(programs) => programs.next(process),
+            Self::External(external) => external.next(process),
             Self::Messages(_) => None,
         }
     }
@@ -170,7 +189,7 @@ impl Workload {
     pub fn pass(&mut self, process: ProcessId, from: Time, before: Time) -> Time {
         match self {
             Self::Synthetic(synthetic) => synthetic.pass(process, from, before),
-            Self::Programs(_) | Self::Messages(_) => Time::MAX,
+            Self::Programs(_) | Self::Messages(_) | Self::External(_) => Time::MAX,
         }
     }
 
@@ -178,7 +197,7 @@ impl Workload {
     pub fn row(&self, row: u32) -> Option<(ProcessId, Send)> {
         match self {
             Self::Messages(messages) => Some(messages.row(row)),
-            Self::Synthetic(_) | Self::Programs(_) => None,
+            Self::Synthetic(_) | Self::Programs(_) | Self::External(_) => None,
         }
     }
 
@@ -188,7 +207,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.computed(process),
             Self::Programs(programs) => programs.computed(process),
-            Self::Messages(_) => {}
+            Self::Messages(_) | Self::External(_) => {}
         }
     }
 
@@ -197,7 +216,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.accepts(process, tag),
             Self::Programs(programs) => programs.accepts(process, tag),
-            Self::Messages(_) => true,
+            Self::Messages(_) | Self::External(_) => true,
         }
     }
 
@@ -206,7 +225,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.received(process, tag),
             Self::Programs(programs) => programs.received(process),
-            Self::Messages(_) => false,
+            Self::Messages(_) | Self::External(_) => false,
         }
     }
 
@@ -215,7 +234,7 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.acknowledged(process),
             Self::Programs(programs) => blocking && programs.sent(process),
-            Self::Messages(_) => false,
+            Self::Messages(_) | Self::External(_) => false,
         }
     }
 
@@ -224,7 +243,8 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.waits_for(process),
             Self::Programs(programs) => programs.waits_for(process),
-            Self::Messages(_) => None,
+            // Their node knows.
+            Self::Messages(_) | Self::External(_) => None,
         }
     }
 }

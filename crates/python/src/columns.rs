@@ -102,6 +102,11 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
             table.column(format!("{}_bytes_max", owner.name()), (0..topology.nodes).map(most))?;
         }
     }
+    let buffers = simulation.buffers();
+    if !buffers.is_empty() {
+        table.column("system_buffers_bytes", buffers.iter().map(|b| b.used))?;
+        table.column("system_buffers_max_bytes", buffers.iter().map(|b| b.most))?;
+    }
     Ok(table.0)
 }
 

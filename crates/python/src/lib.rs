@@ -5,6 +5,7 @@
 
 mod columns;
 mod errors;
+mod instructions;
 mod simulation;
 
 use pyo3::exceptions::PyValueError;

@@ -1,11 +1,12 @@
 //! A run, as Python sees it.
 
-use crate::{columns, errors};
+use crate::{columns, errors, instructions};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine as engine;
+use tailback_engine::ids::NodeId;
 use tailback_engine::spec::{Messages, Workload};
 
 /// Rows of a message list: times in ps, sources, destinations, bytes.
@@ -33,7 +34,30 @@ pub fn parse(spec_json: &str, messages: Option<MessageColumns>) -> PyResult<engi
 
 /// A run in progress; see `tailback_engine::Simulation`.
 #[pyclass(module = "tailback._engine")]
-pub struct Simulation(engine::Simulation);
+pub struct Simulation {
+    engine: engine::Simulation,
+    /// Where the latest `advance` was to go.
+    until_ps: u64,
+    last_event: u64,
+}
+
+impl Simulation {
+    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (simulation, until_ps) = (&mut self.engine, self.until_ps);
+        let max_events = self.last_event.saturating_sub(simulation.events());
+        let ending = match py.detach(|| simulation.advance(until_ps, max_events)) {
+            Ok(engine::Progress::Time) => "time",
+            Ok(engine::Progress::Events) => "events",
+            Ok(engine::Progress::Finished) => "finished",
+            Ok(engine::Progress::Asks) => {
+                let asked = (simulation.now(), instructions::asking(simulation));
+                return Ok(asked.into_pyobject(py)?.into_any());
+            }
+            Err(error) => return Err(errors::run_error(py, &error)),
+        };
+        Ok(ending.into_pyobject(py)?.into_any())
+    }
+}
 
 #[pymethods]
 impl Simulation {
@@ -50,59 +74,80 @@ impl Simulation {
             blame.message_classes = classes.as_slice()?.to_vec();
         }
         let built = py.detach(|| engine::Simulation::new(&spec));
-        built.map(Self).map_err(|error| errors::spec_error(py, &error))
+        let begun = |engine| Self { engine, until_ps: 0, last_event: 0 };
+        built.map(begun).map_err(|error| errors::spec_error(py, &error))
     }
 
     /// Runs until `until_ps`, or for `max_events` events, or to the end of the
     /// workload: "time", "events" or "finished". Other Python threads run meanwhile.
-    fn advance(&mut self, py: Python<'_>, until_ps: u64, max_events: u64) -> PyResult<&str> {
-        let simulation = &mut self.0;
-        match py.detach(|| simulation.advance(until_ps, max_events)) {
-            Ok(engine::Progress::Time) => Ok("time"),
-            Ok(engine::Progress::Events) => Ok("events"),
-            Ok(engine::Progress::Finished) => Ok("finished"),
-            Err(error) => Err(errors::run_error(py, &error)),
-        }
+    ///
+    /// Or until processes ask: the time in ps, and a list of who does and what each is told.
+    fn advance<'py>(
+        &mut self,
+        py: Python<'py>,
+        until_ps: u64,
+        max_events: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.until_ps = until_ps;
+        self.last_event = self.engine.events().saturating_add(max_events);
+        self.run(py)
+    }
+
+    /// The same after processes have asked, with instructions for all of them: to where the
+    /// call of `advance` was to go.
+    #[allow(clippy::needless_pass_by_value, reason = "Python's list becomes one of ours")]
+    fn go_on<'py>(
+        &mut self,
+        py: Python<'py>,
+        instructions: Vec<i64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        instructions::instruct(&mut self.engine, &instructions)?;
+        self.run(py)
+    }
+
+    /// Nodes one link away from a node, for processes written in Python.
+    fn neighbours(&self, node: u32) -> Vec<u32> {
+        self.engine.neighbours(NodeId(node)).iter().map(|node| node.0).collect()
     }
 
     /// Simulated time reached, in ps.
     #[getter]
     fn now_ps(&self) -> u64 {
-        self.0.now()
+        self.engine.now()
     }
 
     /// Channels that send over the wire of another one.
     #[getter]
     fn sharing_channels(&self) -> usize {
-        let wires = self.0.layout().wire_of.iter().enumerate();
+        let wires = self.engine.layout().wire_of.iter().enumerate();
         wires.filter(|(channel, wire)| wire.index() != *channel).count()
     }
 
     /// Events handled so far.
     #[getter]
     fn events(&self) -> u64 {
-        self.0.events()
+        self.engine.events()
     }
 
     /// The most bytes that all nodes together stored in the window, of packets on their way
     /// and of their own; none where packets are not stored.
     #[getter]
     fn stored_bytes_max(&self) -> Option<(u64, u64)> {
-        let stored = self.0.measures().stored.as_ref()?;
+        let stored = self.engine.measures().stored.as_ref()?;
         let [transit, own] = stored.network.map(|level| level.max);
         Some((transit, own))
     }
 
     /// Forgets all distributions and tallies; the window begins now.
     fn begin_window(&mut self) {
-        self.0.begin_window();
+        self.engine.begin_window();
     }
 
     /// Everything counted since time 0.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = PyDict::new(py);
-        counters.set_item("events", self.0.events())?;
-        for (name, value) in columns::counted(&self.0.counters(), self.0.measures()) {
+        counters.set_item("events", self.engine.events())?;
+        for (name, value) in columns::counted(&self.engine.counters(), self.engine.measures()) {
             counters.set_item(name, value)?;
         }
         Ok(counters)
@@ -110,51 +155,51 @@ impl Simulation {
 
     /// The counters at the end of every sample interval since the last call.
     fn take_samples<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let samples = self.0.take_samples();
-        columns::samples(py, &samples, self.0.measures())
+        let samples = self.engine.take_samples();
+        columns::samples(py, &samples, self.engine.measures())
     }
 
     /// Data bytes times internal channels of all packets delivered, and when the latest
     /// message was sent, in ps; None without a transport.
     #[getter]
     fn offered(&self) -> Option<(u64, u64)> {
-        let offered = self.0.measures().offered?;
+        let offered = self.engine.measures().offered?;
         Some((offered.byte_hops, offered.last_sent))
     }
 
     /// One row per node, in the current window.
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::nodes(py, &self.0)
+        columns::nodes(py, &self.engine)
     }
 
     /// One row per channel, in the current window.
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::channels(py, &self.0)
+        columns::channels(py, &self.engine)
     }
 
     /// One row per process, in the current window.
     fn processes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::processes(py, &self.0)
+        columns::processes(py, &self.engine)
     }
 
     /// One row per packet delivered since the last call, if recorded.
     fn take_packets<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns::packets(py, &self.0.take_packets())
+        columns::packets(py, &self.engine.take_packets())
     }
 
     /// Who made whom wait, in the current window, by table; None unless that is kept.
     fn blame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let blame = self.0.measures().blame.as_ref();
+        let blame = self.engine.measures().blame.as_ref();
         blame.map(|blame| columns::blame(py, blame)).transpose()
     }
 
     /// Exact sums of powers of every variable, in the current window.
     fn moments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        columns::moments(py, self.0.measures())
+        columns::moments(py, self.engine.measures())
     }
 
     /// Occupied histogram bins of every variable, in the current window.
     fn histograms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        columns::histograms(py, self.0.measures())
+        columns::histograms(py, self.engine.measures())
     }
 }

@@ -7,15 +7,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import Fidelity, Machine
 from ..units import Time
-from ..workloads import Messages, Workload
+from ..workloads import Messages, PythonProgram, Workload
 from .choosing import MACHINE, WORKLOAD, chosen
 from .reading import parsed_override, read_description
 from .run import Metric, Run
+
+if TYPE_CHECKING:
+    from ..programs import Processes
 
 #: The tables of an experiment file.
 TABLES = ("machine", "workload", "run", "sweep")
@@ -144,6 +147,10 @@ class Experiment:
         """Return the traffic classes of a message list as a NumPy array; None if it has none."""
         return self.workload.message_classes() if isinstance(self.workload, Messages) else None
 
+    def processes(self) -> Processes | None:
+        """Return the processes of one run that are written in Python, or None."""
+        return self.workload.processes(self.machine, self.run.seed)
+
     def stop_rule(self) -> dict[str, Any]:
         """Return what ends a run and what is cut from its start, resolved."""
         return {
@@ -201,6 +208,9 @@ class Experiment:
             raise UserError("run.metric", shown(metric), allowed)
         if "iterations" in metric and isinstance(self.workload, Messages):
             allowed = 'a list of messages has no iterations; use "messages_per_node_per_ms"'
+            raise UserError("run.metric", shown(metric), allowed)
+        if "iterations" in metric and isinstance(self.workload, PythonProgram):
+            allowed = 'a program in Python has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
         if metric != "routed_lifetime_us":
             return

@@ -19,7 +19,7 @@ from tailback.experiment import Experiment, Run
 from tailback.machines import TOPOLOGIES, TRANSPORT_KEYS, Graph
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time
-from tailback.workloads import KINDS, Messages
+from tailback.workloads import KINDS, Messages, PythonProgram
 
 _CLASSES: tuple[type[Description], ...] = (*TOPOLOGIES.values(), *KINDS.values(), Run)
 
@@ -52,6 +52,11 @@ _OPTIONAL = {*_ROUTES, *TRANSPORT_KEYS, "repeat"}
 _LIST = {
     "messages": Column("workload.messages", "int64", "", "Messages in the list."),
     "messages_sha256": Column("workload.messages_sha256", "text", "", "Hash of the list."),
+}
+
+#: What is stored of a program in Python; see `PythonProgram.resolved`.
+_PROGRAM = {
+    "program_sha256": Column("workload.program_sha256", "text", "", "Hash of the program."),
 }
 
 
@@ -129,6 +134,8 @@ def _columns(described: type[Description]) -> dict[str, Column]:
             kept |= _ROUTES
         elif f"{described.section}.{key}" not in _LEFT_OUT:
             kept[key] = _column(described, key)
+    if described is PythonProgram:
+        kept |= _PROGRAM
     return kept | (_NETWORK if described is Graph else {})
 
 

@@ -12,6 +12,7 @@ from .base import Network, Workload
 from .builtin import Bandwidth, BoundaryExchange, ComputeOnly
 from .messages import Message, Messages
 from .program import Compute, Process, Program, Receive, Send
+from .python_program import PythonProgram
 from .synthetic import Synthetic
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Network",
     "Process",
     "Program",
+    "PythonProgram",
     "Receive",
     "Send",
     "Synthetic",
@@ -41,6 +43,7 @@ KINDS: dict[str, type[Workload]] = {
     "bandwidth": Bandwidth,
     "program": Program,
     "messages": Messages,
+    "python": PythonProgram,
 }
 
 #: The kind of a ``[workload]`` table that names none.

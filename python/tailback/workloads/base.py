@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
 from ..errors import Description, UserError, shown
 from ..units import Size, Time
+
+if TYPE_CHECKING:
+    from ..programs import Processes
 
 Shape = Literal["constant", "normal", "exponential"]
 Start = Literal["random", "together"]
@@ -97,6 +100,10 @@ class Workload(Description, init=False):
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on the machine."""
         return self.model_dump(mode="json")
+
+    def processes(self, network: Network, seed: int) -> Processes | None:
+        """Return the processes of one run, if they are carried out in Python."""
+        return None
 
     def digest(self) -> str:
         """Return a hash of content that is not part of `spec`; empty if there is none."""

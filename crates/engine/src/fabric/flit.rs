@@ -249,7 +249,8 @@ impl FlitFabric {
     }
 
     /// A flit is in the buffer at a channel's end.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn arrived(&mut self, channel: ChannelId, mark: Mark, act: &Act) {
         let lane = self.board.at_mut(channel);
         if !lane.port.switch.is_some() {

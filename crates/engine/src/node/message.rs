@@ -41,6 +41,8 @@ pub struct Message {
     pub undelivered: u32,
     /// Its data bytes that are there, as far as they are told.
     pub arrived_bytes: u32,
+    /// Those of them that belong to a packet that is not there as a whole.
+    pub told_bytes: u32,
     /// Whether its first data bytes are there.
     pub has_begun: bool,
     /// Whether it has begun to arrive where it was not accepted at once.
@@ -85,6 +87,7 @@ impl Message {
             direct: false,
             undelivered: 0,
             arrived_bytes: 0,
+            told_bytes: 0,
             has_begun: false,
             waits: false,
             packetised: false,

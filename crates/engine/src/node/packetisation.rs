@@ -31,12 +31,17 @@ impl Packetisation {
         }
     }
 
+    /// Data bytes of a message's next packet.
+    #[inline]
+    pub fn next(&self, message: &Message) -> u32 {
+        let is_first = message.unsent == message.bytes;
+        message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes })
+    }
+
     /// Takes the next packet's data out of a message; how many bytes.
     #[inline]
     pub fn take(&self, message: &mut Message) -> u32 {
-        let is_first = message.unsent == message.bytes;
-        let bytes =
-            message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes });
+        let bytes = self.next(message);
         message.unsent -= bytes;
         message.packetised = message.unsent == 0;
         bytes

@@ -173,8 +173,8 @@ fn integrated(dice: &mut Dice, kind: Kind) -> Spec {
     small::integrate(dice, &mut spec.machine);
     spec.machine.link.packet_gap_ps = 0;
     if dice.chance(50) {
-        // A message is one packet.
-        spec.machine.node.packet_bytes = 1 << 20;
+        // Most messages are one packet.
+        spec.machine.node.packet_bytes = 100;
     }
     spec
 }

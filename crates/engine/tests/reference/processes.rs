@@ -60,6 +60,7 @@ impl Process {
             }
             // One process on each node stands for the node.
             Workload::Messages(_) => (0..nodes).collect(),
+            Workload::External(_) => unreachable!("not generated"),
         };
         let new = |(process, &node): (usize, &usize)| Self {
             node,
@@ -118,6 +119,7 @@ impl Reference {
                 process.start_ps + stream.below(process.start_window_ps)
             }
             Workload::Messages(_) => unreachable!("nodes do not start"),
+            Workload::External(_) => unreachable!("not generated"),
         }
     }
 
@@ -131,6 +133,7 @@ impl Reference {
                 Workload::Synthetic(synthetic) => self.next_of_synthetic(process, synthetic),
                 Workload::Program(program) => self.next_of_program(process, program),
                 Workload::Messages(_) => unreachable!("nodes have no instructions"),
+                Workload::External(_) => unreachable!("not generated"),
             }
         }
         self.at_work = None;
@@ -150,6 +153,7 @@ impl Reference {
                 _ => false,
             },
             Workload::Messages(_) => true,
+            Workload::External(_) => unreachable!("not generated"),
         }
     }
 

@@ -59,7 +59,8 @@ impl WormFabric {
 
     /// Whether every flit of a packet in the buffer of `input` is there in time if the
     /// packet starts now.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn all_are_there(&self, owner: PacketId, input: ChannelId, now: Time) -> bool {
         if !input.is_some() {
             return true;
@@ -80,7 +81,8 @@ impl WormFabric {
     }
 
     /// Whether the credits of all flits of a channel's owner have come back.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn all_have_credits(&self, id: ChannelId, now: Time) -> bool {
         let channel = &self.board.channels[id.index()];
         let last = channel.base.wrapping_add(channel.flits - 1).wrapping_sub(self.buffer);

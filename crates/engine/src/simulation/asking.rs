@@ -1,0 +1,117 @@
+//! Processes from outside: who asks, and what it is told to do.
+
+use super::Simulation;
+use crate::error::{RunError, SpecError};
+use crate::ids::{NodeId, ProcessId};
+use crate::node::{Buffers, Told, World};
+use crate::workload::{Instruction, Workload};
+
+/// A process that asks for instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Its number, which is that of its node.
+    pub process: ProcessId,
+    /// How far the operation has come that it waited for; absent: it waited for none, but
+    /// began, or has computed.
+    pub told: Option<Told>,
+}
+
+impl Simulation {
+    /// The processes that ask, in the order in which they became able to go on.
+    pub fn asking(&self) -> impl Iterator<Item = Ask> {
+        let asking = match &self.workload {
+            Workload::External(external) => external.asking(),
+            _ => &[],
+        };
+        asking.iter().map(|&process| Ask { process, told: self.nodes.told(process) })
+    }
+
+    /// Gives an instruction to a process that asks, behind those it was given before.
+    ///
+    /// It is carried out when the simulation is advanced next. Nothing is told twice: what
+    /// [`Self::asking`] says of the process is to be read before.
+    ///
+    /// # Errors
+    /// A process that does not ask; nodes that are not there or, of a broadcast to near
+    /// neighbours, not near; operations that it was not given; buffers that it does not hold.
+    pub fn instruct(
+        &mut self,
+        process: ProcessId,
+        instruction: Instruction,
+    ) -> Result<(), SpecError> {
+        let Some(external) = self.workload.external() else {
+            let allowed = "must be external: other processes have their instructions";
+            return Err(SpecError::new("workload", "of another kind", allowed));
+        };
+        self.nodes.instruct(process, instruction, external)
+    }
+
+    /// The near neighbours of a node, to which a process from outside may broadcast; empty
+    /// with other workloads.
+    pub fn neighbours(&self, node: NodeId) -> &[NodeId] {
+        match &self.workload {
+            Workload::External(external) => external.neighbours(node),
+            _ => &[],
+        }
+    }
+
+    /// System buffers of every node; none where processes are not from outside.
+    pub fn buffers(&self) -> Vec<Buffers> {
+        self.nodes.interface().map(|interface| interface.buffers().collect()).unwrap_or_default()
+    }
+
+    /// Whether processes ask that have not been answered, or have not gone on.
+    #[inline]
+    pub(super) fn is_asked(&self) -> bool {
+        match &self.workload {
+            Workload::External(external) => !external.asking().is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Goes on with the present instant, if all have been answered; whether it is over.
+    pub(super) fn reopened(&mut self) -> Result<bool, RunError> {
+        let Some(external) = self.workload.external() else { return Ok(true) };
+        if !external.is_answered() {
+            return Ok(false);
+        }
+        self.is_open = false;
+        let answered = external.take_answered();
+        let mut world = World {
+            now: self.now,
+            fabric: &mut self.fabric,
+            workload: &mut self.workload,
+            events: &mut self.events,
+            measures: &mut self.measures,
+        };
+        self.at_once += self.nodes.answered(&answered, &mut world);
+        self.instant(self.now)
+    }
+
+    /// Looks for packets whose start a process waits for.
+    #[inline]
+    pub(super) fn watch(&mut self) {
+        if matches!(self.workload, Workload::External(_)) {
+            self.watch_packets();
+        }
+    }
+
+    #[cold]
+    fn watch_packets(&mut self) {
+        let mut world = World {
+            now: self.now,
+            fabric: &mut self.fabric,
+            workload: &mut self.workload,
+            events: &mut self.events,
+            measures: &mut self.measures,
+        };
+        self.nodes.watch(&mut world);
+    }
+
+    /// What a process from outside waits for, if it does.
+    pub(super) fn awaits(&self, process: ProcessId) -> Option<String> {
+        let Workload::External(external) = &self.workload else { return None };
+        let has_ended = |node: NodeId| external.has_ended(ProcessId(node.0));
+        self.nodes.interface()?.waits_for(process, has_ended)
+    }
+}

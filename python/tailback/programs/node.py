@@ -1,0 +1,245 @@
+"""The node of a process, as its program sees it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from enum import Enum
+from functools import lru_cache
+from operator import index
+from typing import Any, Final
+
+from ..errors import UserError, shown
+from ..units import Quantity, Size, Time
+from . import wire
+from .operations import Receiving, Sending
+
+
+class Wildcard(Enum):
+    """What stands for anything."""
+
+    ANY = "any"
+
+
+#: Any source, or any type, of a receive.
+ANY: Final = Wildcard.ANY
+
+_MOST_TYPES = 2**32
+
+
+class Machine:
+    """What the nodes of one run have in common."""
+
+    def __init__(self, nodes: int, places: frozenset[int] | None, seed: int) -> None:
+        """``places``: nodes that have a process; None: all."""
+        self.nodes, self.places, self.seed = nodes, places, seed
+        self.now_ps = 0
+        self.words: list[int] = []
+        self.neighbours: Callable[[int], list[int]] = lambda node: []
+        self._contents: dict[tuple[int, int], list[Any]] = {}
+
+    def keep_content(self, source: int, operation: int, content: Any, receivers: int) -> None:
+        """Keep what a message carries, for so many receivers."""
+        if content is not None:
+            self._contents[source, operation] = [content, receivers]
+
+    def take_content(self, source: int, operation: int) -> Any:
+        """Return what a message carries, for one of its receivers."""
+        kept = self._contents.get((source, operation))
+        if kept is None:
+            return None
+        kept[1] -= 1
+        if kept[1] == 0:
+            del self._contents[source, operation]
+        return kept[0]
+
+
+class Node:
+    """The node a process runs on: what the process knows, and what it can have done.
+
+    Instructions are carried out in the order in which they are called. What is not awaited
+    goes on while the process does.
+    """
+
+    def __init__(self, machine: Machine, number: int) -> None:
+        """``machine``: what all nodes of the run share."""
+        self.machine = machine
+        self._number = number
+        self._words = machine.words
+        self._operations = 0
+        self._neighbours: tuple[int, ...] | None = None
+        self._random: random.Random | None = None
+
+    @property
+    def number(self) -> int:
+        """Its number, from 0."""
+        return self._number
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the machine."""
+        return self.machine.nodes
+
+    @property
+    def now(self) -> Time:
+        """Simulated time."""
+        return Time(self.machine.now_ps)
+
+    @property
+    def neighbours(self) -> tuple[int, ...]:
+        """Nodes one link away, in ascending order."""
+        if self._neighbours is None:
+            self._neighbours = tuple(self.machine.neighbours(self._number))
+        return self._neighbours
+
+    @property
+    def random(self) -> random.Random:
+        """Random numbers of its own: the same in every run with the same seed."""
+        if self._random is None:
+            self._random = random.Random(f"{self.machine.seed}/{self._number}")
+        return self._random
+
+    def compute(self, time: str | Time) -> wire.Pause:
+        """Use the processor for a time; to be awaited."""
+        self._words += (self._number, wire.COMPUTE, _amount(Time, time, "compute"))
+        return wire.PAUSE
+
+    def send(
+        self, to: int, size: str | Size = "32 B", *, type: int = 0, content: Any = None
+    ) -> Sending:
+        """Send a message; awaiting what is returned waits for its completion.
+
+        ``content`` is any object, which the receiver finds in its message; it costs nothing.
+        """
+        number = self._operations
+        machine = self.machine
+        if to.__class__ is not int or not 0 <= to < machine.nodes:
+            to = self._checked_node(to, "send.to")
+        if machine.places is not None and to not in machine.places:
+            raise UserError("send.to", str(to), "no process runs on that node")
+        if type.__class__ is not int or not 0 <= type < _MOST_TYPES:
+            type = _checked_type(type, "send.type")
+        length = _amount(Size, size, "send.size")
+        self._words += (self._number, wire.SEND, to, type, length)
+        self._operations = number + 1
+        if content is not None:
+            machine.keep_content(self._number, number, content, 1)
+        return Sending(self, number)
+
+    def broadcast(
+        self,
+        size: str | Size = "32 B",
+        *,
+        to: Iterable[int] | None = None,
+        type: int = 0,
+        content: Any = None,
+    ) -> Sending:
+        """Send a message to every other node, or to the near neighbours ``to``.
+
+        To all it is passed on along a tree by the nodes' interfaces, without their processors.
+        """
+        number = self._operations
+        type = _checked_type(type, "broadcast.type")
+        length = _amount(Size, size, "broadcast.size")
+        if to is None:
+            self._words += (self._number, wire.BROADCAST, type, length)
+            receivers = self._receivers()
+        else:
+            nodes = self._checked_neighbours(to)
+            head = (self._number, wire.BROADCAST_NEAR, type, length, len(nodes))
+            self._words += (*head, *nodes)
+            receivers = len(nodes)
+        self._operations = number + 1
+        self.machine.keep_content(self._number, number, content, receivers)
+        return Sending(self, number)
+
+    def receive(
+        self,
+        source: int | Wildcard = ANY,
+        type: int | Wildcard = ANY,
+        *,
+        buffer: str | Size | None = None,
+    ) -> Receiving:
+        """Be ready for a message from a node, of a type; awaiting what is returned gives it.
+
+        It comes into the process' own ``buffer`` of that length, else into one of the
+        system's, which is to be released. The oldest message that fits is taken, by the
+        oldest receive that it fits.
+        """
+        number = self._operations
+        if source is ANY:
+            source = -1
+        elif source.__class__ is not int or not 0 <= source < self.machine.nodes:
+            source = self._checked_node(source, "receive.source")
+        if type is ANY:
+            type = -1
+        elif type.__class__ is not int or not 0 <= type < _MOST_TYPES:
+            type = _checked_type(type, "receive.type")
+        own = None if buffer is None else _amount(Size, buffer, "receive.buffer")
+        self._words += (self._number, wire.RECEIVE, source, type, own is not None)
+        self._operations = number + 1
+        return Receiving(self, number, own)
+
+    def say(self, *words: int) -> None:
+        """Have an instruction carried out, written as the engine reads it."""
+        self._words += (self._number, *words)
+
+    def _receivers(self) -> int:
+        places = self.machine.places
+        return self.machine.nodes - 1 if places is None else len(places - {self._number})
+
+    def _checked_node(self, given: Any, place: str) -> int:
+        node = _whole(given, place)
+        if not 0 <= node < self.machine.nodes:
+            allowed = f"must be a node of the machine, 0 to {self.machine.nodes - 1}"
+            raise UserError(place, shown(given), allowed)
+        return node
+
+    def _checked_neighbours(self, to: Iterable[int]) -> list[int]:
+        nodes = [self._checked_node(node, "broadcast.to") for node in to]
+        if not nodes:
+            raise UserError("broadcast.to", "[]", "must name at least one near neighbour")
+        for node in nodes:
+            if node == self._number:
+                raise UserError("broadcast.to", str(node), "must not be the node itself")
+            if node not in self.neighbours:
+                allowed = f"must be near neighbours of node {self._number}: {self.neighbours}"
+                raise UserError("broadcast.to", str(node), allowed)
+        return nodes
+
+
+def _amount(kind: type[Quantity], given: Any, place: str) -> int:
+    """Return a time in ps or a length in bytes; texts are read once."""
+    if given.__class__ is kind:
+        amount: int = given.amount
+        return amount
+    try:
+        return _ps(given) if kind is Time else _bytes(given)
+    except UserError as error:
+        raise error.inside(place) from None
+    except TypeError:  # not hashable, and so no text
+        raise UserError(place, shown(given), f'must be a text such as "{kind.example}"') from None
+
+
+@lru_cache(maxsize=4096)
+def _ps(given: str) -> int:
+    return Time.parse(given).ps
+
+
+@lru_cache(maxsize=4096)
+def _bytes(given: str) -> int:
+    return Size.parse(given).bytes
+
+
+def _checked_type(given: Any, place: str) -> int:
+    number = _whole(given, place)
+    if not 0 <= number < _MOST_TYPES:
+        raise UserError(place, shown(given), f"must be 0 to {_MOST_TYPES - 1}")
+    return number
+
+
+def _whole(given: Any, place: str) -> int:
+    try:
+        return index(given)
+    except TypeError:
+        raise UserError(place, shown(given), "must be a whole number") from None

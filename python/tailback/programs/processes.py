@@ -1,0 +1,96 @@
+"""The processes of one run: each a coroutine that goes on when its node tells it something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ..errors import UserError
+from . import wire
+from .loading import Program, mistake
+from .node import Machine, Node
+
+
+class Processes:
+    """One process on every node, or on some, that carries out a program.
+
+    The engine's side asks; `answer` lets those that ask go on, one after the other.
+    """
+
+    def __init__(
+        self, program: Program, nodes: int, places: Collection[int] | None, seed: int
+    ) -> None:
+        """``places``: the nodes that have a process; None: all."""
+        self._program = program
+        self._machine = Machine(nodes, None if places is None else frozenset(places), seed)
+        self._coroutines: dict[int, Coroutine[None, Any, Any]] = {}
+        self._resume: dict[int, Callable[[Any], Any]] = {}
+
+    def begin(self, neighbours: Callable[[int], list[int]]) -> None:
+        """Tell how to find the nodes one link away from one."""
+        self._machine.neighbours = neighbours
+
+    def answer(self, now_ps: int, asking: Sequence[tuple[int, wire.Told | None]]) -> list[int]:
+        """Let those that ask go on, in this order; return the instructions they give.
+
+        Raises `UserError` for an exception in a program.
+        """
+        self._machine.now_ps = now_ps
+        words, resume = self._machine.words, self._resume
+        words.clear()
+        for process, told in asking:
+            said = len(words)
+            send = resume.get(process) or self._begun(process)
+            if send is None:
+                words += (process, wire.END)
+                continue
+            try:
+                given = send(told)
+            except StopIteration:
+                words += (process, wire.END)
+            except (Exception, SystemExit) as error:
+                raise self._mistake(process, error) from error
+            else:
+                if given is not None or len(words) == said or words[said] != process:
+                    raise self._foreign(process)
+        return words
+
+    def place(self, process: int) -> str | None:
+        """Return the line that a process waits in: ``ring.py:12``."""
+        coroutine: Any = self._coroutines.get(process)
+        line = None
+        while coroutine is not None and getattr(coroutine, "cr_frame", None) is not None:
+            if coroutine.cr_code.co_filename == self._program.filename:
+                line = coroutine.cr_frame.f_lineno
+            coroutine = coroutine.cr_await
+        return None if line is None else f"{self._program.name}:{line}"
+
+    def close(self) -> None:
+        """End all that have not ended, at the end of the run."""
+        for coroutine in self._coroutines.values():
+            # A program may wait even while it is ended; it is not heard.
+            with suppress(Exception):
+                coroutine.close()
+
+    def _begun(self, process: int) -> Callable[[Any], Any] | None:
+        """Begin a process; None if there is none on that node."""
+        places = self._machine.places
+        if places is not None and process not in places:
+            return None
+        try:
+            coroutine = self._program.function(Node(self._machine, process))
+        except Exception as error:
+            raise self._mistake(process, error) from error
+        self._coroutines[process] = coroutine
+        self._resume[process] = coroutine.send
+        return coroutine.send
+
+    def _mistake(self, process: int, error: BaseException) -> UserError:
+        program = self._program
+        return mistake(program.name, program.filename, error, f"process on node {process}")
+
+    def _foreign(self, process: int) -> UserError:
+        place = self.place(process) or self._program.name
+        problem = "awaits something that its own node was not told to do"
+        return UserError(f"{place}: process on node {process}", None, problem)

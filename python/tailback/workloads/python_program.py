@@ -1,0 +1,127 @@
+"""Processes written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from ..errors import UserError, shown
+from .base import Network, Workload
+
+if TYPE_CHECKING:
+    from ..programs import Processes
+
+# What runs programs is imported where they are run, to start fast.
+
+
+def _nodes(given: object) -> object:
+    """Refuse what are no nodes in one line; a list becomes a tuple."""
+    if given == "all":
+        return given
+    if not isinstance(given, list | tuple) or not given:
+        raise UserError("", shown(given), 'must be "all" or a list of numbers of nodes')
+    for place, node in enumerate(given):
+        if not isinstance(node, int) or isinstance(node, bool) or node < 0:
+            raise UserError("", shown(node), "must be numbers of nodes, from 0")
+        if node in given[:place]:
+            raise UserError("", shown(node), "is given twice; a node has one process")
+    return tuple(given)
+
+
+Nodes = Annotated[Literal["all"] | tuple[int, ...], BeforeValidator(_nodes)]
+
+
+class PythonProgram(Workload, init=False):
+    """A process on every node that carries out a function written ``async def program(node)``.
+
+    See docs/programs.md. The function is given itself, or as its name in a file; a file is
+    executed anew for every run.
+    """
+
+    kind: Literal["python"] = "python"
+    file: str | None = Field(
+        default=None,
+        description="Python file with the function; relative to the experiment file.",
+    )
+    function: str | SkipJsonSchema[Callable[..., Any]] = Field(
+        default="program",
+        description="Name of the function in it, written async def program(node).",
+    )
+    placement: Nodes = Field(
+        default="all", description='Nodes with a process, one each, such as [0, 5]; or "all".'
+    )
+    comparators: int | None = Field(
+        default=None,
+        ge=0,
+        lt=2**32,
+        description="Arriving messages of which a node can use the first bytes at one time; "
+        "default: the degree of the network.",
+    )
+    endless: bool = Field(
+        default=False,
+        description="Whether the processes go on for ever; then a warm-up is cut off, "
+        "and the run ends by precision or duration.",
+    )
+
+    @model_validator(mode="after")
+    def _has_a_function(self) -> PythonProgram:
+        if self.file is None and isinstance(self.function, str):
+            raise UserError("file", None, "must be given: the Python file with the function")
+        if self.file is not None and not isinstance(self.function, str):
+            raise UserError("file", shown(self.file), "must not be given together with a function")
+        return self
+
+    @property
+    def finite(self) -> bool:
+        """Whether the workload ends by itself."""
+        return not self.endless
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` unless there is such a function, and the machine has the nodes."""
+        from ..programs import loading
+
+        if self.file is not None:
+            loading.check_file(Path(self.file), str(self.function))
+        else:
+            loading.from_function(self.function)
+        for node in () if self.placement == "all" else self.placement:
+            if node >= network.nodes:
+                allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
+                raise UserError("workload.placement", shown(node), allowed)
+
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it; instructions come from `processes`."""
+        return {"kind": "external", "comparators": self.comparators}
+
+    def processes(self, network: Network, seed: int) -> Processes:
+        """Return the processes of one run; executes the file."""
+        from ..programs import Processes, loading
+
+        if self.file is not None:
+            program = loading.from_file(Path(self.file), str(self.function))
+        else:
+            program = loading.from_function(self.function)
+        places = None if self.placement == "all" else self.placement
+        return Processes(program, network.nodes, places, seed)
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return one round trip: what processes wait for, if they wait."""
+        return network.round_trip_ps(0)
+
+    def digest(self) -> str:
+        """Return a hash of the program's text and of where it runs."""
+        from ..programs import loading
+
+        places = "" if self.placement == "all" else f" {list(self.placement)}"
+        return loading.hash_of(self.function, self.file) + places
+
+    def resolved(self, network: Network) -> dict[str, Any]:
+        """Return every parameter; of the program where it is from, and its hash."""
+        is_name = isinstance(self.function, str)
+        name = self.function if is_name else getattr(self.function, "__name__", "program")
+        parameters = self.model_dump(mode="json", exclude={"function"})
+        return parameters | {"function": name, "program_sha256": self.digest().split()[0]}
