@@ -18,7 +18,6 @@ from studies.buzzard_mudge.settings import (
     BEGINS,
     COMPLETE,
     FIXED,
-    LENGTHS,
     REST,
     SPACINGS,
     WORMHOLE,
@@ -105,10 +104,6 @@ class Reading:
         routing = setting.condition.rpartition(" and ")[2]
         return measured.of(self.sweep, (routing,), length, spacing, measure)
 
-    def has(self, length: int, spacing: float) -> bool:
-        """Whether it was run at a load."""
-        return not self.is_first_packet or length == LENGTHS[0] or spacing in (2, 4, 10, 18)
-
 
 BYTES = Reading("16 data bytes", "packets")
 """As for wormhole routing: two packets."""
@@ -122,7 +117,7 @@ def verdicts(measured: Measured, reading: Reading = BYTES) -> list[Verdict]:
 
 
 def _verdict(printed: PrintedRatio, measured: Measured, reading: Reading) -> Verdict:
-    spacings = [s for s in _LOADS[printed.loads] if reading.has(printed.length, s)]
+    spacings = _LOADS[printed.loads]
     if printed.percent is None:
         return Verdict(printed, spacings, [])
     setting = _SCHEMES[printed.scheme]

@@ -83,7 +83,7 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         "loads, the heaviest first. *Off*: how far the worst of them lies from what agrees, in "
         'points. The paper measures the arrival of "the first packet (or 16 data bytes)", and '
         "the first packet carries 10: so twice, with the first 16 bytes of a message for all, and "
-        "with the first packet against 16 bytes of a worm (2048 bytes at four of the loads).",
+        "with the first packet against 16 bytes of a worm.",
         _verdict_table(found.verdicts, found.literal),
         "## Mean times (µs), figures 6a to 7b",
         *(_times(measured, length) for length in LENGTHS),
