@@ -153,33 +153,37 @@ impl Simulation {
         let enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
         let mut horizon = until.min(self.next_sample);
-        if self.is_open && !self.reopened()? {
+        let mut goes_on = self.is_open;
+        if goes_on && !self.goes_on() {
             return Ok(Progress::Asks);
         }
         loop {
-            let flits = self.fabric.next_time();
-            let queued = self.events.next_time(flits);
-            if queued.is_none() && self.is_over() {
-                return self.end();
-            }
-            let time = queued.map_or(flits, |queued| queued.min(flits));
-            if time > horizon {
-                if time > until {
-                    self.sample_before(until.saturating_add(1));
-                    self.now = self.now.max(until);
-                    self.catch_up(self.now);
-                    return Ok(Progress::Time);
+            // One place from which an instant is handled, so that it stands in line there.
+            if !std::mem::take(&mut goes_on) {
+                let flits = self.fabric.next_time();
+                let queued = self.events.next_time(flits);
+                if queued.is_none() && self.is_over() {
+                    return self.end();
                 }
-                self.sample_before(time);
-                self.check_moving()?;
-                horizon = until.min(self.next_sample);
+                let time = queued.map_or(flits, |queued| queued.min(flits));
+                if time > horizon {
+                    if time > until {
+                        self.sample_before(until.saturating_add(1));
+                        self.now = self.now.max(until);
+                        self.catch_up(self.now);
+                        return Ok(Progress::Time);
+                    }
+                    self.sample_before(time);
+                    self.check_moving()?;
+                    horizon = until.min(self.next_sample);
+                }
+                if let Some(due) = self.events.newly_due() {
+                    self.fabric.touch(due);
+                }
+                self.now = time;
+                self.at_once = 0;
             }
-            if let Some(due) = self.events.newly_due() {
-                self.fabric.touch(due);
-            }
-            self.now = time;
-            self.at_once = 0;
-            if !self.instant(time)? {
+            if !self.instant(self.now)? {
                 return Ok(Progress::Asks);
             }
             if self.events_handled >= enough {

@@ -69,11 +69,11 @@ impl Simulation {
         }
     }
 
-    /// Goes on with the present instant, if all have been answered; whether it is over.
-    pub(super) fn reopened(&mut self) -> Result<bool, RunError> {
-        let Some(external) = self.workload.external() else { return Ok(true) };
+    /// Whether all who asked have been answered: they go on, and with them the present instant.
+    pub(super) fn goes_on(&mut self) -> bool {
+        let Some(external) = self.workload.external() else { return true };
         if !external.is_answered() {
-            return Ok(false);
+            return false;
         }
         self.is_open = false;
         let answered = external.take_answered();
@@ -85,7 +85,7 @@ impl Simulation {
             measures: &mut self.measures,
         };
         self.at_once += self.nodes.answered(&answered, &mut world);
-        self.instant(self.now)
+        true
     }
 
     /// Looks for packets whose start a process waits for.
