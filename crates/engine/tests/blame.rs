@@ -12,6 +12,7 @@ mod hand;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/cases.rs"]
+#[allow(dead_code, reason = "a generator shared with the tests of flits")]
 mod small;
 #[path = "blame/sums.rs"]
 mod sums;

@@ -21,11 +21,11 @@ fn mesh(routing: RoutingSpec, sharing: Sharing) -> Machine {
 /// Two switches with a link each way, and as many nodes.
 fn two_switches(there: u16, back: u16, delay_ps: u64) -> Machine {
     let link = |from, to, width, delay_ps| GraphLink { from, to, width, delay_ps };
-    joined(vec![link(0, 1, there, delay_ps), link(1, 0, back, 0)])
+    two_with(vec![link(0, 1, there, delay_ps), link(1, 0, back, 0)])
 }
 
 /// Two switches with these links, and as many nodes.
-fn joined(links: Vec<GraphLink>) -> Machine {
+fn two_with(links: Vec<GraphLink>) -> Machine {
     let nodes = vec![0, 1];
     let graph = TopologySpec::Graph { switches: 2, links, nodes, leaves: Vec::new() };
     Machine { routing: RoutingSpec::Shortest, ..Machine::t9000(graph) }
@@ -141,7 +141,7 @@ fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
     );
     for change in
         [(|machine| machine.link.control_token_bits = 11) as fn(&mut Machine), |machine| {
-            machine.rates.dimension_bit_ps = vec![10_000, 5_000]
+            machine.rates.dimension_bit_ps = vec![10_000, 5_000];
         }]
     {
         assert_eq!(
@@ -223,7 +223,7 @@ fn flow_control_tokens_need_a_way_back() {
 fn of_parallel_links_each_needs_its_own_way_back() {
     let wide = |from, to, width| GraphLink { from, to, width, delay_ps: 0 };
     let is_refused =
-        |links: &[GraphLink]| !refusal(&joined(links.to_vec()), Fidelity::Token).is_empty();
+        |links: &[GraphLink]| !refusal(&two_with(links.to_vec()), Fidelity::Token).is_empty();
     let [one, two] = [1, 2].map(|width| wide(0, 1, width));
     let [back_one, back_two] = [1, 2].map(|width| wide(1, 0, width));
     assert!(!is_refused(&[one, two, back_one, back_two]));

@@ -14,6 +14,7 @@ mod limits;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/cases.rs"]
+#[allow(dead_code, reason = "a generator shared with the tests of flits")]
 mod small;
 #[path = "stream/sums.rs"]
 mod sums;

@@ -8,6 +8,65 @@ use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 impl WormFabric {
+    /// A packet gets a channel and leaves `input` (none: its node's queue). `INTEGRATED`: nodes
+    /// and switches are one, so that it may leave a list or end there.
+    // Two functions, as every hop passes here: that with nodes at switches asks nothing more.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn assign<const INTEGRATED: bool>(
+        &mut self,
+        id: ChannelId,
+        packet_id: PacketId,
+        mut input: ChannelId,
+        act: &mut Act,
+    ) {
+        if INTEGRATED && self.board.lists.has(input) {
+            self.leave_list(input, act);
+            input = ChannelId::NONE;
+        }
+        if input.is_some() {
+            self.forget_credits(input, act.now);
+            self.board.leave(input, act);
+            self.board.at_mut(input).output = id;
+        }
+        self.forget_starts(id, act.now);
+        let flits = self.main.packet_tokens(act.packets[packet_id].bytes);
+        let channel = self.board.at_mut(id);
+        channel.base = channel.base.wrapping_add(channel.flits);
+        channel.flits = flits;
+        channel.known = 0;
+        channel.owner = packet_id;
+        channel.input = input;
+        channel.since = act.now;
+        channel.packets += 1;
+        self.board.enter(id, packet_id, act);
+        let ends = INTEGRATED && self.comes_home(id, act);
+        if !self.run_through(id, packet_id, act) {
+            if act.measures.blame.is_some() {
+                self.board.blame_grant(id, packet_id, input, act);
+                self.blame_credit(id, packet_id, act);
+            }
+            self.stale.push(id);
+        } else if ends {
+            self.deliver(id, act);
+        }
+        if !self.stale.is_empty() {
+            self.advance_all(act);
+        }
+    }
+
+    /// The same where nodes and switches are one.
+    #[inline(never)]
+    fn assign_integrated(
+        &mut self,
+        id: ChannelId,
+        packet_id: PacketId,
+        input: ChannelId,
+        act: &mut Act,
+    ) {
+        self.assign::<true>(id, packet_id, input, act);
+    }
+
     /// The common case, worked out at once: nothing stands in the way of any flit of
     /// the packet that a channel has just been granted to. False if something may.
     // Inlined into its caller, as every hop passes here.
@@ -145,40 +204,10 @@ impl Grants for WormFabric {
 
     #[inline]
     fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
-        let mut input = input;
-        if self.board.lists.has(input) {
-            self.leave_list(input, act);
-            input = ChannelId::NONE;
-        } else if input.is_some() {
-            self.forget_credits(input, act.now);
-            self.board.leave(input, act);
-            self.board.at_mut(input).output = id;
-        }
-        self.forget_starts(id, act.now);
-        let flits = self.main.packet_tokens(act.packets[packet_id].bytes);
-        let channel = self.board.at_mut(id);
-        channel.base = channel.base.wrapping_add(channel.flits);
-        channel.flits = flits;
-        channel.known = 0;
-        channel.owner = packet_id;
-        channel.input = input;
-        channel.since = act.now;
-        channel.packets += 1;
-        self.board.enter(id, packet_id, act);
-        let ends = self.board.lists.are_used() && self.comes_home(id, act);
-        if self.run_through(id, packet_id, act) {
-            if ends {
-                self.deliver(id, act);
-            }
+        if self.board.lists.are_used() {
+            self.assign_integrated(id, packet_id, input, act);
         } else {
-            if act.measures.blame.is_some() {
-                self.board.blame_grant(id, packet_id, input, act);
-                self.blame_credit(id, packet_id, act);
-            }
-            self.stale.push(id);
-        }
-        if !self.stale.is_empty() {
-            self.advance_all(act);
+            self.assign::<false>(id, packet_id, input, act);
         }
     }
 }
