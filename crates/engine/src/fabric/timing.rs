@@ -57,6 +57,7 @@ impl Timing {
 
     /// The same where only headers wait for the switch, which arbitrates, and no flit passes
     /// through it: nodes and switches are one.
+    #[must_use]
     pub fn arbitrated(self) -> Self {
         Self { delay_ps: self.wire_ps, ..self }
     }
