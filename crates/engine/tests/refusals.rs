@@ -84,7 +84,7 @@ fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
     );
     for change in
         [(|machine| machine.link.control_token_bits = 11) as fn(&mut Machine), |machine| {
-            machine.rates.dimension_bit_ps = vec![10_000, 5_000]
+            machine.rates.dimension_bit_ps = vec![10_000, 5_000];
         }]
     {
         assert_eq!(
