@@ -110,7 +110,7 @@ impl Model {
     fn is_settled(&self) -> bool {
         match self {
             Self::Packet(fabric) => fabric.board.is_settled(),
-            Self::Worm(fabric) => fabric.is_settled(),
+            Self::Worm(fabric) => fabric.board.is_settled(),
             Self::Stream(fabric) => fabric.board.is_settled(),
             Self::Circuit(fabric) => fabric.is_settled(),
             Self::Stored(fabric) => fabric.is_settled(),

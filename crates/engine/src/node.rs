@@ -207,20 +207,29 @@ impl Nodes {
         self.go_on(world)
     }
 
-    /// More data bytes of a message are at its destination.
+    /// More data bytes of a message are at its destination, if anybody wants to know.
+    #[inline]
     fn bytes_there(&mut self, id: MessageId, bytes: u32, world: &mut World) {
-        let message = &mut self.messages[id];
-        message.arrived_bytes += bytes;
-        if self.packetisation.begins(message) && !message.has_begun {
-            message.has_begun = true;
-            world.measures.message_began(world.now - message.sent);
+        if self.packetisation.early_bytes > 0 {
+            self.note_beginning(id, bytes, world);
         }
         if self.interface.is_some() {
             self.read(id, bytes, world);
         }
     }
 
+    #[inline(never)]
+    fn note_beginning(&mut self, id: MessageId, bytes: u32, world: &mut World) {
+        let message = &mut self.messages[id];
+        message.arrived_bytes += bytes;
+        if self.packetisation.begins(message) && !message.has_begun {
+            message.has_begun = true;
+            world.measures.message_began(world.now - message.sent);
+        }
+    }
+
     /// A data packet of a message has been delivered.
+    #[inline]
     fn packet_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         let message = &mut self.messages[id];
         message.undelivered -= 1;
@@ -283,6 +292,7 @@ impl Nodes {
     }
 
     /// The latest packet of an accepted message has been delivered.
+    #[inline]
     fn delivered(&mut self, id: MessageId, world: &mut World) {
         let has_arrived = self.messages[id].arrived;
         if has_arrived {
@@ -404,6 +414,7 @@ impl Nodes {
     }
 
     /// Queues the next packet of a message.
+    #[inline]
     fn send_packet(&mut self, id: MessageId, world: &mut World) {
         let bytes = self.packetisation.next(&self.messages[id]);
         if self.interface.is_some() && self.is_short(id, bytes) {

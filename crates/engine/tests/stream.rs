@@ -14,7 +14,7 @@ mod limits;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/cases.rs"]
-#[allow(dead_code, reason = "a generator shared with the tests of flits")]
+#[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod small;
 #[path = "stream/sums.rs"]
 mod sums;

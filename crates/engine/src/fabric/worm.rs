@@ -159,12 +159,6 @@ impl WormFabric {
         self.serve(lead, kind, act);
     }
 
-    /// Whether nothing has to choose at this instant.
-    #[inline]
-    pub fn is_settled(&self) -> bool {
-        self.board.is_settled() && self.heads.is_empty()
-    }
-
     /// Every group marked at this instant grants what it can. Then those ask that have come
     /// to the front of a list by this: no two of the same switch.
     #[inline]

@@ -1,7 +1,7 @@
 //! Processes from outside: who asks, and what it is told to do.
 
 use super::Simulation;
-use crate::error::{RunError, SpecError};
+use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::node::{Buffers, Told, World};
 use crate::workload::{Instruction, Workload};

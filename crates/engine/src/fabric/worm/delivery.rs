@@ -32,6 +32,8 @@ impl WormFabric {
         if ready > act.now {
             act.events.post(ready, Kind::Request, list.0);
         } else {
+            // Marked only so that this instant is not over.
+            self.board.mark(list);
             self.heads.push(list);
         }
     }
