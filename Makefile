@@ -38,6 +38,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benches
 	$(BIN)/python -m benches.commands
 	$(BIN)/python -m benches.programs
+	$(BIN)/python -m benches.transports
 
 test: $(VENV)/built
 	cargo test --quiet
