@@ -360,8 +360,8 @@ impl Nodes {
                 }
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
-                Op::Command(command) => {
-                    if !self.carry_out(process, command, world) {
+                Op::Command => {
+                    if !self.carry_out(process, world) {
                         break;
                     }
                 }

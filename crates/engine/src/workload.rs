@@ -24,7 +24,7 @@ pub use synthetic::Destinations;
 use synthetic::Synthetic;
 
 /// An instruction to the node a process runs on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Use the processor for a time; the process waits until it has been computed.
     Compute(Time),
@@ -36,8 +36,8 @@ pub enum Op {
     Send(Send),
     /// Offer the messages that wait for this process to [`Workload::accepts`], oldest first.
     AcceptWaiting,
-    /// Have the node's interface carry out what came from outside.
-    Command(Command),
+    /// Carry out what came from outside ([`External::take_command`]).
+    Command,
 }
 
 /// A message to be sent.

@@ -111,12 +111,10 @@ impl Nodes {
     }
 
     /// Carries out an instruction; whether the process goes on at once.
-    pub(super) fn carry_out(
-        &mut self,
-        process: ProcessId,
-        command: Command,
-        world: &mut World,
-    ) -> bool {
+    pub(super) fn carry_out(&mut self, process: ProcessId, world: &mut World) -> bool {
+        let Some(command) = world.workload.external().and_then(External::take_command) else {
+            return true;
+        };
         let Some(interface) = &mut self.interface else { return true };
         match command {
             Command::Transmit(letter, audience) => {

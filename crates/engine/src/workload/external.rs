@@ -119,6 +119,8 @@ pub struct External {
     asking: Vec<ProcessId>,
     /// How many of them have not been answered.
     unanswered: usize,
+    /// The command that was the latest instruction, until it is taken.
+    command: Option<Command>,
 }
 
 #[derive(Default)]
@@ -147,6 +149,7 @@ impl External {
             neighbourhood: Neighbourhood::new(topology),
             asking: Vec::new(),
             unanswered: 0,
+            command: None,
         }
     }
 
@@ -161,7 +164,10 @@ impl External {
         let process = &mut self.processes[number.index()];
         match process.given.pop_front() {
             Some(Given::Compute(duration)) => Some(Op::Compute(duration)),
-            Some(Given::Command(command)) => Some(Op::Command(command)),
+            Some(Given::Command(command)) => {
+                self.command = Some(command);
+                Some(Op::Command)
+            }
             Some(Given::End) => {
                 process.has_ended = true;
                 None
@@ -176,6 +182,12 @@ impl External {
                 None
             }
         }
+    }
+
+    /// The command that was the latest instruction: apart from it, so that instructions of
+    /// other workloads stay small.
+    pub fn take_command(&mut self) -> Option<Command> {
+        self.command.take()
     }
 
     /// Who asks, in the order in which they became able to go on.
