@@ -80,8 +80,7 @@ fn circuits_need_one_way_of_choosing_and_alike_channels() {
             let two = two_switches(1, 1, 5_000);
             (machine.topology, machine.routing) = (two.topology, two.routing);
         }),
-        "machine.topology = links with delays of their own: must all have the same delay with \
-         transport circuit"
+        "machine.topology = links with delays of their own: must have none with transport circuit"
     );
     assert_eq!(
         refused(|machine| {

@@ -178,18 +178,13 @@ fn circuit_choices(machine: &Machine) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Circuits are taken back channel by channel, and all channels are alike.
+/// Circuits are taken back channel by channel.
 fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     let routing = &wiring.routing;
     if routing.remembers() || routing.otherwise() != Otherwise::Wait {
         let allowed = "must be one that depends on the switch and the destination alone, and \
                        comes nearer at each step, with transport circuit";
         return Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
-    }
-    if !wiring.is_uniform() {
-        let allowed = "must all have the same delay with transport circuit";
-        let given = "links with delays of their own";
-        return Err(SpecError::new("machine.topology", given, allowed));
     }
     Ok(())
 }
@@ -272,7 +267,8 @@ fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<()
     if has_queues && layout.groups.iter().any(is_wide) {
         return refuse("machine.switch.link_width", "above 1", "must be 1");
     }
-    if !wiring.is_uniform() {
+    // Of wormholes it is said below, with what else may differ.
+    if scheme != Scheme::Wormhole && !wiring.is_uniform() {
         return refuse("machine.topology", "links with delays of their own", "must have none");
     }
     if has_queues && routing.otherwise() != Otherwise::Wait {
