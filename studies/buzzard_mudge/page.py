@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _TITLE = "How messages should cross a hypercube"
 _LEAD = (
     "The simulations of Buzzard & Mudge, High Performance Hypercube Communications (1988): 64 "
-    "nodes, 2 ticks a byte, 4 ticks of arbitration; a tick is 1 ns. *First* is the mean time from "
-    "sending until the first 16 data bytes are there, *last* until all are.",
+    "nodes, 2 ticks a byte, 4 ticks of arbitration; a tick is 1 ns. First is the mean time from "
+    "sending until the first 16 data bytes are there, last until all are.",
     "The horizontal axis is the load as the paper has it: link time of all data over the time of "
     "all links until the last message is sent. Bars are 95 % intervals over the seeds.",
 )
