@@ -32,13 +32,17 @@ SMALL: dict[str, dict[str, Any]] = {
 #: Shortest paths by the lowest port, which go round in circles there.
 CIRCLES = {("torus", "shortest"), ("dragonfly", "shortest")}
 OUT_OF_BAND = {"flow_control": "out_of_band"}
+#: Routings for machines whose nodes are their own switches, with a transport that has them.
+WITH_TRANSPORT = {"profitable": "datagram", "first_hop": "packet"}
 
 
 def _cases() -> Iterator[tuple[str, str, str]]:
     for topology, kind in TOPOLOGIES.items():
         if issubclass(kind, RoutedMachine):
             for routing in kind.routings:
-                if routing not in ("table", "source_routes") and (topology, routing) not in CIRCLES:
+                if routing in ("table", "source_routes", *WITH_TRANSPORT):
+                    continue
+                if (topology, routing) not in CIRCLES:
                     for flow_control in ("in_band", "out_of_band"):
                         yield topology, routing, flow_control
 
@@ -70,6 +74,23 @@ def _check(machine: tb.Machine, **run: Any) -> None:
 def test_all_packets_arrive(topology: str, routing: str, flow_control: str) -> None:
     keys = SMALL[topology] | {"routing": routing, "flow_control": flow_control}
     _check(TOPOLOGIES[topology](**keys))
+
+
+def _of_transports() -> Iterator[tuple[str, str]]:
+    for topology, kind in TOPOLOGIES.items():
+        if issubclass(kind, RoutedMachine):
+            for routing in kind.routings:
+                if routing in WITH_TRANSPORT:
+                    yield topology, routing
+
+
+@pytest.mark.parametrize(("topology", "routing"), list(_of_transports()))
+def test_all_packets_arrive_where_nodes_are_switches(topology: str, routing: str) -> None:
+    keys = SMALL[topology] | {"routing": routing, "transport": WITH_TRANSPORT[routing]}
+    machine = TOPOLOGIES[topology](**keys)
+    for result in tb.cost(machine, _messages(machine.nodes)).modes.values():
+        assert result.ending.stop_reason == "finished"
+        assert sum(result.nodes["messages_delivered"].to_pylist()) == 150
 
 
 @pytest.mark.parametrize(("topology", "routing"), sorted(CIRCLES))
