@@ -137,11 +137,6 @@ class Simulation:
         return self._engine.sharing_channels
 
     @property
-    def stored_bytes_max(self) -> tuple[int, int] | None:
-        """Most bytes stored in all nodes: of packets on their way, and own; None if not stored."""
-        return self._engine.stored_bytes_max
-
-    @property
     def events(self) -> int:
         """Events handled since time 0."""
         return self._engine.events

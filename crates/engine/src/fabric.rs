@@ -35,14 +35,14 @@ use crate::event_queue::{EventQueue, Kind};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, PacketRow, Undisturbed, Use};
-use crate::spec::{Fidelity, Machine, Mode, Scheme};
+use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use packet::PacketFabric;
-use stored::StoredFabric;
+use stored::{StoredFabric, bytes_of};
 use stream::StreamFabric;
 use switchboard::Act;
 use worm::WormFabric;
@@ -89,20 +89,33 @@ macro_rules! match_model {
 }
 
 impl Model {
-    /// Mode `full` where nodes and switches are one.
-    fn integrated(
+    /// Mode `full`: by the transport, or where flits are simulated by the fidelity.
+    fn full(
         machine: &Machine,
         topology: &Topology,
         wiring: &Wiring,
+        fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        match wiring.passage {
-            Some(passage) if passage.transport.scheme == Scheme::Circuit => {
-                let fabric = CircuitFabric::new(machine, topology, wiring, passage, seed);
-                Ok(Self::Circuit(fabric))
+        let passage = wiring.passage.filter(|passage| !passage.is_wormhole());
+        Ok(match (passage, fidelity) {
+            (Some(passage), _) if passage.transport.scheme.has_queues() => {
+                Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
             }
-            _ => Err(SpecError::new("machine.transport", "full", "is not simulated yet")),
-        }
+            (Some(passage), _) => {
+                Self::Circuit(CircuitFabric::new(machine, topology, wiring, passage, seed))
+            }
+            (None, Fidelity::Packet) => {
+                Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
+            }
+            (None, Fidelity::Flit | Fidelity::Token) => {
+                Self::Flit(FlitFabric::new(machine, topology, wiring, fidelity, seed))
+            }
+            (None, Fidelity::Worm) => Self::Worm(WormFabric::new(machine, topology, wiring, seed)?),
+            (None, Fidelity::Stream) => {
+                Self::Stream(StreamFabric::new(machine, topology, wiring, seed))
+            }
+        })
     }
 
     /// Whether nothing has to choose at this instant.
@@ -141,28 +154,10 @@ impl Fabric {
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         check::network(machine, &wiring, fidelity)?;
         let layout = &wiring.layout;
-        let has_queues = wiring.passage.is_some_and(|passage| passage.has_queues());
-        let model = match (mode, fidelity) {
-            (Mode::Full, _) if has_queues => {
-                Model::Stored(StoredFabric::new(machine, topology, &wiring, seed))
-            }
-            (Mode::Full, _) if wiring.passage.is_some_and(|passage| !passage.is_wormhole()) => {
-                Model::integrated(machine, topology, &wiring, seed)?
-            }
-            (Mode::Full, Fidelity::Packet) => {
-                Model::Packet(PacketFabric::new(machine, topology, &wiring, seed))
-            }
-            (Mode::Full, Fidelity::Flit | Fidelity::Token) => {
-                Model::Flit(FlitFabric::new(machine, topology, &wiring, fidelity, seed))
-            }
-            (Mode::Full, Fidelity::Worm) => {
-                Model::Worm(WormFabric::new(machine, topology, &wiring, seed)?)
-            }
-            (Mode::Full, Fidelity::Stream) => {
-                Model::Stream(StreamFabric::new(machine, topology, &wiring, seed))
-            }
-            (Mode::Throttled, _) => Model::ContentionFree(ContentionFree::throttled(layout)),
-            (Mode::Free | Mode::Ideal, _) => Model::ContentionFree(ContentionFree::free(layout)),
+        let model = match mode {
+            Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
+            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(layout)),
+            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free(layout)),
         };
         let packets = PacketPool::new(machine.switch.hop_limit);
         Ok(Self { wiring, packets, model })
@@ -196,8 +191,7 @@ impl Fabric {
             blame.queued(id, class, now);
         }
         if let Some(stored) = &mut measures.stored {
-            let bytes = u64::from(packet.bytes + self.wiring.link.header_tokens);
-            stored.comes(packet.source, Owner::Own, bytes);
+            stored.comes(packet.source, Owner::Own, bytes_of(&packet, &self.wiring));
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         match &mut self.model {

@@ -298,9 +298,11 @@ impl Nodes {
         if has_arrived {
             self.receive(id, world);
         }
-        if self.packetisation.streams && has_arrived {
-            self.acknowledged(id, world);
-        } else if !self.packetisation.streams && !self.acknowledges {
+        if self.packetisation.streams {
+            if has_arrived {
+                self.acknowledged(id, world);
+            }
+        } else if !self.acknowledges {
             self.packet_acknowledged(id, world);
         }
     }

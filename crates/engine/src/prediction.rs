@@ -88,7 +88,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     let mut walk = Walk {
         wiring: simulation.wiring(),
         packet_bytes: u64::from(spec.machine.node.packet_bytes),
-        first_bytes: first_bytes(spec),
+        first_bytes: spec.machine.first_packet_bytes().into(),
         acknowledges: spec.machine.node.acknowledges,
         ways: ways(spec, topology, simulation.wiring(), max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
@@ -113,12 +113,6 @@ fn ways(
     let mut pairs = 0;
     each_flow(spec, topology, max_pairs, |_| pairs += 1)?;
     Ok((max_pairs / pairs.max(1)).clamp(1, MOST_WAYS))
-}
-
-/// Data bytes of a message's first packet.
-fn first_bytes(spec: &Spec) -> u64 {
-    let given = spec.machine.transport.and_then(|transport| transport.first_packet_bytes);
-    u64::from(given.unwrap_or(spec.machine.node.packet_bytes))
 }
 
 struct Walk<'a> {
@@ -182,7 +176,8 @@ impl Walk<'_> {
     /// Data bytes of the packets whose lifetimes are told: full ones, or where a message is one
     /// packet, that.
     fn usual_bytes(&self, message_bytes: u64) -> u32 {
-        let is_whole = self.wiring.passage.is_some_and(|passage| !passage.sends_packets());
+        let is_whole =
+            self.wiring.passage.is_some_and(|passage| !passage.transport.scheme.sends_packets());
         if is_whole { message_bytes as u32 } else { self.packet_bytes as u32 }
     }
 

@@ -11,7 +11,6 @@ mod adaptive;
 mod algorithm;
 mod ancestor;
 mod base;
-mod chaos;
 mod deflection;
 pub mod dependency;
 mod destination_tag;

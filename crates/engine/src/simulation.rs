@@ -269,29 +269,37 @@ impl Simulation {
         }
     }
 
-    /// Handles an event that a node is told of.
-    fn handle_at_node(&mut self, kind: Kind, number: u32) {
-        let mut world = World {
+    /// The nodes, and what they act on at the present instant.
+    #[inline]
+    fn nodes_in_world(&mut self) -> (&mut Nodes, World<'_>) {
+        let world = World {
             now: self.now,
             fabric: &mut self.fabric,
             workload: &mut self.workload,
             events: &mut self.events,
             measures: &mut self.measures,
         };
-        self.at_once += match kind {
-            Kind::Tail => self.nodes.tail(number, &mut world),
-            Kind::Cpu => self.nodes.processor(NodeId(number), &mut world),
-            Kind::Start => self.nodes.start(ProcessId(number), &mut world),
-            Kind::Head => self.nodes.head(number, &mut world),
+        (&mut self.nodes, world)
+    }
+
+    /// Handles an event that a node is told of.
+    fn handle_at_node(&mut self, kind: Kind, number: u32) {
+        let (nodes, mut world) = self.nodes_in_world();
+        let count = match kind {
+            Kind::Tail => nodes.tail(number, &mut world),
+            Kind::Cpu => nodes.processor(NodeId(number), &mut world),
+            Kind::Start => nodes.start(ProcessId(number), &mut world),
+            Kind::Head => nodes.head(number, &mut world),
             Kind::Message => {
                 if let Some(at) = world.workload.due(number + 1) {
                     world.events.post(at, Kind::Message, number + 1);
                 }
-                self.nodes.row(number, &mut world);
+                nodes.row(number, &mut world);
                 0
             }
             Kind::Request | Kind::Retry => 0,
         };
+        self.at_once += count;
     }
 
     /// Nothing is left to happen: the end, or a deadlock.

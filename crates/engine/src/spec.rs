@@ -541,6 +541,12 @@ pub struct External {
 }
 
 impl Machine {
+    /// Data bytes of a message's first packet, at most.
+    pub fn first_packet_bytes(&self) -> u32 {
+        let given = self.transport.and_then(|transport| transport.first_packet_bytes);
+        given.unwrap_or(self.node.packet_bytes)
+    }
+
     /// The T9000/C104 machine with default constants on a topology; the width of
     /// the node's link is the degree of the network.
     pub fn t9000(topology: TopologySpec) -> Self {

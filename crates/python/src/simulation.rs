@@ -129,15 +129,6 @@ impl Simulation {
         self.engine.events()
     }
 
-    /// The most bytes that all nodes together stored in the window, of packets on their way
-    /// and of their own; none where packets are not stored.
-    #[getter]
-    fn stored_bytes_max(&self) -> Option<(u64, u64)> {
-        let stored = self.engine.measures().stored.as_ref()?;
-        let [transit, own] = stored.network.map(|level| level.max);
-        Some((transit, own))
-    }
-
     /// Forgets all distributions and tallies; the window begins now.
     fn begin_window(&mut self) {
         self.engine.begin_window();

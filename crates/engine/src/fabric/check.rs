@@ -262,7 +262,7 @@ fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<()
         let allowed = format!("{allowed} with transport {}", scheme.name());
         Err(SpecError::new(field, given, allowed))
     };
-    let has_queues = matches!(scheme, Scheme::Datagram { .. } | Scheme::Packet { .. });
+    let has_queues = scheme.has_queues();
     let is_wide = |group: &Group| group.kind == ChannelKind::Internal && group.width > 1;
     if has_queues && layout.groups.iter().any(is_wide) {
         return refuse("machine.switch.link_width", "above 1", "must be 1");
@@ -274,10 +274,9 @@ fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<()
     if has_queues && routing.otherwise() != Otherwise::Wait {
         return refuse("machine.routing", name, "must be one whose packets wait");
     }
-    let is_packet = matches!(scheme, Scheme::Packet { .. });
     let chooses_late =
         routing.chooses() && !matches!(machine.routing, RoutingSpec::FirstHop { .. });
-    if is_packet && (chooses_late || routing.draws()) {
+    if scheme.sends_packets() && (chooses_late || routing.draws()) {
         let allowed = "must be one that sends all packets of a message one way";
         return refuse("machine.routing", name, allowed);
     }

@@ -64,7 +64,7 @@ impl Passage {
     #[inline]
     pub fn early_ps(&self, bytes: u32) -> Option<Time> {
         let early = self.transport.early_bytes;
-        let is_told = early > 0 && bytes > early && !self.sends_packets();
+        let is_told = early > 0 && bytes > early && !self.transport.scheme.sends_packets();
         is_told.then(|| self.link.packet_ps(bytes - early) - self.link.header_ps)
     }
 
@@ -72,17 +72,6 @@ impl Passage {
     #[inline]
     pub fn is_wormhole(&self) -> bool {
         self.transport.scheme == Scheme::Wormhole
-    }
-
-    /// Whether packets stand in queues at outgoing channels.
-    pub fn has_queues(&self) -> bool {
-        matches!(self.transport.scheme, Scheme::Datagram { .. } | Scheme::Packet { .. })
-    }
-
-    /// Whether messages are cut into packets that follow each other.
-    #[inline]
-    pub fn sends_packets(&self) -> bool {
-        matches!(self.transport.scheme, Scheme::Packet { .. })
     }
 }
 

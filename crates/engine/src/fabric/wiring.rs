@@ -179,7 +179,10 @@ impl Wiring {
     pub fn reports_header(&self, packet: &Packet) -> bool {
         if !self.acknowledges {
             let is_early = |passage: Passage| passage.early_ps(packet.bytes).is_some();
-            return self.passage.filter(Passage::has_queues).is_some_and(is_early);
+            return self
+                .passage
+                .filter(|passage| passage.transport.scheme.has_queues())
+                .is_some_and(is_early);
         }
         packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
     }

@@ -234,11 +234,20 @@ impl Blame {
             // that are out of it.
             let end = if buffer.0 < self.lists { turn.granted } else { turn.end };
             self.take_front(buffer, Turn { asked: since.ready, end, ..turn }, since.behind);
-            let record = &mut self.records[turn.packet.index()];
-            if end != NEVER && record.start == NEVER {
-                record.has_left = true;
-                self.left.add(buffer, turn.packet, since.ready);
+            if end != NEVER {
+                self.leaves_front(buffer, turn.packet, since.ready);
             }
+        }
+    }
+
+    /// A packet that was ready at `ready` has left the front of a buffer: what it waited for
+    /// there must be known until it has started.
+    #[inline]
+    fn leaves_front(&mut self, buffer: ChannelId, packet: PacketId, ready: Time) {
+        let record = &mut self.records[packet.index()];
+        if record.start == NEVER {
+            record.has_left = true;
+            self.left.add(buffer, packet, ready);
         }
     }
 
@@ -252,12 +261,8 @@ impl Blame {
     /// It is known when the packet that leaves a buffer is out of it.
     #[inline]
     pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
-        let turn = self.fronts[buffer.index()].end(at);
-        let record = &mut self.records[turn.packet.index()];
-        if record.start == NEVER {
-            record.has_left = true;
-            self.left.add(buffer, turn.packet, turn.asked);
-        }
+        let &Turn { packet, asked, .. } = self.fronts[buffer.index()].end(at);
+        self.leaves_front(buffer, packet, asked);
     }
 
     /// It is known when a channel is released, and with it the front of the buffer (none:

@@ -1,7 +1,7 @@
 //! How messages become packets.
 
 use super::Message;
-use crate::spec::{Machine, Scheme};
+use crate::spec::Machine;
 
 /// How messages become packets.
 pub struct Packetisation {
@@ -19,15 +19,12 @@ pub struct Packetisation {
 impl Packetisation {
     /// That of a machine.
     pub fn new(machine: &Machine) -> Self {
-        let (transport, packet_bytes) = (machine.transport, machine.node.packet_bytes);
-        let is_stream = |scheme| matches!(scheme, Scheme::Packet { .. });
+        let transport = machine.transport;
         Self {
-            packet_bytes,
-            first_packet_bytes: transport
-                .and_then(|t| t.first_packet_bytes)
-                .unwrap_or(packet_bytes),
-            streams: transport.is_some_and(|t| is_stream(t.scheme)),
-            early_bytes: transport.map_or(0, |t| t.early_bytes),
+            packet_bytes: machine.node.packet_bytes,
+            first_packet_bytes: machine.first_packet_bytes(),
+            streams: transport.is_some_and(|transport| transport.scheme.sends_packets()),
+            early_bytes: transport.map_or(0, |transport| transport.early_bytes),
         }
     }
 

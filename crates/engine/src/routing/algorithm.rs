@@ -3,7 +3,6 @@
 use super::adaptive::Adaptive;
 use super::ancestor::Ancestor;
 use super::base::Base;
-use super::chaos::Chaos;
 use super::deflection::Deflection;
 use super::destination_tag::DestinationTag;
 use super::dimension_order::DimensionOrder;
@@ -122,7 +121,7 @@ pub(super) enum Chosen {
     /// Any nearer way, and a way out.
     Adaptive(Adaptive),
     /// Any nearer way.
-    Chaos(Chaos),
+    Chaos(Profitable),
     /// Any way.
     Deflection(Deflection),
     /// Up a tree, then down.
@@ -189,7 +188,7 @@ impl Chosen {
             RoutingSpec::Adaptive { order } => {
                 Self::Adaptive(Adaptive::new(name, order, topology)?)
             }
-            RoutingSpec::Chaos => Self::Chaos(Chaos::new(name, topology)?),
+            RoutingSpec::Chaos => Self::Chaos(Profitable::new(name, topology, true)?),
             RoutingSpec::Deflection => Self::Deflection(Deflection::new(name, topology)?),
             RoutingSpec::UpDown { root, adaptive } => {
                 Self::UpDown(UpDown::new(*root, *adaptive, topology)?)
@@ -213,7 +212,7 @@ impl Chosen {
             RoutingSpec::Minimal => {
                 Self::Fixed(Fixed::new(Base::Groups(Dragonfly::new(name, topology)?)))
             }
-            RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology)?),
+            RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
             RoutingSpec::FirstHop { order } => {
                 Self::FirstHop(FirstHop::new(name, order, topology)?)
             }

@@ -2,6 +2,12 @@
 //!
 //! Not free of deadlock where buffers are bounded and packets wait: it is for transports
 //! that have something else against it, queues without bounds or priorities.
+//!
+//! Chaotic routing asks no more of it. A switch whose central queue is full sends a packet
+//! chosen at random out of any port whatever ("derouting"), so that packets always move on
+//! [Konstantinidou & Snyder 1991; Bolding 1993]. The queue and its choices are the switch's,
+//! and so is the argument that no packet stays for ever: not by an order of channels, but
+//! because neighbours exchange packets, and with probability one no packet is always derouted.
 
 use super::Header;
 use super::algorithm::Algorithm;
@@ -13,18 +19,21 @@ use crate::topology::Topology;
 /// Every profitable port, for one topology.
 pub struct Profitable {
     nearer: Nearer,
+    /// Whether switches send packets away before they wait for each other in a circle.
+    deroutes: bool,
 }
 
 impl Profitable {
-    /// Prepares routing on any topology.
-    pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        Ok(Self { nearer: Nearer::new(name, topology)? })
+    /// Prepares routing on any topology; `deroutes`: for switches that send packets away
+    /// before they wait for each other in a circle.
+    pub fn new(name: &str, topology: &Topology, deroutes: bool) -> Result<Self, SpecError> {
+        Ok(Self { nearer: Nearer::new(name, topology)?, deroutes })
     }
 }
 
 impl Algorithm for Profitable {
     fn is_known_free(&self) -> bool {
-        false
+        self.deroutes
     }
 
     fn chooses(&self) -> bool {
@@ -79,6 +88,22 @@ mod tests {
         let differ = (0..4).filter(|&dimension| coordinates[dimension] > 0);
         let ports: Vec<usize> = outputs.iter().map(|(slot, _)| slot / 2).collect();
         assert_eq!(ports, differ.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn chaotic_packets_come_nearer() {
+        let mut random = cases(7);
+        for case in 0..100 {
+            let dims = sides(&mut random, 1 + case % 3, 40);
+            for graph in [
+                Topology::new(&TopologySpec::Mesh { dims: dims.clone() }).unwrap(),
+                Topology::new(&TopologySpec::Torus { dims }).unwrap(),
+                random_graph(&mut random),
+            ] {
+                let routing = routing_on(&graph, &RoutingSpec::Chaos, 1).unwrap();
+                check_ways(&graph, &routing, Promise::Minimal);
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::Simulation;
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
-use crate::node::{Buffers, Told, World};
+use crate::node::{Buffers, Told};
 use crate::workload::{Instruction, Workload};
 
 /// A process that asks for instructions.
@@ -77,14 +77,9 @@ impl Simulation {
         }
         self.is_open = false;
         let answered = external.take_answered();
-        let mut world = World {
-            now: self.now,
-            fabric: &mut self.fabric,
-            workload: &mut self.workload,
-            events: &mut self.events,
-            measures: &mut self.measures,
-        };
-        self.at_once += self.nodes.answered(&answered, &mut world);
+        let (nodes, mut world) = self.nodes_in_world();
+        let count = nodes.answered(&answered, &mut world);
+        self.at_once += count;
         true
     }
 
@@ -98,14 +93,8 @@ impl Simulation {
 
     #[cold]
     fn watch_packets(&mut self) {
-        let mut world = World {
-            now: self.now,
-            fabric: &mut self.fabric,
-            workload: &mut self.workload,
-            events: &mut self.events,
-            measures: &mut self.measures,
-        };
-        self.nodes.watch(&mut world);
+        let (nodes, mut world) = self.nodes_in_world();
+        nodes.watch(&mut world);
     }
 
     /// What a process from outside waits for, if it does.

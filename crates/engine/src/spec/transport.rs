@@ -51,6 +51,17 @@ pub enum Scheme {
 }
 
 impl Scheme {
+    /// Whether packets stand in queues at outgoing channels.
+    pub fn has_queues(self) -> bool {
+        matches!(self, Self::Datagram { .. } | Self::Packet { .. })
+    }
+
+    /// Whether messages are cut into packets that follow each other.
+    #[inline]
+    pub fn sends_packets(self) -> bool {
+        matches!(self, Self::Packet { .. })
+    }
+
     /// Its name in experiment files.
     pub fn name(self) -> &'static str {
         match self {

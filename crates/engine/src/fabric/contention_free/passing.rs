@@ -48,7 +48,7 @@ impl ContentionFree {
         if let Some(free_at) = self.free_at.get_mut(wire) {
             *free_at = first_end;
         }
-        if passage.sends_packets() {
+        if passage.transport.scheme.sends_packets() {
             self.stream = (message, first_end);
         }
         if let Some(early) = passage.early_ps(bytes) {
