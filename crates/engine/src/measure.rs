@@ -354,8 +354,9 @@ impl Measures {
         }
         counters.wait_throttling_ps += throttling;
         counters.caught_up_ps += undisturbed.caught_up;
-        counters.wait_internal_ps +=
-            lifetime + undisturbed.caught_up - undisturbed.lifetime - throttling;
+        let (took, alone) = (lifetime + undisturbed.caught_up, undisturbed.lifetime + throttling);
+        assert!(took >= alone, "a packet was faster than it can be: {row:?}");
+        counters.wait_internal_ps += took - alone;
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
         if let Some(rows) = &mut self.rows {
             rows.push(*row);

@@ -111,6 +111,7 @@ impl ContentionFree {
             crossing.note(packet, channel, wiring);
             match place.end {
                 End::Node(_) => {
+                    packet.ready = start + timing.hop_ps;
                     if wiring.reports_header(packet) {
                         let head = start + timing.header_ps + timing.wire_ps;
                         events.post(head, Kind::Head, id.0);
