@@ -58,6 +58,14 @@ def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
 
 
+def _has_ways(machine: Machine) -> bool:
+    return bool(machine.topology.routings)
+
+
+def _has_switches(machine: Machine) -> bool:
+    return machine.topology.switch_count > 0
+
+
 def _acknowledges(machine: Machine) -> bool:
     return machine.interface.acknowledgements
 
@@ -74,6 +82,8 @@ _PACKETS = 'machine.interface.unit = "packet"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
 _INTEGRATED = "machine.switch.integrated = true"
 _SWITCHED = "machine.switch.integrated = false"
+_WAYS = "a machine.topology.kind with links between switches"
+_SWITCHES = "a machine.topology.kind with switches"
 _ACKS = "machine.interface.acknowledgements = true"
 
 NEEDS = (
@@ -87,6 +97,12 @@ NEEDS = (
         f'{_SWITCHED}, or machine.switch.switching = "wormhole"',
     ),
     _Need("switch", "virtual_channels", _is_switched, _SWITCHED, (1,)),
+    _Need("switch", "virtual_channels", _has_ways, _WAYS, (1,)),
+    _Need("link", "width", _has_ways, _WAYS),
+    _Need("link", "sharing", _has_ways, _WAYS),
+    _Need("switch", "arbiter", _has_switches, _SWITCHES),
+    _Need("switch", "delay", _has_switches, _SWITCHES),
+    _Need("switch", "output_buffer", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
