@@ -22,11 +22,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tailback.since311 import Self
 from tailback.statistics import Estimate, Floats, fisher_f, student_t
 
 Flags = NDArray[np.bool_]

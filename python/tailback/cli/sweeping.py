@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from tailback.since311 import StrEnum
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
 from .options import AllowDeadlock, File, Json, Seed, Set, app, overrides

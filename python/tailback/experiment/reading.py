@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from tailback.since311 import tomllib
 
 from ..errors import UserError, read_text, shown
 

@@ -20,10 +20,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.since311 import Self
 
 from . import point_file
 from .columns import BLAME_COLUMNS
