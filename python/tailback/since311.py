@@ -6,14 +6,14 @@ import sys
 
 if sys.version_info >= (3, 11):
     from enum import StrEnum
-    from typing import Self
+    from typing import Self, dataclass_transform
 
     import tomllib
 else:
     from enum import Enum
 
     import tomli as tomllib
-    from typing_extensions import Self
+    from typing_extensions import Self, dataclass_transform
 
     class StrEnum(str, Enum):
         """Names that are texts."""
@@ -21,4 +21,4 @@ else:
         __str__ = str.__str__
 
 
-__all__ = ["Self", "StrEnum", "tomllib"]
+__all__ = ["Self", "StrEnum", "dataclass_transform", "tomllib"]

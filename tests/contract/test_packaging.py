@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -75,3 +76,31 @@ def test_a_first_cost_imports_nothing_it_does_not_need() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+SINCE_311 = {
+    "enum": {"StrEnum", "ReprEnum", "verify", "member", "nonmember"},
+    "typing": {
+        "Self",
+        "LiteralString",
+        "Never",
+        "assert_never",
+        "assert_type",
+        "dataclass_transform",
+    },
+    "datetime": {"UTC"},
+    "contextlib": {"chdir"},
+}
+
+
+@pytest.mark.parametrize("folder", ["python", "studies", "benches", "tests"])
+def test_what_python_310_lacks_comes_from_one_module(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if path.name == "since311.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = {alias.name for alias in getattr(node, "names", []) if hasattr(alias, "name")}
+            if isinstance(node, ast.Import):
+                assert "tomllib" not in names, path
+            elif isinstance(node, ast.ImportFrom):
+                assert not names & SINCE_311.get(node.module or "", set()), path
