@@ -9,7 +9,9 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Self
+from typing import Any
+
+from tailback.since311 import Self
 
 from .outcome import ATTEMPTS, Answer, Item, Outcome, described
 

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import Fidelity, Machine, machine_of

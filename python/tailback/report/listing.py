@@ -52,8 +52,8 @@ class Listing:
         points: dict[str, dict[str, Row]] = {}
         for run in self.runs:
             points.setdefault(run["identity"], {})[run["mode"]] = run
-        for identity in self.variation.points["identity"]:
-            of_mode = points[identity]
+        for row in self.variation.rows:
+            of_mode = points[row["identity"]]
             first = next(iter(of_mode.values()))
             cells: list[Content] = [value_cell(column, first[column]) for column in columns]
             cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]

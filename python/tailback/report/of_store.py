@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tailback.analysis import merged
 from tailback.comparison import MODES
 from tailback.figures.labels import value_text
+from tailback.frames import dictionaries, values
+from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
 from tailback.wording import number, plain, rate_sentence
 
@@ -23,7 +25,6 @@ from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
     from tailback.blame import Blame
@@ -34,8 +35,8 @@ NAME = "report.html"
 class Store(Protocol):
     """What a report is made from: a `PointStore`, or something like it."""
 
-    def runs(self) -> pl.LazyFrame:
-        """Return one row per run."""
+    def runs(self, without: Iterable[str] = ()) -> pa.Table:
+        """Return one row per run, without some columns."""
 
     def tables(
         self, identity: str, wanted: Mapping[str, Iterable[str]]
@@ -82,20 +83,20 @@ def _no_search_for_cycles() -> Iterator[None]:
 def page_of(store: Store, name: str) -> Page:
     """Return the report on a store; `name` is its title unless its sweeps have one."""
     sweeps = store.sweeps()
-    runs = _runs(store)
+    runs = store.runs(without=LIGHT)  # which no part of a report needs
     variation = Variation.of(runs, sweeps)
     choices = PointChoices(variation)
     failures = store.failures()
-    rows = runs.to_dicts()
+    rows = dictionaries(runs)
     listing = Listing(variation, rows, failures)
     varied, common = listing.parameters()
     sections = []
     if variation.columns:
-        frame = merged(runs, values=[m for m in across.METRICS if m in runs.columns])
+        frame = merged(runs, values=[m for m in across.METRICS if m in runs.column_names])
         sections.append(across.section(Series(variation, frame, runs)))
-    modes = [mode for mode in MODES if mode in set(runs["mode"])]
+    modes = [mode for mode in MODES if mode in set(values(runs["mode"]))]
     loads = Loads(store, choices, modes)
-    loads.read(variation.points["identity"].to_list())
+    loads.read([row["identity"] for row in variation.rows])
     sections.append(loads.section())
     who = blamed.section(store, runs, sweeps)
     if who is not None:
@@ -105,18 +106,11 @@ def page_of(store: Store, name: str) -> Page:
     sections.append(Section("What was run", what))
     return Page(
         title=_title(sweeps, name),
-        lead=(_machine(runs.row(0, named=True), variation), *_findings(rows, variation)),
+        lead=(_machine(rows[0], variation), *_findings(rows, variation)),
         sections=tuple(sections),
         facts=tuple(_facts(rows, variation, failures, modes)),
         terms=TERMS,
     )
-
-
-def _runs(store: Store) -> pl.DataFrame:
-    """Return all runs, without what no part of a report needs."""
-    runs = store.runs()
-    names = runs.collect_schema().names()
-    return runs.select([name for name in names if name != "moments"]).collect()
 
 
 def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
@@ -128,7 +122,7 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
     """Return what was simulated, in one sentence; what varies is said to vary."""
 
     def told(column: str) -> str:
-        if column in variation.points.columns and variation.differs(column):
+        if column in variation.points.column_names and variation.differs(column):
             return "several"
         return value_text(column, row.get(column))
 
@@ -166,10 +160,10 @@ def _facts(
 ) -> list[tuple[str, str]]:
     unsettled = sum(not row["settled"] for row in rows)
     return [
-        ("points", f"{len(variation.points):,}"),
+        ("points", f"{variation.points.num_rows:,}"),
         ("runs", f"{len(rows):,}"),
         ("modes", ", ".join(modes)),
-        ("seeds", str(variation.points["run.seed"].n_unique())),
+        ("seeds", str(len(set(values(variation.points["run.seed"]))))),
         ("failed points", f"{len(failures):,}"),
         ("runs not settled", f"{unsettled:,}"),
         ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
@@ -178,7 +172,7 @@ def _facts(
 
 
 def _version(variation: Variation) -> str:
-    versions = [", ".join(map(str, variation.points[name].unique().sort())) for name in ORIGIN]
+    versions = [", ".join(map(str, sorted(set(values(variation.points[name]))))) for name in ORIGIN]
     return f"{versions[0]} (results {versions[1]})"
 
 
