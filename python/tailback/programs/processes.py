@@ -6,10 +6,14 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import UserError
+from ..errors import RunFailure, UserError
 from . import wire
 from .loading import Program, mistake
 from .node import Machine, Node
+
+
+MOST_ROUNDS = 1 << 16
+"""Answers at one instant after which the clock counts as stuck, if no more events are allowed."""
 
 
 class Processes:
@@ -26,6 +30,8 @@ class Processes:
         self._machine = Machine(nodes, None if places is None else frozenset(places), seed)
         self._coroutines: dict[int, Coroutine[None, Any, Any]] = {}
         self._resume: dict[int, Callable[[Any], Any]] = {}
+        self._rounds = 0
+        self.most_rounds = MOST_ROUNDS
 
     def begin(self, neighbours: Callable[[int], list[int]]) -> None:
         """Tell how to find the nodes one link away from one."""
@@ -34,8 +40,10 @@ class Processes:
     def answer(self, now_ps: int, asking: Sequence[tuple[int, wire.Told | None]]) -> list[int]:
         """Let those that ask go on, in this order; return the instructions they give.
 
-        Raises `UserError` for an exception in a program.
+        Raises `UserError` for an exception in a program, `RunFailure` if more than
+        `most_rounds` answers follow each other at one instant.
         """
+        self._count_round(now_ps)
         self._machine.now_ps = now_ps
         words, resume = self._machine.words, self._resume
         words.clear()
@@ -55,6 +63,15 @@ class Processes:
                 if given is not None or len(words) == said or words[said] != process:
                     raise self._foreign(process)
         return words
+
+    def _count_round(self, now_ps: int) -> None:
+        self._rounds = self._rounds + 1 if now_ps == self._machine.now_ps else 0
+        if self._rounds > self.most_rounds:
+            text = (
+                f"the clock stands still at {now_ps / 1e3:g} ns: processes were asked "
+                f"more than {self.most_rounds} times at one instant"
+            )
+            raise RunFailure(text, "clock stands still", now_ps)
 
     def place(self, process: int) -> str | None:
         """Return the line that a process waits in: ``ring.py:12``."""
