@@ -73,7 +73,8 @@ class Samples:
 
     def _is_kept(self, times: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Whether rows at these instants are kept without being marks."""
-        return times % np.uint64(self._interval_ps) == 0
+        kept: NDArray[np.bool_] = times % np.uint64(self._interval_ps) == 0
+        return kept
 
     def _join(self) -> None:
         if len(self._pieces) > 1:

@@ -121,7 +121,7 @@ class TransportMachine(JoinedSwitches, init=False):
     def _as_its_transport_has_it(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Fill in the defaults that a transport changes."""
         word = given.get("transport", SWITCHED)
-        if word == SWITCHED or word not in _SCHEMES:
+        if not isinstance(word, str) or word == SWITCHED or word not in _SCHEMES:
             return given
         defaults = {"acknowledgements": False, "flow_control": "out_of_band"}
         whole = {"packet_size": LONGEST} if _sends_whole(word) else {}

@@ -11,7 +11,6 @@ from . import wire
 from .loading import Program, mistake
 from .node import Machine, Node
 
-
 MOST_ROUNDS = 1 << 16
 """Answers at one instant after which the clock counts as stuck, if no more events are allowed."""
 
@@ -57,7 +56,9 @@ class Processes:
                 given = send(told)
             except StopIteration:
                 words += (process, wire.END)
-            except (Exception, SystemExit) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise self._mistake(process, error) from error
             else:
                 if given is not None or len(words) == said or words[said] != process:
@@ -86,8 +87,8 @@ class Processes:
     def close(self) -> None:
         """End all that have not ended, at the end of the run."""
         for coroutine in self._coroutines.values():
-            # A program may wait even while it is ended; it is not heard.
-            with suppress(Exception):
+            # A program may wait or fail even while it is ended; it is not heard.
+            with suppress(BaseException):
                 coroutine.close()
 
     def _begun(self, process: int) -> Callable[[Any], Any] | None:
@@ -97,8 +98,13 @@ class Processes:
             return None
         try:
             coroutine = self._program.function(Node(self._machine, process))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._mistake(process, error) from error
+        if not isinstance(coroutine, Coroutine):
+            problem = "must be written `async def program(node)`, without yield"
+            raise UserError(self._program.name, None, problem)
         self._coroutines[process] = coroutine
         self._resume[process] = coroutine.send
         return coroutine.send

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis import merged
 from tailback.comparison import MODES
+from tailback.errors import one_line
 from tailback.figures.labels import value_text
 from tailback.store.points import Failure, PointStore
 from tailback.wording import number, plain, rate_sentence
@@ -120,8 +121,8 @@ def _runs(store: Store) -> pl.DataFrame:
 
 
 def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
-    titles = dict.fromkeys(str(sweep["asked"].get("title", "")) for sweep in sweeps)
-    return ", ".join(title for title in titles if title) or name
+    titles = dict.fromkeys(one_line(str(sweep["asked"].get("title", ""))) for sweep in sweeps)
+    return ", ".join(title for title in titles if title) or one_line(name) or "Results"
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
