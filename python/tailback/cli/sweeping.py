@@ -94,12 +94,14 @@ def _pool(
 ) -> AbstractContextManager[Any]:
     """Return the workers that the options ask for."""
     from tailback.errors import UserError
-    from tailback.execution import LocalPool
+    from tailback.execution import LocalPool, check_jobs
 
     if scheduler is not None and cluster is not None:
         raise UserError("--cluster", cluster, "cannot be given together with --scheduler")
     if scheduler is None and cluster is None:
-        return LocalPool(jobs, option="--jobs")
+        if jobs is not None:
+            check_jobs("--jobs", jobs)
+        return LocalPool(jobs)
     from tailback.execution.cluster import DaskPool
 
     if cluster is not None:

@@ -19,6 +19,12 @@ from .outcome import ATTEMPTS, Answer, Item, Outcome, described
 MOST_JOBS = 4096
 
 
+def check_jobs(option: str, jobs: int) -> None:
+    """Raise `UserError` about `option` for so many workers that a machine would only start them."""
+    if not 1 <= jobs <= MOST_JOBS:
+        raise UserError(option, shown(jobs), f"must be 1 to {MOST_JOBS}")
+
+
 class LocalPool:
     """Processes on this machine that apply a function to items.
 
@@ -28,13 +34,10 @@ class LocalPool:
     the workers at once.
     """
 
-    def __init__(self, jobs: int | None = None, option: str = "jobs") -> None:
-        """`jobs`: number of workers; by default one per processor.
-
-        `option` is what the user calls it. Raises `UserError` for more than `MOST_JOBS`.
-        """
-        if jobs is not None and not 1 <= jobs <= MOST_JOBS:
-            raise UserError(option, shown(jobs), f"must be 1 to {MOST_JOBS}")
+    def __init__(self, jobs: int | None = None) -> None:
+        """`jobs`: number of workers; by default one per processor."""
+        if jobs is not None:
+            check_jobs("jobs", jobs)
         self.capacity = jobs or processors()
         self._pool: Any = None
 
