@@ -11,12 +11,14 @@ import numpy as np
 
 from tailback import engine, interrupts, tables
 from tailback.blame import Blame
+from tailback.errors import UserError, shown
 from tailback.metrics import METRICS, Populations, measured
 from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
 from tailback.samples import Samples
 from tailback.statistics import Estimate
+from tailback.units import Time
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from tailback.programs import Processes
 
 __all__ = ["plan", "run_mode"]
+
+#: The engine's counters have 64 bits, and what is under way at the end is counted first.
+_LARGEST_SUM_PS = 2**63
 
 
 def run_mode(
@@ -51,6 +56,8 @@ def run_mode(
 def _processes(experiment: Experiment) -> Iterator[Processes | None]:
     """Give the processes that are written in Python, and end them in the end."""
     processes = experiment.processes()
+    if processes is not None:
+        processes.most_rounds = max(processes.most_rounds, experiment.run.max_events)
     try:
         yield processes
     finally:
@@ -59,13 +66,22 @@ def _processes(experiment: Experiment) -> Iterator[Processes | None]:
 
 
 def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:
-    """Return what is to be known from a run in `mode`, and what ends it."""
-    run = experiment.run
+    """Return what is to be known from a run in `mode`, and what ends it.
+
+    Raises `UserError` for a run so long that sums of times would not fit into the engine's
+    counters.
+    """
+    run, populations = experiment.run, _populations(sim)
+    most = max(populations.nodes, populations.injection, populations.internal)
+    if run.limit_ps > _LARGEST_SUM_PS // most:
+        key = "max_duration" if run.duration is None else "duration"
+        allowed = f"must be at most {Time(_LARGEST_SUM_PS // most)} on a machine of {most} channels"
+        raise UserError(f"run.{key}", shown(str(Time(run.limit_ps))), allowed)
     return Plan(
         mode=mode,
         metric=primary_metric(experiment.metric, mode),
         watched=(primary_metric("routed_lifetime_us", mode),),
-        populations=_populations(sim),
+        populations=populations,
         sample_interval_ps=experiment.sample_interval_ps,
         settling_ps=experiment.workload.settling_ps(experiment.machine),
         warmup_ps=experiment.warmup_ps,
@@ -88,7 +104,7 @@ def _result(
     """Return everything that was measured."""
     counters = sim.counters()
     procedure.samples.mark(sim.now_ps, counters)
-    exact = stop is Stop.FINISHED and procedure.window_row == 0
+    exact = stop is Stop.FINISHED and procedure.window_ps == 0
     procedure.latest = procedure.estimate(procedure.plan.metric, exact=exact)
     ending = Ending(
         simulated_ms=sim.now_ps / 1e9,

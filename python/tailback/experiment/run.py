@@ -74,7 +74,10 @@ class Run(Description, init=False):
         default=Time(10**12), description="Limit in simulated time when no duration is given."
     )
     max_events: int = Field(
-        default=5_000_000_000, ge=1, lt=2**63, description="Limit in events, always."
+        default=5_000_000_000,
+        ge=1,
+        lt=2**63,
+        description="Limit in events, and in samples, always.",
     )
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis import merged
 from tailback.comparison import MODES
+from tailback.errors import one_line
 from tailback.figures.labels import value_text
 from tailback.frames import dictionaries, values
 from tailback.store.columns import LIGHT
@@ -114,8 +115,8 @@ def page_of(store: Store, name: str) -> Page:
 
 
 def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
-    titles = dict.fromkeys(str(sweep["asked"].get("title", "")) for sweep in sweeps)
-    return ", ".join(title for title in titles if title) or name
+    titles = dict.fromkeys(one_line(str(sweep["asked"].get("title", ""))) for sweep in sweeps)
+    return ", ".join(title for title in titles if title) or one_line(name) or "Results"
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
