@@ -111,6 +111,7 @@ impl Simulation {
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
+        measures.completed = vec![0; done_before.len()];
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
