@@ -80,6 +80,6 @@ def _once(runs: pl.DataFrame) -> pl.DataFrame:
     if runs.select(same).is_unique().all():
         return runs
     shared = [name for name in runs.columns if name.startswith("theta_")]
-    # Only a point that was run in full and throttled knows what lies between them.
+    # Only a point that was run in two modes knows what lies between them.
     filled = runs.with_columns(pl.col(shared).drop_nulls().first().over(same))
     return filled.unique(same, keep="first", maintain_order=True)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import ALL_METRICS, BASELINE, THETAS
 from tailback.statistics import Floats
 from tailback.store.columns import ENDING, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
@@ -25,6 +25,7 @@ from .pooling import Flags, Pairs, Pool, ratios
 
 _PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
 _CONFIDENCE = "run.confidence"
+_BASELINE = "run.baseline"
 
 COUNTED = ("runs", "unsettled")
 """Columns that merging adds: how many runs were merged, and how many of them never settled."""
@@ -87,12 +88,18 @@ def _mergeable(columns: Iterable[str]) -> list[str]:
 
 def _metrics_of(chosen: Iterable[str]) -> set[str]:
     """Return the metrics that must be merged for `chosen`: ratios are made of others."""
-    return {THETAS[name][0] if name in THETAS else name for name in chosen}
+    return {THETAS[name].metric if name in THETAS else name for name in chosen}
 
 
 def _needed(chosen: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns that merging `chosen` takes."""
-    wanted = {_CONFIDENCE, *_ending(columns), *_in_full(chosen), *_in_full(_metrics_of(chosen))}
+    wanted = {
+        _CONFIDENCE,
+        _BASELINE,
+        *_ending(columns),
+        *_in_full(chosen),
+        *_in_full(_metrics_of(chosen)),
+    }
     return [name for name in columns if name in wanted]
 
 
@@ -133,6 +140,8 @@ def _counted(rows: pl.DataFrame) -> Iterator[pl.Expr]:
     for name in _ending(rows.columns):
         yield together.get(name, pl.col(name).sum()).alias(name)
     yield pl.col(_CONFIDENCE).max().alias("_confidence")
+    baseline = pl.col(_BASELINE)
+    yield pl.when(baseline.n_unique() == 1).then(baseline.first()).alias(BASELINE)
 
 
 def _alone(rows: pl.DataFrame) -> Iterator[pl.Expr]:
@@ -192,41 +201,50 @@ def _ratio(
     sums: pl.DataFrame, rows: pl.DataFrame, name: str, pools: dict[str, Pool]
 ) -> pl.DataFrame:
     """Return the columns of a ratio of two modes: in the rows of mode full, null elsewhere."""
-    metric, above, below = THETAS[name]
-    places = sums.select(GROUP, "mode").with_row_index("_at")
-    one, other = (places.filter(pl.col("mode") == mode) for mode in (above, below))
-    both = one.join(other, on=GROUP, maintain_order="left").with_row_index("_pair")
-    at = {above: both["_at"].to_numpy(), below: both["_at_right"].to_numpy()}
-    up, down = (pools[metric].at(at[mode]) for mode in (above, below))
+    theta = THETAS[name]
+    places = sums.select(GROUP, "mode", BASELINE).with_row_index("_at")
+    above, below, full = (
+        places.filter(pl.col("mode") == _mode(mode)) for mode in (*theta.modes, "full")
+    )
+    both = above.join(below, on=GROUP, maintain_order="left")
+    both = both.join(full, on=GROUP, maintain_order="left", suffix="_full").with_row_index("_pair")
+    up, down = (pools[theta.metric].at(both[column].to_numpy()) for column in ("_at", "_at_right"))
+    at = both["_at_full"].to_numpy()
     pairs = _pairs(rows, both, name, up, down)
     single = np.zeros(len(sums), bool)
-    single[at["full"]] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)
+    single[at] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)
     merged = {}
     for part, values in zip(RATIO_PARTS, ratios(up, down, pairs), strict=True):
         merged[name + part] = np.full(len(sums), np.nan)
-        merged[name + part][at["full"]] = values
+        merged[name + part][at] = values
     return _columns(sums, merged, single)
 
 
-def _pairs(rows: pl.DataFrame, both: pl.DataFrame, name: str, above: Pool, below: Pool) -> Pairs:
+def _mode(name: str) -> pl.Expr:
+    """Return a mode of a theta: that of the column `BASELINE`, or itself."""
+    return pl.col(BASELINE) if name == BASELINE else pl.lit(name)
+
+
+def _pairs(rows: pl.DataFrame, both: pl.DataFrame, name: str, up: Pool, down: Pool) -> Pairs:
     """Return what the two modes of a ratio have in common, for each row of `both`."""
-    metric, *modes = THETAS[name]
-    known = pl.col(metric).is_not_null()
-    covariance = f"{name}_covariance"
-    wanted = [GROUP, RUN, metric, f"{metric}_weight", covariance]
-    one, other = (rows.filter(known & (pl.col("mode") == mode)).select(wanted) for mode in modes)
-    runs = one.join(other, on=[GROUP, RUN]).join(both.select("_pair", GROUP), on=GROUP)
+    metric, covariance = THETAS[name].metric, f"{name}_covariance"
+    known = rows.filter(pl.col(metric).is_not_null()).rename({_BASELINE: BASELINE})
+    wanted = [GROUP, RUN, metric, f"{metric}_weight"]
+    above, below = (
+        known.filter(pl.col("mode") == _mode(mode)).select(wanted) for mode in THETAS[name].modes
+    )
+    inside = rows.filter(pl.col("mode") == "full").select(GROUP, RUN, covariance)
+    runs = above.join(below, on=[GROUP, RUN]).join(both.select("_pair", GROUP), on=GROUP)
+    runs = runs.join(inside, on=[GROUP, RUN], how="left", maintain_order="left")
     pair = runs["_pair"].to_numpy()
-    # It stands in the row of mode full, whichever that is.
-    inside = runs.select(pl.coalesce(covariance, f"{covariance}_right").fill_null(0.0))
     weights = _floats(runs[f"{metric}_weight"]) * _floats(runs[f"{metric}_weight_right"])
-    apart = (_floats(runs[metric]) - above.value[pair]) * (
-        _floats(runs[f"{metric}_right"]) - below.value[pair]
+    apart = (_floats(runs[metric]) - up.value[pair]) * (
+        _floats(runs[f"{metric}_right"]) - down.value[pair]
     )
     size = len(both)
     count = np.bincount(pair, minlength=size).astype(np.float64)
-    scale = above.weight * below.weight
-    within = np.bincount(pair, weights * _floats(inside[covariance]), size) / scale
+    scale = up.weight * down.weight
+    within = np.bincount(pair, weights * np.nan_to_num(_floats(runs[covariance])), size) / scale
     spread = np.divide(count, count - 1, out=np.zeros(size), where=count > 1)
     return Pairs(count, within, spread * np.bincount(pair, weights * apart, size) / scale)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tailback.errors import UserError, shown
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
 from tailback.store.columns import MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
 from .conditions import Condition, condition
@@ -20,7 +20,7 @@ from .names import PARAMETERS, column_named, ordered, with_intervals
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
 
-_MAIN = ("messages_per_node_per_ms", "routed_lifetime_us", *THETAS)
+_MAIN = ("messages_per_node_per_ms", "routed_lifetime_us", *OF_FINITE, *MAIN_THETAS)
 _OTHERWISE = "iterations_per_node_per_ms"
 
 #: The columns from which others follow, or that say nothing of what was simulated.
@@ -50,7 +50,8 @@ def table(
     early, late = _sorted_out([condition(text, _with_counts(schema)) for text in conditions], over)
     chosen = None if fields is None else _chosen(fields, schema, over)
     order = [_merged_name(field.removeprefix("-"), schema, over, "sort") for field in sort]
-    wanted = [*(_DEFAULT_VALUES if chosen is None else chosen), *order]
+    usual = [name for name in _DEFAULT_VALUES if name in schema]
+    wanted = [*(usual if chosen is None else chosen), *order]
     wanted += [name for each in late for name in each.columns]
     rows = runs.filter([each.expression for each in early]) if early else runs
     result = merged(
@@ -122,7 +123,7 @@ def _default_fields(rows: pl.DataFrame, sweeps: Iterable[Mapping[str, Any]]) -> 
     varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.columns]
     fields = _telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
-    main = [name for name in _MAIN if _says_something(rows[name])]
+    main = [name for name in _MAIN if name in rows.columns and _says_something(rows[name])]
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
 
 

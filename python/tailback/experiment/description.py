@@ -173,6 +173,8 @@ class Experiment:
             "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
+            # Of one mode alone nothing depends on it.
+            **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
 

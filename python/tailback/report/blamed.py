@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis.blaming import merged_blame
 from tailback.blame_names import Names
-from tailback.comparison import COMPARED
+from tailback.comparison import WAITING
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import parameter_label
 from tailback.wording import number
@@ -74,7 +74,7 @@ def section(store: Store, runs: pl.DataFrame, sweeps: Sequence[Row]) -> Section 
 
     if "run.blame" not in runs.columns:
         return None
-    known = runs.filter(pl.col("run.blame") & pl.col("mode").is_in(COMPARED))
+    known = runs.filter(pl.col("run.blame") & pl.col("mode").is_in(WAITING))
     if known.is_empty():
         return None
     points = BlamedPoints(store, Variation.of(known, sweeps), known.to_dicts())
@@ -95,7 +95,7 @@ class BlamedPoints:
         choices = PointChoices(self.variation)
         seeds = self.variation.several_seeds
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
-        self.modes = [mode for mode in COMPARED if any(run["mode"] == mode for run in self.runs)]
+        self.modes = [mode for mode in WAITING if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
         self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
