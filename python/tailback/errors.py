@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -118,7 +118,27 @@ class Description(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise _first_mistake(error, type(self)) from None
+            known = list(type(self).model_fields)
+            raise first_mistake(error, self.section, known) from None
+
+    def with_clock(self, cycle: Any) -> Self:
+        """Return the same with times in cycles of length ``cycle`` (none: no clock) as times.
+
+        Raises `UserError` if there are such times and no clock.
+        """
+        changed: dict[str, Any] = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if getattr(value, "cycles", None) is None:
+                continue
+            if cycle is None:
+                allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
+                raise UserError(joined(self.section, name), shown(str(value)), allowed)
+            changed[name] = value.at(cycle)
+        if not changed:
+            return self
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**given | changed)
 
 
 def shown(value: object) -> str:
@@ -194,14 +214,17 @@ def _file_name(path: Path) -> str:
     return name if name.isprintable() else repr(name)
 
 
-def _first_mistake(error: ValidationError, model: type[Description]) -> UserError:
-    """Return the most telling of pydantic's complaints: a misspelled key before a missing one."""
+def first_mistake(error: ValidationError, section: str, known: Sequence[str]) -> UserError:
+    """Return the most telling of pydantic's complaints: a misspelled key before a missing one.
+
+    It was found in the table ``section``, which has the keys ``known``.
+    """
     complaints = error.errors(include_url=False)
     first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
     *place, last = first["loc"] or ("",)
     if first["type"] == "extra_forbidden":
-        return unknown_key(model.section, str(last), model.model_fields)
-    path = joined(model.section, *map(_step, [*place, last]))
+        return unknown_key(section, str(last), known)
+    path = joined(section, *map(_step, [*place, last]))
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, UserError):
         return cause.inside(path)

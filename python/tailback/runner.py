@@ -131,8 +131,8 @@ def _offered(
     if sim.offered is None:
         return {}
     byte_hops, last_sent_ps = sim.offered
-    machine = experiment.machine
-    link_ps = byte_hops * machine.data_token_bits * machine.link_rate.bit_ps
+    link = experiment.machine.link
+    link_ps = float(byte_hops * link.data_token_bits * link.rate.bit_ps)
     time_ps = last_sent_ps * populations.internal
     known = byte_hops > 0 and time_ps > 0
     value = Estimate.exact(link_ps / time_ps, time_ps) if known else Estimate.unknown()

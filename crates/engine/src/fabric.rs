@@ -99,7 +99,7 @@ impl Model {
     ) -> Result<Self, SpecError> {
         let passage = wiring.passage.filter(|passage| !passage.is_wormhole());
         Ok(match (passage, fidelity) {
-            (Some(passage), _) if passage.transport.scheme.has_queues() => {
+            (Some(passage), _) if passage.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
             }
             (Some(passage), _) => {
@@ -166,7 +166,7 @@ impl Fabric {
                 Model::ContentionFree(ContentionFree::free(layout))
             }
         };
-        let packets = PacketPool::new(machine.switch.hop_limit);
+        let packets = PacketPool::new(machine.routing.hop_limit);
         Ok(Self { wiring, packets, model })
     }
 

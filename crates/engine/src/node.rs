@@ -107,7 +107,7 @@ impl Nodes {
         let placement = workload.placement();
         Ok(Self {
             classes: Classes::new(blame, placement.len(), workload.rows())?,
-            processors: Processors::new(nodes, placement.len(), machine.node.time_slice_ps),
+            processors: Processors::new(nodes, placement.len(), machine.interface.time_slice_ps),
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); placement.len()],
@@ -115,7 +115,7 @@ impl Nodes {
             interface: None,
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
-            acknowledges: machine.node.acknowledges,
+            acknowledges: machine.interface.acknowledges,
             has_bare_headers: !machine.link.end_token,
             ideal,
             placement,

@@ -93,15 +93,16 @@ impl Simulation {
         }
         let channels = fabric.wiring().layout.channels();
         let link = fabric.wiring().link;
-        let (reach, step) = (link.packet_ps(spec.machine.node.packet_bytes), link.hop_ps);
+        let (reach, step) = (link.packet_ps(spec.machine.interface.packet_bytes), link.hop_ps);
         let interval = spec.sample_interval_ps;
         let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
-        let early = spec.machine.transport.map_or(0, |transport| transport.early_bytes);
+        let is_integrated = spec.machine.switch.integrated;
+        let early = if is_integrated { spec.machine.interface.early_bytes } else { 0 };
         measures.message_begins = (early > 0).then(Default::default);
-        measures.offered = spec.machine.transport.map(|_| Offered::default());
+        measures.offered = is_integrated.then(Offered::default);
         measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
         if let Some(blame) = &spec.blame {
-            let is_real = spec.mode == Mode::Full || spec.machine.transport.is_some();
+            let is_real = spec.mode == Mode::Full || is_integrated;
             let whole = spec.fidelity == Fidelity::Packet && is_real;
             let wires = &fabric.wiring().layout.wire_of;
             let wires = if whole { wires.clone() } else { Vec::new() };
@@ -125,7 +126,7 @@ impl Simulation {
             workload,
             measures,
             done_before,
-            watches: spec.machine.allow_deadlock,
+            watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
             is_open: false,
             batch: Vec::new(),

@@ -44,9 +44,10 @@ fn a_process_is_done_with_its_last_instruction() {
 /// Links of 100 Gbit/s with flits of a byte, and packets of 4 kB.
 fn fast(topology: TopologySpec) -> Machine {
     let mut machine = Machine::t9000(topology);
-    (machine.link.bit_ps, machine.link.data_token_bits) = (10, 8);
-    (machine.node.packet_bytes, machine.node.link_width) = (4096, 1);
-    (machine.switch.input_buffer_tokens, machine.switch.link_width) = (8400, 1);
+    (machine.link.flit_ps, machine.link.control_ps, machine.link.width) = (80, 40, 1);
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.interface.packet_bytes = 4096;
+    machine.switch.input_buffer_flits = Some(8400);
     machine
 }
 

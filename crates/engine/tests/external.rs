@@ -158,7 +158,7 @@ fn first_bytes_before_the_message_is_complete() {
 #[test]
 fn without_acknowledgements_packets_are_known_when_delivered() {
     let mut machine = row(2);
-    machine.node.acknowledges = false;
+    machine.interface.acknowledges = false;
     let receiver = vec![
         vec![receive(None, None, true), wait(0, Until::InProgress)],
         vec![wait(0, Until::Complete)],

@@ -152,7 +152,7 @@ fn mean_wait(run: &mut Run) -> f64 {
 /// Two nodes, one link each way, no acknowledgements; packets of 3340 ns.
 fn queue(compute: Distribution) -> Run {
     let mut machine = Machine::t9000(TopologySpec::Pair);
-    machine.node.acknowledges = false;
+    machine.interface.acknowledges = false;
     let mut synthetic = workload(Pattern::Uniform, Sync::Asynchronous);
     synthetic.compute = compute;
     synthetic.start = Start::Together;

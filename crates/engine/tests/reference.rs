@@ -21,6 +21,8 @@ mod machine;
 mod network;
 #[path = "reference/networks.rs"]
 mod networks;
+#[path = "common/parts.rs"]
+mod parts;
 #[path = "reference/patterns.rs"]
 mod patterns;
 #[path = "reference/processes.rs"]

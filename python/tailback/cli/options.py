@@ -24,7 +24,8 @@ Set = Annotated[
 AllowDeadlock = Annotated[
     bool,
     typer.Option(
-        "--allow-deadlock", help="Simulate a routing that can deadlock (machine.allow_deadlock)."
+        "--allow-deadlock",
+        help="Simulate a routing that can deadlock (machine.routing.allow_deadlock).",
     ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every random stream.")]
@@ -48,7 +49,7 @@ def overrides(
     given: list[str] | None, allow_deadlock: bool = False, seed: int | None = None
 ) -> list[str]:
     """Return what is to be changed in the experiment file; --set first."""
-    allowed = ["machine.allow_deadlock=true"] if allow_deadlock else []
+    allowed = ["machine.routing.allow_deadlock=true"] if allow_deadlock else []
     seeds = [] if seed is None else [f"run.seed={seed}"]
     return [*(given or []), *allowed, *seeds]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import UserError, shown, unknown_key
-from ..machines import Fidelity, Machine
+from ..machines import Fidelity, Machine, machine_of
 from ..units import Time
 from ..workloads import Messages, PythonProgram, Workload
-from .choosing import MACHINE, WORKLOAD, chosen
+from .choosing import WORKLOAD, chosen
 from .reading import parsed_override, read_description
 from .run import Metric, Run
 
@@ -37,9 +37,16 @@ class Experiment:
 
     def __post_init__(self) -> None:
         """Check what no part can check alone."""
+        self._keep_time()
         self.machine.check(self.fidelity)
         self.workload.check(self.machine)
         self._check_metric()
+
+    def _keep_time(self) -> None:
+        """Turn times that are given in cycles into times, if the machine has a clock."""
+        cycle = self.machine.cycle()
+        for name in ("workload", "run"):
+            object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
 
     @classmethod
     def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
@@ -49,21 +56,24 @@ class Experiment:
         plain text. A table ``sweep`` is left out. Raises `UserError`.
         """
         overrides = list(overrides)
-        description = read_description(Path(path), overrides)
+        given = read_description(Path(path), overrides)
         _refuse_sweep(overrides)
-        return cls.from_dict(description)
+        return cls.from_dict(given.tables, given.changes)
 
     @classmethod
-    def from_dict(cls, description: Mapping[str, Any]) -> Self:
+    def from_dict(
+        cls, description: Mapping[str, Any], changes: Mapping[str, Any] | None = None
+    ) -> Self:
         """Return the experiment with the tables ``machine``, ``workload`` and ``run``.
 
-        Keys of a table refine its ``preset``. A table ``sweep`` is left out. Raises `UserError`.
+        Keys of a table refine its ``preset``; ``changes``, tables too, are laid over it. A
+        table ``sweep`` is left out. Raises `UserError`.
         """
-        tables = tables_of(description)
+        tables, over = tables_of(description), tables_of(changes or {})
         return cls(
-            chosen(MACHINE, tables["machine"]),
-            chosen(WORKLOAD, tables["workload"]),
-            Run(**tables["run"]),
+            machine_of(tables["machine"], over["machine"]),
+            chosen(WORKLOAD, tables["workload"], over["workload"]),
+            Run(**{**tables["run"], **over["run"]}),
         )
 
     @property
@@ -113,8 +123,7 @@ class Experiment:
         """
         if self.run.sample_interval is not None:
             return self.run.sample_interval.ps
-        flit_ps = self.machine.data_token_bits * self.machine.link_rate.bit_ps
-        least = max(4 * self.machine.full_packet_ps, 64 * flit_ps)
+        least = max(4 * self.machine.full_packet_ps, 64 * self.machine.link.flit_ps())
         chosen = max(self.workload.iteration_ps(self.machine) // 2, least)
         if self.run.duration is not None:
             chosen = min(chosen, self.run.duration.ps // 20)
@@ -241,10 +250,10 @@ def tables_of(description: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def _refuse_sweep(overrides: Iterable[str]) -> None:
     """Refuse to change what a single experiment leaves out."""
     for override in overrides:
-        table, key, value = parsed_override(override)
-        if table == "sweep":
+        name, value = parsed_override(override)
+        if name.startswith("sweep."):
             allowed = "changes a sweep; this is a single experiment"
-            raise UserError(f"sweep.{key}", shown(value), allowed)
+            raise UserError(name, shown(value), allowed)
 
 
 def _canonical(value: object) -> str:

@@ -48,7 +48,7 @@ def picture(
         if count > most:
             problem = f"cannot draw {count} {what}; at most {most}"
             raise UserError("--plot", None, problem)
-    where = placed(machine, graph, switches)
+    where = placed(machine.topology, graph, switches)
     ends = _ends(machine)
     lines = [*_internal(where, graph, loads, ends), *_external(where, graph, loads, ends)]
     entering = Counter(graph["node_enters"].tolist())
@@ -57,7 +57,7 @@ def picture(
     if where.receivers != where.senders:
         nodes += [(point, f"node {n}") for n, point in enumerate(where.receivers)]
     sizes = (_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es"))
-    title = f"{machine.topology}: {', '.join(sizes)}"
+    title = f"{machine.topology.kind}: {', '.join(sizes)}"
     return Picture(title, lines, list(zip(where.switches, told, strict=True)), nodes)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import nearest, shown
-from .assembling import Assembly, in_order
+from .assembling import Assembly, Wires, in_order
 
 _KINDS = ("router", "node")
 _USUAL_CYCLES = 1
@@ -116,18 +116,23 @@ def _join(found: Assembly, mentions: list[_Mention], cycle_ps: int | None) -> No
         if "node" in (kind, mention.kind):
             # BookSim's own default, written out, says nothing.
             told = None if mention.cycles in (None, _USUAL_CYCLES) else mention.cycles
-            found.add_edge(head, other, delay_ps=told)
+            found.add_edge(head, other, Wires(delay_ps=told))
             found.add_edge(other, head)
             continue
-        found.add_edge(head, other, delay_ps=_delay(found, mention, mention.cycles, cycle_ps))
+        delay_ps = _delay(found, mention, mention.cycles, cycle_ps)
+        found.add_edge(head, other, Wires(delay_ps=delay_ps))
         if (mention.name, name) not in between:
-            found.add_edge(other, head, delay_ps=_delay(found, mention, None, cycle_ps))
+            back_ps = _delay(found, mention, None, cycle_ps)
+            found.add_edge(other, head, Wires(delay_ps=back_ps))
 
 
-def _delay(found: Assembly, mention: _Mention, cycles: int | None, cycle_ps: int | None) -> int:
+def _delay(
+    found: Assembly, mention: _Mention, cycles: int | None, cycle_ps: int | None
+) -> int | None:
+    """Return the time a flit is on a link; None if the file does not say."""
     if cycle_ps is None:
         if cycles is None:
-            return 0
-        problem = f"line {mention.line}: latency {cycles} is in cycles; machine.cycle must be given"
-        raise found.mistake(problem)
+            return None
+        problem = f"line {mention.line}: latency {cycles} is in cycles; machine.clock or "
+        raise found.mistake(f"{problem}machine.topology.cycle must be given")
     return (_USUAL_CYCLES if cycles is None else cycles) * cycle_ps

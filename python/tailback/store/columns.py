@@ -106,7 +106,7 @@ _METRICS: dict[str, tuple[str, str]] = {
     ),
     "message_begins_us": (
         "us",
-        "Mean from the send instruction until the first data (machine.early) are there. "
+        "Mean from the send instruction until the first data (machine.interface.early) are there. "
         "With a transport only.",
     ),
     "ideal_link_utilisation": (

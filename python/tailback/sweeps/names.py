@@ -13,15 +13,15 @@ from typing import Any, Literal, get_args, get_origin
 
 from ..errors import Description, UserError, nearest
 from ..experiment import Run
-from ..experiment.choosing import MACHINE, WORKLOAD
-from ..machines import JoinedSwitches
+from ..experiment.choosing import WORKLOAD
+from ..experiment.tables import SECTIONS, is_section, section_and_key
+from ..machines import PRESETS
+from ..machines.reading import KINDED, PLAIN, canonical, known_keys
+from ..machines.topologies import DEFAULT_TOPOLOGY
+from ..parts import Part, fields_of
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
 
-#: Tables with parameters.
-SECTIONS = ("machine", "workload", "run")
-#: Tables that stand for one of several classes.
-DESCRIBED = {described.section: described for described in (MACHINE, WORKLOAD)}
 #: Truths as TOML writes them.
 TRUTHS = {"true": True, "false": False}
 #: What takes its values from elsewhere in [sweep], by the key there.
@@ -31,26 +31,36 @@ ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 @cache
 def keys_of(section: str) -> tuple[str, ...]:
     """Return every key a table of an experiment may have, of whatever kind it is."""
-    preset = ["preset"] if section in DESCRIBED else []
+    if section == "machine":
+        return ("preset", "clock")
+    if section.startswith("machine."):
+        return known_keys(section.split(".")[1])
+    preset = ["preset"] if section == WORKLOAD.section else []
     fields = [key for described in _classes(section) for key in described.model_fields]
     return tuple(dict.fromkeys(preset + fields))
 
 
 def is_parameter(name: str) -> bool:
     """Whether a dotted name is that of a parameter."""
-    section, _, key = name.partition(".")
-    return section in SECTIONS and key in keys_of(section)
+    section, key = section_and_key(name)
+    return is_section(section) and key in keys_of(section)
 
 
 @cache
 def words_of(name: str) -> frozenset[str]:
     """Return the words a parameter may be; empty if it is not chosen from words."""
-    section, _, key = name.partition(".")
+    section, key = section_and_key(name)
     if key == "preset":
-        return frozenset(DESCRIBED[section].presets)
-    if key == "routing":
-        kinds = (kind for kind in _classes(section) if issubclass(kind, JoinedSwitches))
-        return frozenset(word for kind in kinds for word in kind.routings)
+        return frozenset(PRESETS if section == "machine" else WORKLOAD.presets)
+    part = section.partition(".")[2]
+    if key == "kind" and part in KINDED:
+        return frozenset(KINDED[part])
+    if part in KINDED or part in PLAIN:
+        parts = KINDED[part].values() if part in KINDED else (PLAIN[part],)
+        found = (fields_of(made)[key] for made in parts if key in fields_of(made))
+        return frozenset(word for field in found for word in _words(field.annotation))
+    if section.startswith("machine"):
+        return frozenset()
     fields = [kind.model_fields[key] for kind in _classes(section) if key in kind.model_fields]
     return frozenset(word for field in fields for word in _words(field.annotation))
 
@@ -99,25 +109,47 @@ def check_own(name: str, field: str) -> None:
 
 def short(name: str) -> str:
     """Return the last part of a dotted name if that says which it is."""
-    section, _, key = name.partition(".")
-    return name if section != "sweep" and len(_by_key()[key]) > 1 else key
+    section, key = section_and_key(name)
+    return name if section != "sweep" and len(_by_key().get(key, ())) != 1 else key
 
 
 def default_of(section: str, key: str, preset: object, kind: object) -> Any:
     """Return what a parameter is that the file does not give, from its preset or class.
 
-    ``preset`` and ``kind`` are the table's, None where it has none. Raises
-    `UserError` with an empty field if there is no such value.
+    ``preset`` (of the machine or workload) and ``kind`` (of the table) are the file's, None
+    where it has none. Raises `UserError` with an empty field if there is no such value.
     """
+    if section.startswith("machine"):
+        return _default_of_machine(section, key, preset, kind)
     made: type[Description] | None = Run
-    if section in DESCRIBED:
-        described = DESCRIBED[section]
-        values = described.presets.get(preset, {}) if isinstance(preset, str) else {}
+    if section == WORKLOAD.section:
+        values = WORKLOAD.presets.get(preset, {}) if isinstance(preset, str) else {}
         if key in values:
             return values[key]
-        kind = kind or values.get(described.word, described.default)
-        made = described.classes.get(kind) if isinstance(kind, str) else None
+        kind = kind or values.get(WORKLOAD.word, WORKLOAD.default)
+        made = WORKLOAD.classes.get(kind) if isinstance(kind, str) else None
     field = None if made is None else made.model_fields.get(key)
+    return _own_default(section, field)
+
+
+def _default_of_machine(section: str, key: str, preset: object, kind: object) -> Any:
+    part = section.partition(".")[2]
+    tables = PRESETS.get(preset, {}) if isinstance(preset, str) else {}
+    values = tables.get(part, {})
+    if key in values:
+        return values[key]
+    made: type[Part] | None = PLAIN.get(part)
+    if part in KINDED:
+        kind = canonical(f"{part}.kind", kind or values.get("kind"))
+        if kind is None and part == "topology":
+            kind = DEFAULT_TOPOLOGY
+        if key == "kind" and kind is not None:
+            return kind
+        made = KINDED[part].get(kind) if isinstance(kind, str) else None
+    return _own_default(section, None if made is None else fields_of(made).get(key))
+
+
+def _own_default(section: str, field: Any) -> Any:
     if field is None or field.is_required() or field.default is None:
         raise UserError("", None, f"has no value of its own; give it in [{section}]")
     return field.default
@@ -134,8 +166,7 @@ def _by_key() -> dict[str, list[str]]:
 
 
 def _classes(section: str) -> tuple[type[Description], ...]:
-    described = DESCRIBED.get(section)
-    return (Run,) if described is None else tuple(described.classes.values())
+    return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)
 
 
 def _words(annotation: object) -> Iterator[str]:
@@ -150,7 +181,7 @@ def _words(annotation: object) -> Iterator[str]:
 def _nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was meant; of a dotted one, the last part counts."""
     section, dot, key = name.rpartition(".")
-    if section in SECTIONS:
+    if is_section(section):
         found = nearest(key, keys_of(section))
         return None if found is None else f"{section}{dot}{found}"
     return nearest(name, known)

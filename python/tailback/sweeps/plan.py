@@ -15,14 +15,17 @@ from typing import Any, get_args
 from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
+from ..experiment.tables import entries, is_section, section_and_key, table_at
+from ..machines.reading import check_keys
 from .axes import as_quantities, axis
 from .expressions import Expression, check_words, parsed
-from .names import DESCRIBED, ELSEWHERE, SECTIONS, check_own, keys_of
+from .names import ELSEWHERE, check_own, keys_of
 
 MODES: tuple[str, ...] = get_args(Mode)
 
 _MOST_SEEDS = 10**9
-_KEYS = ("modes", "seeds", "exclude", "let", *SECTIONS)
+_TABLES = ("machine", "workload", "run")
+_KEYS = ("modes", "seeds", "exclude", "let", *_TABLES)
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -99,29 +102,33 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
 
 def _entries(table: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
     """Yield the full name of everything varied, its place in the file, and what is written."""
-    for section, entries in table.items():
-        if section not in ("let", *SECTIONS):
+    for section, given in table.items():
+        if section not in ("let", *_TABLES):
             continue
-        if not isinstance(entries, Mapping):
+        if not isinstance(given, Mapping):
             allowed = f"must be a table: [sweep.{section}]"
-            raise UserError(f"sweep.{section}", shown(entries), allowed)
-        for key, given in entries.items():
-            field = f"sweep.{section}.{key}"
-            if section == "let":
-                check_own(key, field)
-                yield f"sweep.{key}", field, given
-            else:
-                _check_key(section, key, given)
-                yield f"{section}.{key}", field, given
+            raise UserError(f"sweep.{section}", shown(given), allowed)
+        if section == "let":
+            for key, values in given.items():
+                check_own(key, f"sweep.let.{key}")
+                yield f"sweep.{key}", f"sweep.let.{key}", values
+            continue
+        for name, values in entries(given, section):
+            _check_key(name, values)
+            yield name, f"sweep.{name}", values
 
 
-def _check_key(section: str, key: str, given: object) -> None:
-    if f"{section}.{key}" in ELSEWHERE:
-        instead = ELSEWHERE[f"{section}.{key}"]
-        allowed = f"cannot be varied like a parameter; use sweep.{instead} = ..."
-        raise UserError(f"sweep.{section}.{key}", shown(given), allowed)
-    if key not in keys_of(section):
-        raise unknown_key(f"sweep.{section}", key, keys_of(section))
+def _check_key(name: str, given: object) -> None:
+    if name in ELSEWHERE:
+        allowed = f"cannot be varied like a parameter; use sweep.{ELSEWHERE[name]} = ..."
+        raise UserError(f"sweep.{name}", shown(given), allowed)
+    section, key = section_and_key(name)
+    if is_section(section) and key in keys_of(section):
+        return
+    if section == "machine":
+        check_keys({key: given if is_section(name) else {}})
+    known = keys_of(section) if is_section(section) else ()
+    raise unknown_key(f"sweep.{section}", key, known)
 
 
 def _field(name: str) -> str:
@@ -199,10 +206,11 @@ def _check_order(plan: Plan, base: Tables) -> None:
 def _needs(name: str, plan: Plan, base: Tables) -> Iterator[str]:
     """Yield what must be known before a name is: a default depends on preset and kind."""
     yield name
-    section, _, key = name.partition(".")
-    if section in DESCRIBED and name not in plan.varied and key not in base[section]:
-        yield f"{section}.preset"
-        yield f"{section}.{DESCRIBED[section].word}"
+    section, key = section_and_key(name)
+    if section == "run" or name in plan.varied or key in table_at(base, section):
+        return
+    yield f"{section.partition('.')[0]}.preset"
+    yield f"{section}.kind"
 
 
 def _check_used(plan: Plan) -> None:

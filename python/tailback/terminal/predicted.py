@@ -10,7 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tailback.machines import RoutedMachine
+from tailback.experiment.tables import entries as named
+from tailback.machines import Machine
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
 from tailback.survey import Bisection, Survey
@@ -27,7 +28,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     machine = _listing("Machine", _prediction_rows(prediction))
     topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
     parts: list[RenderableType] = [heading(prediction.experiment), machine, Text(), topology]
-    if isinstance(prediction.experiment.machine, RoutedMachine):
+    if prediction.experiment.machine.chosen_routing is not None:
         rows = _routing_rows(prediction.routing, prediction.experiment.machine)
         parts += [Text(), _listing("Routing", rows)]
     loaded = prediction.most_loaded()
@@ -79,17 +80,20 @@ _FREE = {
 }
 
 
-def _routing_rows(r: Routed, machine: RoutedMachine) -> list[tuple[str, str]]:
+def _routing_rows(r: Routed, machine: Machine) -> list[tuple[str, str]]:
     """Return how packets find their way, and by what channels."""
     parts = " + ".join(map(str, r.classes))
+    routing = machine.chosen_routing
+    if routing is None:
+        return []
     by_class = f" ({parts}, by class)" if len(r.classes) > 1 else ""
     rows = [
-        ("routing", machine.chosen_routing),
-        ("  choice of outputs", machine.chosen_selection if r.chooses else "none"),
+        ("routing", routing.kind),
+        ("  choice of outputs", routing.chosen_selection if r.chooses else "none"),
         ("virtual channels of a link", f"{sum(r.classes)}{by_class}"),
     ]
     if sum(r.classes) > 1:
-        rows.append(("  share a wire", machine.sharing))
+        rows.append(("  share a wire", machine.link.sharing))
     rows.append(("deadlock", _FREE[r.free_by]))
     if r.chooses or r.ways > 1:
         ways = "one way" if r.ways == 1 else f"up to {r.ways} ways"
@@ -121,7 +125,7 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("  between switches", f"{p.internal_channels:,}"),
     ]
     machine = p.experiment.machine
-    loaded = "wire" if isinstance(machine, RoutedMachine) and machine.shares_wires else "channel"
+    loaded = "wire" if machine.shares_wires else "channel"
     pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,
@@ -144,9 +148,8 @@ def parameters_table(resolved: Mapping[str, Mapping[str, Any]]) -> Table:
     table.show_header = False
     table.add_column("", no_wrap=True)
     table.add_column("", overflow="fold")
-    for section, values in resolved.items():
-        for key, value in values.items():
-            table.add_row(f"{section}.{key}", _parameter(value))
+    for name, value in named(resolved):
+        table.add_row(name, _parameter(value))
     return table
 
 

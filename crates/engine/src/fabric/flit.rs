@@ -35,7 +35,7 @@ pub struct FlitFabric {
     rates: Vec<Rate>,
     /// By channel: its place in `rates`; empty where they are all the same. Where nodes and
     /// switches are one, that of the packet it sends.
-    rate_of: Vec<u8>,
+    rate_of: Vec<u16>,
     control: Control,
     /// Channels that may be able to send at this instant.
     awake: Vec<ChannelId>,
@@ -99,7 +99,7 @@ impl FlitFabric {
         fidelity: Fidelity,
         seed: u64,
     ) -> Self {
-        let capacity = machine.switch.input_buffer_tokens;
+        let capacity = machine.switch.input_buffer();
         let is_in_band = fidelity == Fidelity::Token;
         let (mut credits, mut room) = (capacity, 0);
         if is_in_band {
@@ -113,7 +113,7 @@ impl FlitFabric {
         });
         let mut lines = Lines::new();
         let control = if is_in_band {
-            let output_buffer = machine.switch.output_buffer_tokens;
+            let output_buffer = machine.switch.output_buffer_flits;
             Control::InBand { opposite: layout.opposite(), output_buffer }
         } else {
             let delay = machine.link.credit_delay_ps;
@@ -122,7 +122,8 @@ impl FlitFabric {
         let rate = |timing| Rate::new(timing, &mut lines, What::SentAndArrived, What::Arrived);
         let mut rates: Vec<Rate> = wiring.timings.iter().map(rate).collect();
         let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
-        let mut rate_of: Vec<u8> = if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
+        let mut rate_of: Vec<u16> =
+            if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
         let integrated = board.lists.are_used().then(|| {
             rates = integrated::rates(&wiring.link, &mut lines).into();
             rate_of = vec![0; board.channels.len()];
@@ -138,7 +139,7 @@ impl FlitFabric {
             asking: Vec::new(),
             freed: Vec::new(),
             nodes: Vec::new(),
-            shared: Shared::new(layout, machine.switch.sharing, escapes),
+            shared: Shared::new(layout, machine.link.sharing, escapes),
             room_for_all: escapes.then_some(capacity),
             integrated,
         }
@@ -455,8 +456,8 @@ impl Rate {
             control,
             hop_ps: timing.hop_ps,
             wire_ps: timing.wire_ps,
-            header_flits: timing.header_tokens,
-            empty_flits: timing.packet_tokens(0),
+            header_flits: timing.header_flits,
+            empty_flits: timing.packet_flits(0),
         }
     }
 }

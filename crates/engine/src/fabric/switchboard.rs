@@ -91,7 +91,7 @@ impl<C: HasPort> Switchboard<C> {
         Self {
             choices: chooses.then(|| {
                 let (switches, channels) = (topology.switches, layout.channels());
-                Choices::new(machine.switch.selection, switches, channels, seed)
+                Choices::new(machine.routing.selection, switches, channels, seed)
             }),
             channels: layout.group_of.iter().map(idle).collect(),
             arbiter: Arbiter::new(&machine.switch, places, chooses, seed),
@@ -100,7 +100,7 @@ impl<C: HasPort> Switchboard<C> {
                 topology.nodes
             ],
             lists: Lists::new(wiring),
-            ack_priority: machine.node.ack_priority,
+            ack_priority: machine.interface.ack_priority,
             dirty: Vec::new(),
         }
     }

@@ -44,7 +44,7 @@ pub struct WormFabric {
     rates: Vec<Timing>,
     /// By channel: its place in `rates`; empty where there is only one, and the last
     /// flit of a packet is not longer than others.
-    rate_of: Vec<u8>,
+    rate_of: Vec<u16>,
     /// Flits an input buffer holds.
     buffer: u32,
     credit_delay: Time,
@@ -78,7 +78,7 @@ impl WormFabric {
         wiring: &Wiring,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        let buffer = machine.switch.input_buffer_tokens;
+        let buffer = machine.switch.input_buffer();
         let rates = wiring.timings.clone();
         check(&rates)?;
         let layout = &wiring.layout;

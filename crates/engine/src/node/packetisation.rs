@@ -19,12 +19,13 @@ pub struct Packetisation {
 impl Packetisation {
     /// That of a machine.
     pub fn new(machine: &Machine) -> Self {
-        let transport = machine.transport;
+        let interface = &machine.interface;
+        let is_early = machine.switch.integrated;
         Self {
-            packet_bytes: machine.node.packet_bytes,
+            packet_bytes: interface.packet_bytes,
             first_packet_bytes: machine.first_packet_bytes(),
-            streams: transport.is_some_and(|transport| transport.scheme.sends_packets()),
-            early_bytes: transport.map_or(0, |transport| transport.early_bytes),
+            streams: machine.streams_packets(),
+            early_bytes: if is_early { interface.early_bytes } else { 0 },
         }
     }
 

@@ -14,9 +14,9 @@ const NS: u64 = 1_000;
 /// Messages (time in ns, source, destination, bytes) on a line of switches.
 fn line(switches: u32, buffer: u32, rows: &[(u64, u32, u32, u32)]) -> Spec {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![switches] });
-    machine.node.link_width = 1;
-    machine.node.acknowledges = false;
-    machine.switch.input_buffer_tokens = buffer;
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.interface.acknowledges = false;
+    machine.switch.input_buffer_flits = Some(buffer);
     let rows: Vec<_> = rows.iter().map(|&(t, a, b, n)| (t * NS, a, b, n)).collect();
     let blame = Some(Blame::default());
     Spec { blame, ..spec(machine, message_list(&rows), Mode::Full) }
@@ -131,7 +131,7 @@ fn who_waits_for_one_that_waits_for_room_has_the_same_root() {
 #[test]
 fn classes_are_those_of_messages() {
     let mut spec = line(3, 70, &[(0, 0, 2, 32), (1000, 1, 2, 32)]);
-    spec.machine.node.acknowledges = true;
+    spec.machine.interface.acknowledges = true;
     let classes = |spec: &Spec| {
         let (_, packets) = to_the_end(spec);
         packets.iter().map(|one| one.class).collect::<Vec<_>>()

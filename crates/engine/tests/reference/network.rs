@@ -53,25 +53,24 @@ pub struct Output {
 
 impl Reference {
     pub fn tokens(&self, packet: usize) -> u32 {
-        self.spec.machine.link.header_bytes + self.packets[packet].bytes + 1
+        self.spec.machine.interface.header_bytes + self.packets[packet].bytes + 1
     }
 
     /// How long a packet with so many data bytes occupies a channel.
     fn duration(&self, bytes: u32) -> Time {
         let link = &self.spec.machine.link;
-        let data_bits = u64::from(link.header_bytes + bytes) * u64::from(link.data_token_bits);
-        (data_bits + u64::from(link.control_token_bits)) * link.bit_ps
+        let flits = self.spec.machine.interface.header_bytes + bytes;
+        u64::from(flits) * link.flit_ps + link.control_ps
     }
 
     /// From the start on a channel until the header is at its far end.
     fn header_delay(&self, group: usize) -> Time {
-        let link = &self.spec.machine.link;
-        let header_bits = u64::from(link.header_bytes) * u64::from(link.data_token_bits);
-        header_bits * link.bit_ps + self.wire_delay(group)
+        let machine = &self.spec.machine;
+        u64::from(machine.interface.header_bytes) * machine.link.flit_ps + self.wire_delay(group)
     }
 
     fn wire_delay(&self, group: usize) -> Time {
-        self.spec.machine.link.wire_delay_ps + self.wiring.groups[group].delay_ps
+        self.wiring.delay_ps(&self.spec.machine, group)
     }
 
     /// A packet joins the output queue of its source node.
@@ -86,7 +85,7 @@ impl Reference {
             self.packets.push(packet);
             return self.travel_without_contention(number);
         }
-        if packet.is_ack && self.spec.machine.node.ack_priority {
+        if packet.is_ack && self.spec.machine.interface.ack_priority {
             output.acks.push_back(number);
         } else {
             output.data.push_back(number);
@@ -115,7 +114,7 @@ impl Reference {
             let tail_there = end + self.wire_delay(group);
             self.post(tail_there, Event::Tail { number: channel, packet });
         } else {
-            let ready = header_there + self.spec.machine.link.switch_delay_ps;
+            let ready = header_there + self.spec.machine.switch.delay_ps;
             self.post(ready, Event::Ready { packet });
             self.channels[channel].occupied_tokens += self.tokens(packet);
             let waiting = Waiting { packet, ready, left: None };
@@ -200,7 +199,7 @@ impl Reference {
             if at == End::Node(destination) {
                 return self.post_arrival(packet, group, time);
             }
-            time += self.header_delay(group) + self.spec.machine.link.switch_delay_ps;
+            time += self.header_delay(group) + self.spec.machine.switch.delay_ps;
             group = self.wiring.route(at, destination, Some(group));
             if self.wiring.groups[group].to == End::Node(destination) {
                 return self.post(time, Event::Ready { packet });
@@ -240,7 +239,7 @@ impl Reference {
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
         let duration = self.duration(self.packets[packet].bytes);
         let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
-        let switch_delay = self.spec.machine.link.switch_delay_ps;
+        let switch_delay = self.spec.machine.switch.delay_ps;
         loop {
             let number = self.wiring.route(at, destination, input);
             let group = &self.wiring.groups[number];

@@ -41,7 +41,7 @@ impl Reference {
             socket,
             iteration,
             link,
-            packets: bytes.div_ceil(self.spec.machine.node.packet_bytes).max(1),
+            packets: bytes.div_ceil(self.spec.machine.interface.packet_bytes).max(1),
             bytes_left: bytes,
             queued_packets: 0,
             delivered_packets: 0,
@@ -88,7 +88,7 @@ impl Reference {
 
     fn queue_next_packet(&mut self, number: usize) {
         let message = &mut self.messages[number];
-        let bytes = message.bytes_left.min(self.spec.machine.node.packet_bytes);
+        let bytes = message.bytes_left.min(self.spec.machine.interface.packet_bytes);
         message.bytes_left -= bytes;
         message.queued_packets += 1;
         let way = (self.processes[message.from].node, self.processes[message.to].node);

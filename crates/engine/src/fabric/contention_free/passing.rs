@@ -10,7 +10,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
-use crate::spec::Scheme;
+use crate::spec::{Switching, Unit};
 use crate::time::Time;
 
 impl ContentionFree {
@@ -28,7 +28,7 @@ impl ContentionFree {
         let (first, start) = self.turn(group, ready, &act.wiring.layout);
         let before = passage.step_ps(bytes) * u64::from(steps - 1);
         let delivered = start + before + passage.last_step_ps(steps, bytes);
-        let is_held = passage.transport.scheme == Scheme::Circuit;
+        let is_held = passage.switching == Switching::Circuit;
         let takes = act.wiring.link.packet_ps(bytes);
         let first_end = if is_held { delivered } else { start + takes };
         self.note_start(id, (first, ready), (start, first_end), passage, act);
@@ -48,7 +48,7 @@ impl ContentionFree {
         if let Some(free_at) = self.free_at.get_mut(wire) {
             *free_at = first_end;
         }
-        if passage.transport.scheme.sends_packets() {
+        if passage.unit == Unit::Packet {
             self.stream = (message, first_end);
         }
         if let Some(early) = passage.early_ps(bytes) {

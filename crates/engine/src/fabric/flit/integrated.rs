@@ -73,7 +73,7 @@ impl FlitFabric {
     pub(super) fn may_come_home(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
         let lane = self.board.at(channel);
         let ends = act.packets[id].destination.0 == lane.port.switch.0;
-        self.rate_of[channel.index()] = u8::from(ends);
+        self.rate_of[channel.index()] = u16::from(ends);
         if ends && lane.port.buffer.first == id && !lane.output.is_some() {
             self.begin_delivery(channel, act);
         }
@@ -84,7 +84,7 @@ impl FlitFabric {
         let lane = self.board.at_mut(channel);
         lane.output = lane.port.front_output;
         let id = lane.port.buffer.first;
-        let flits = act.wiring.link.packet_tokens(act.packets[id].bytes);
+        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
         let early = self.board.lists.early_flits(id, act);
         if let Some(integrated) = &mut self.integrated {
             integrated.delivered[channel.index()] =

@@ -36,11 +36,11 @@ impl Lists {
             return Self { end: 0, begins_at: Vec::new(), early_flits: 0 };
         };
         let injections = layout.groups.iter().filter(|group| group.kind == ChannelKind::Injection);
-        let early = passage.transport.early_bytes;
+        let early = passage.early_bytes;
         Self {
             end: injections.map(|group| u32::from(group.width)).sum(),
             begins_at: vec![NEVER; layout.channels()],
-            early_flits: if early > 0 { wiring.link.header_tokens + early } else { 0 },
+            early_flits: if early > 0 { wiring.link.header_flits + early } else { 0 },
         }
     }
 
