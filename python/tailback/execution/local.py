@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
-from tailback.since311 import Self
-
 from tailback.errors import UserError, shown
+from tailback.since311 import Self
 
 from .outcome import ATTEMPTS, Answer, Item, Outcome, described
 

@@ -188,6 +188,8 @@ class Experiment:
             "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
+            # Of one mode alone nothing depends on it.
+            **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
         cycle = self.machine.cycle()
         if cycle is not None and isinstance(self.workload, PythonProgram):
