@@ -66,7 +66,10 @@ class TestCost:
         cost = answer("cost", small)
         for theta in ("theta_t", "theta_r"):
             assert 0 < cost[theta]["low"] <= cost[theta]["value"] <= cost[theta]["high"]
-        assert list(cost["modes"]) == ["full", "throttled"]
+        assert cost["baseline"] == "endpoints"
+        assert list(cost["modes"]) == ["full", "endpoints", "free"]
+        assert cost["theta_r"] == cost["theta_r_network"] != cost["theta_r_endpoints"]
+        assert "theta_c" not in cost
         for mode in cost["modes"].values():
             for metric in (
                 "messages_per_node_per_ms",
@@ -93,8 +96,9 @@ class TestCost:
         assert other["theta_r"] != json.loads(first)["theta_r"]
 
     def test_modes_are_added_to_those_compared(self, small: Path) -> None:
-        cost = answer("cost", small, "--modes", "ideal, free")
-        assert list(cost["modes"]) == ["full", "throttled", "free", "ideal"]
+        cost = answer("cost", small, "--modes", "ideal, free", "--set", "run.baseline=throttled")
+        assert list(cost["modes"]) == ["full", "endpoints", "throttled", "free", "ideal"]
+        assert cost["theta_r"] != cost["theta_r_network"]
         assert cost["modes"]["ideal"]["routed_lifetime_us"]["value"] is None
 
     def test_the_table(self, small: Path) -> None:
@@ -141,7 +145,7 @@ class TestOut:
         manifest = json.loads((out / "manifest.json").read_text())
         assert manifest.items() >= cost.items()
         assert manifest["parameters"]["machine"]["dims"] == [4, 4]
-        for mode in ("full", "throttled"):
+        for mode in ("full", "endpoints", "free"):
             for path in manifest["files"][mode]:
                 pq.read_table(out / path)
         nodes = pq.read_table(out / "full" / "nodes.parquet")

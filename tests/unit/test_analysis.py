@@ -230,7 +230,7 @@ class TestTable:
         found = table(store)
         assert found.columns[:3] == [PERIOD, WIDTH, "mode"]
         places = [(20.0, 2), (20.0, 1), (5.0, 2), (5.0, 1)]
-        rows = [(*place, mode) for place in places for mode in ("full", "throttled")]
+        rows = [(*place, mode) for place in places for mode in ("full", "endpoints")]
         assert found.select(PERIOD, WIDTH, "mode").rows() == rows
         shown = ["runs", RATE, f"{RATE}_low", f"{RATE}_high", LIFETIME, "theta_t", "theta_r_high"]
         assert set(shown) <= set(found.columns)

@@ -235,7 +235,8 @@ class TestSeries:
         axes = {SYNC: ["a", "b"], PERIOD: [1.0, 5.0, 20.0], **more}
         runs = synthetic_runs(axes, seeds=3, unsettled=unsettled)
         table = runs.to_arrow()
-        return Series(Variation.of(table, []), merged(table, values=across.METRICS), table)
+        known = [metric for metric in across.METRICS if metric in runs.columns]
+        return Series(Variation.of(table, []), merged(table, values=known), table)
 
     def test_numbers_come_first_and_loads_last(self) -> None:
         labels = [abscissa.label for abscissa in self.series().abscissas]
@@ -263,9 +264,9 @@ class TestSeries:
         series = self.series()
         load = next(a for a in series.abscissas if a.column == "internal_utilisation")
         [combinations] = series.groups(load).values()
-        throttled = list(series.lines("lifetime_us", load, combinations, ["throttled"]))
+        endpoints = list(series.lines("lifetime_us", load, combinations, ["endpoints"]))
         full = pl.DataFrame(series.merged).filter(mode="full", **{SYNC: "a"}).sort(PERIOD)
-        assert throttled[0].x == full["internal_utilisation"].to_list()
+        assert endpoints[0].x == full["internal_utilisation"].to_list()
 
     def test_runs_that_never_settled_are_hollow_and_in_no_mean(self) -> None:
         series = self.series(unsettled=0.4)
@@ -321,10 +322,10 @@ class TestReport:
         section = next(s for s in page.sections if s.title == "One point")
         drawing = figures(section)["load_of_nodes"].drawing
         chosen = {SYNC: "asynchronous", PERIOD: "5 µs", "run.seed": "2"}
-        parts = drawing.chosen(**chosen, mode="throttled", measure="processor utilisation")
+        parts = drawing.chosen(**chosen, mode="endpoints", measure="processor utilisation")
         runs = runs_of(store)
-        row = runs.filter(**{SYNC: "asynchronous", PERIOD: 5.0, "run.seed": 2}, mode="throttled")
-        nodes = nested_of(store, "nodes", row["identity"]).filter(mode="throttled").sort("node")
+        row = runs.filter(**{SYNC: "asynchronous", PERIOD: 5.0, "run.seed": 2}, mode="endpoints")
+        nodes = nested_of(store, "nodes", row["identity"]).filter(mode="endpoints").sort("node")
         drawn = parts["data"][0]["z"].matrix().ravel()
         np.testing.assert_allclose(drawn, nodes["cpu_utilisation"], rtol=2**-11)
 
@@ -351,7 +352,7 @@ class TestReport:
     ) -> None:
         monkeypatch.setattr("tailback.report.loads.MOST_NUMBERS", 20_000)
         choices = PointChoices(Variation.of(store.runs(), store.sweeps()))
-        loads = Loads(store, choices, ["full", "throttled"])
+        loads = Loads(store, choices, ["full", "endpoints"])
         loads.read(list(choices.keys))
         section = loads.section()
         assert 0 < loads.left_out < 12
@@ -393,7 +394,8 @@ class TestNotebook:
 
     def test_a_comparison_shows_its_key_numbers(self, cost: tb.Cost) -> None:
         text = cost._repr_html_()
-        assert all(word in text for word in ("full", "throttled", "theta_r =", "theta_t ="))
+        words = ("full", "endpoints", "free", "theta_r =", "theta_t =", "theta_r_endpoints =")
+        assert all(word in text for word in words)
         assert "<script" not in text
         assert len(text) < 4000
 

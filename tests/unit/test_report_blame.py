@@ -50,7 +50,9 @@ def text(content: object) -> str:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
-    return small_store(tmp_path_factory.mktemp("store"), PERIODS, seeds=[1, 2], base=BASE)
+    return small_store(
+        tmp_path_factory.mktemp("store"), PERIODS, [1, 2], ("full", "throttled"), BASE
+    )
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 import tailback as tb
 from tailback import engine, tables
-from tailback.comparison import COMPARED, compare
+from tailback.comparison import compare
 from tailback.metrics import METRICS, THETAS, Populations, increments
 from tailback.results import percentiles_of
 from tailback.samples import Samples, estimate
@@ -240,20 +240,25 @@ class TestPairing:
         # No message is dropped, so that both send the same ones: no contention in theta_r.
         run = tb.Run(duration="4 ms", warmup="1 ms")
         cost = tb.cost(tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, run))
-        full, throttled = (cost.modes[mode]["messages_per_node_per_ms"] for mode in COMPARED)
+        full, endpoints = (
+            cost.modes[mode]["messages_per_node_per_ms"] for mode in ("full", "endpoints")
+        )
         assert full.relative > 0.03
         assert cost.theta_r.value == pytest.approx(1, abs=1e-3)
-        assert cost.theta_r.half_width < 0.2 * quotient(full, throttled).half_width
-        product = full.standard_error * throttled.standard_error
+        assert cost.theta_r.half_width < 0.2 * quotient(full, endpoints).half_width
+        product = full.standard_error * endpoints.standard_error
         assert cost.covariances["theta_r"] == pytest.approx(product, rel=0.02)
 
     def test_never_more_than_a_correlation_of_one(self) -> None:
         for seed in (1, 2, 3):
             cost = tb.cost(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, precision=0.05, seed=seed)
-            for name, (metric, *modes) in THETAS.items():
-                errors = [cost.modes[mode][metric].standard_error for mode in modes]
+            for name, of in THETAS.items():
+                if of.metric == "completion_us":
+                    continue
+                modes = of.against("endpoints").modes
+                errors = [cost.modes[mode][of.metric].standard_error for mode in modes]
                 assert abs(cost.covariances[name]) <= math.prod(errors) * (1 + 1e-12)
-                theta = getattr(cost, name)
+                theta = cost.thetas[name]
                 assert theta.low <= theta.value <= theta.high
 
     def test_a_mode_that_was_not_run(self) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benches.stores import RATIOS
 from tailback import machines, workloads
 from tailback.comparison import MODES, Cost, compare
 from tailback.experiment import Experiment
@@ -67,7 +68,7 @@ WORKLOADS: dict[str, dict[str, Any]] = {
 def cost_of(
     machine: dict[str, Any] = MACHINES["mesh"],
     workload: dict[str, Any] = WORKLOADS["synthetic"],
-    modes: tuple[str, ...] = ("full", "throttled"),
+    modes: tuple[str, ...] = ("full", "endpoints"),
     **run: Any,
 ) -> Cost:
     run = run or ({} if workload["kind"] == "messages" else {"duration": "2 ms"})
@@ -185,14 +186,34 @@ class TestRows:
                     assert found == [None] * len(MERGED)
                 else:
                     assert found == [None if np.isnan(x) else x for x in wanted]
-        assert table["routed_lifetime_us"].to_pylist()[3] is None  # ideal: there are no packets
+        assert table["routed_lifetime_us"].to_pylist()[-1] is None  # ideal: there are no packets
 
     def test_ratios_are_in_the_row_of_full(self, cost: Cost, table: pa.Table) -> None:
-        for name, theta in {"theta_t": cost.theta_t, "theta_r": cost.theta_r}.items():
-            assert table[name].to_pylist() == [theta.value, None, None, None]
-            assert table[f"{name}_low"].to_pylist() == [theta.low, None, None, None]
-            covariance = cost.covariances[name]
-            assert table[f"{name}_covariance"].to_pylist() == [covariance, None, None, None]
+        others = [None] * (len(MODES) - 1)
+        for name, theta in RATIOS.items():
+            above, below = (
+                cost.modes[mode][theta.metric] for mode in theta.against(cost.baseline).modes
+            )
+            assert cost.thetas[name].value == above.value / below.value
+            assert table[name].to_pylist() == [cost.thetas[name].value, *others]
+            assert table[f"{name}_low"].to_pylist() == [cost.thetas[name].low, *others]
+            assert table[f"{name}_covariance"].to_pylist() == [cost.covariances[name], *others]
+
+    def test_a_workload_that_ends_has_completion_times(self) -> None:
+        cost = cost_of(workload=WORKLOADS["messages"], modes=MODES)
+        table = table_of(cost, "abc")
+        times = table["completion_us"].to_pylist()
+        last = [cost.modes[mode].processes["completed_ps"].to_numpy().max() for mode in MODES]
+        assert times == [time / 1e6 for time in last]
+        assert times[0] >= times[1] >= times[3] > times[4]
+        assert table["theta_c"].to_pylist()[0] == table["theta_c_low"].to_pylist()[0]
+        assert table["theta_c_endpoints"].to_pylist()[0] == times[3] / times[1]
+        assert "completion_us" not in table_of(cost_of(), "abc").column_names
+
+    def test_a_run_that_was_cut_short_has_none(self) -> None:
+        cost = cost_of(workload=WORKLOADS["messages"], duration="1 ns")
+        assert table_of(cost, "abc")["completion_us"].to_pylist() == [None, None]
+        assert cost.modes["full"].processes["completed_ps"].null_count == 9
 
     def test_without_full_there_is_no_ratio(self) -> None:
         table = table_of(cost_of(modes=("throttled", "free")), "abc")
@@ -203,7 +224,7 @@ class TestRows:
         assert table["lifetime_us_p99_9"][0].as_py() == cost.modes["full"].percentile(
             "lifetime", 99.9
         )
-        assert table["lifetime_us_p50"].to_pylist()[3] is None
+        assert table["lifetime_us_p50"].to_pylist()[-1] is None
 
     def test_ending(self, cost: Cost, table: pa.Table) -> None:
         ending = cost.modes["full"].ending

@@ -78,7 +78,9 @@ def test_modes_have_their_usual_order_and_the_mode_of_the_base_does_not_matter()
     [point] = sweep.points()
     assert point.modes == sweep.modes == ("full", "ideal")
     assert point.experiment.run.mode == "full"
-    assert sweep_of("seeds = 1").modes == ("full", "throttled")
+    assert sweep_of("seeds = 1").modes == ("full", "endpoints")
+    other = sweep_of("[run]\nbaseline = 'throttled'\n[sweep]\nseeds = 1")
+    assert other.modes == ("full", "throttled")
 
 
 def test_the_sweep_wins_over_the_base() -> None:
@@ -282,7 +284,7 @@ def test_the_description_is_what_was_asked_for() -> None:
     assert description == {
         "title": "sweep",
         "sweep": tomllib.loads(text)["sweep"],
-        "modes": ["full", "throttled"],
+        "modes": ["full", "endpoints"],
         "seeds": [1, 2],
         "varied": ["workload.compute_period", "sweep.c"],
         "base": {"machine": {"dims": [4, 4]}, "workload": {}, "run": {}},

@@ -25,8 +25,8 @@ MISTAKES = [
     ),
     (
         "run.flux = [1]",
-        "sweep.run.flux: unknown key; known here: seed, mode, fidelity, duration, precision, "
-        "confidence, metric, warmup, sample_interval, blame, max_duration, max_events",
+        "sweep.run.flux: unknown key; known here: seed, mode, baseline, fidelity, duration, "
+        "precision, confidence, metric, warmup, sample_interval, blame, max_duration, max_events",
     ),
     (
         'run.mode = ["full"]',
@@ -192,7 +192,7 @@ MISTAKES = [
     ),
     (
         'modes = ["ful"]',
-        'sweep.modes[0] = "ful": must be "full", "throttled", "free" or "ideal"; '
+        'sweep.modes[0] = "ful": must be "full", "endpoints", "throttled", "free" or "ideal"; '
         'did you mean "full"?',
     ),
     ('modes = ["full", "full"]', 'sweep.modes[1] = "full": is there twice'),
@@ -210,7 +210,8 @@ MISTAKES = [
     ('[run]\nseed = "x"\n[sweep]\nseeds = 2', 'run.seed = "x": must be a whole number'),
     (
         '[run]\nmode = "ful"\n[sweep]\nseeds = 2',
-        'run.mode = "ful": must be "full", "throttled", "free" or "ideal"; did you mean "full"?',
+        'run.mode = "ful": must be "full", "endpoints", "throttled", "free" or "ideal"; '
+        'did you mean "full"?',
     ),
     # Names of one's own.
     ("let.us = [1]", "sweep.let.us: is the name of a unit; choose another name"),
