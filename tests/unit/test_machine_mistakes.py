@@ -52,7 +52,7 @@ BAD: list[tuple[type[Part], dict[str, Any], str]] = [
         'machine.link.sharing = "round_robbin": must be "round_robin", "until_stall" or '
         '"separate"; did you mean "round_robin"?',
     ),
-    (Interface, {"header": "0 B"}, 'machine.interface.header = "0 B": must be 1 B to 65536 B'),
+    (Interface, {"header": "0 B"}, 'machine.interface.header = "0 B": must be 1 B to 1000 B'),
     (
         Interface,
         {"packet_size": 0},

@@ -16,6 +16,7 @@ from .fidelities import Fidelity
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink, check_delay, check_whole
+from .needs import NoEffectError
 from .routing import Routing
 from .switch import Switch
 from .topologies import Graph, Mesh, Topology
@@ -83,9 +84,10 @@ class Machine(Part):
             if name not in known:
                 kind = f'machine.topology.kind = "{self.topology.kind}"'
                 if not known:
-                    raise UserError(section, None, f"must be left out: {kind} has no link classes")
+                    problem = f"must be left out: {kind} has no link classes"
+                    raise NoEffectError(section, None, problem)
                 error = choice(section, name, known)
-                raise UserError(section, None, f"{error.allowed} with {kind}", error.nearest)
+                raise NoEffectError(section, None, f"{error.allowed} with {kind}", error.nearest)
             check_delay(special, section)
             if special.rate is not None:
                 check_whole(self.link, special.rate, section)
