@@ -95,10 +95,13 @@ class Machine(Part):
             check_whole(self.link, self.node_link.rate, "machine.node_link")
 
     def _check_routing(self) -> None:
-        kinds = self.topology.routings
-        if self.routing is None or not kinds:
+        if self.routing is None:
             return
         kind = self.routing.kind
+        if not self.topology.routings:
+            beside = f'machine.topology.kind = "{self.topology.kind}"'
+            problem = f"has no effect with {beside}: one way only"
+            raise NoEffectError("machine.routing.kind", shown(kind), problem)
         if kind not in fidelities.possible_routings(self):
             raise fidelities.impossible_routing(self, kind)
         self.routing.check(self.topology)

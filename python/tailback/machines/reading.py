@@ -184,11 +184,13 @@ def _made(tables: Tables) -> Machine:
     values["topology"] = topology
     routing = tables.get("routing", {})
     if routing:
-        default = topology.default_routing() if topology.routings else "dimension_order"
-        if not topology.routings:
+        if not topology.routings and not isinstance(routing, Part):
             key = next(iter(routing))
             problem = f'has no effect with machine.topology.kind = "{topology.kind}": one way only'
             raise NoEffectError(f"machine.routing.{key}", shown(routing[key]), problem)
+        # The usual one of a network from a file depends on the file.
+        named = isinstance(routing, Part) or "kind" in routing
+        default = "" if named else topology.default_routing()
         values["routing"] = _kinded("routing", routing, default)
     return Machine(**values)
 
