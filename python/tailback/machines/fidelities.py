@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import UserError, choice, listed, shown
 from ..parts import plain
 from ..units import Size
+from .link import check_whole
 from .routing import Fidelity
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def why_exact(machine: Machine) -> str:
 
 def check(machine: Machine, fidelity: Fidelity) -> None:
     """Raise `UserError` if the machine cannot be simulated with this fidelity."""
+    _check_rates(machine)
     _check_graph(machine)
     obstacle = _obstacle(machine, fidelity)
     if obstacle is not None:
@@ -231,6 +233,23 @@ def _check_one_time(machine: Machine, fidelity: Fidelity) -> None:
         name = next(iter(machine.link_classes))
         problem = "must be left out where nodes are integrated: all links have one rate there"
         raise UserError(f"machine.link_classes.{name}.rate", None, problem)
+
+
+def _check_rates(machine: Machine) -> None:
+    """Refuse rates of a network from a file at which a flit takes no whole number of ps."""
+    from .topologies import Graph
+
+    topology = machine.topology
+    if not isinstance(topology, Graph):
+        return
+    for link in topology.graph.links:
+        try:
+            check_whole(machine.link, link.rate or machine.link.rate, "")
+        except UserError as error:
+            names = topology.graph.switches
+            where = f"link from {names[link.source]} to {names[link.destination]}"
+            problem = f"{where}: rate is {error.given}; {error.allowed}"
+            raise UserError(topology.file, None, problem) from None
 
 
 def _check_graph(machine: Machine) -> None:

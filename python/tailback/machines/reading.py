@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import UserError, choice, joined, nearest, shown
-from ..parts import Part, keys_of
+from ..parts import Part, fields_of, keys_of
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
@@ -165,11 +165,6 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
             found["routing"] = {k: v for k, v in routing.items() if ("routing", k) in firm}
-    classes = found.get("link_classes")
-    if isinstance(classes, dict) and ("topology", "kind") in firm:
-        for name in [n for n in classes if ("link_classes", n) not in firm]:
-            if isinstance(kind, str) and kind in TOPOLOGIES:
-                del classes[name]
     return found
 
 
@@ -189,11 +184,13 @@ def _made(tables: Tables) -> Machine:
     values["topology"] = topology
     routing = tables.get("routing", {})
     if routing:
-        default = topology.default_routing() if topology.routings else "dimension_order"
-        if not topology.routings:
+        if not topology.routings and not isinstance(routing, Part):
             key = next(iter(routing))
             problem = f'has no effect with machine.topology.kind = "{topology.kind}": one way only'
             raise NoEffectError(f"machine.routing.{key}", shown(routing[key]), problem)
+        # The usual one of a network from a file depends on the file.
+        named = isinstance(routing, Part) or "kind" in routing
+        default = "" if named else topology.default_routing()
         values["routing"] = _kinded("routing", routing, default)
     return Machine(**values)
 
@@ -232,6 +229,10 @@ def _kinded(name: str, table: Any, default: str) -> Any:
     for key in table:
         if key != "kind" and key not in known:
             raise _not_of_kind(name, kind, key)
+    for key, field in fields_of(kinds[kind]).items():
+        if field.is_required() and key not in table:
+            beside = f'machine.{name}.kind = "{kind}"'
+            raise UserError(f"machine.{name}.{key}", None, f"must be given with {beside}")
     return kinds[kind](**{key: value for key, value in table.items() if key != "kind"})
 
 
