@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,16 @@ PERIOD = "workload.compute_period_us"
 WIDTH = "machine.link_width"
 
 
-def values(frame: pl.DataFrame | pl.LazyFrame, name: str) -> list[Any]:
-    """Return a column as a list."""
-    return frame.lazy().select(name).collect()[name].to_list()
+def runs_of(store: PointStore) -> pl.DataFrame:
+    """Return the runs of a store, for Polars to look at."""
+    return pl.DataFrame(store.runs())
+
+
+def nested_of(
+    store: PointStore, name: str, identities: Iterable[str] | None = None
+) -> pl.DataFrame:
+    """Return the rows of a large column likewise."""
+    return pl.DataFrame(store.nested(name, identities))
 
 
 def small_store(

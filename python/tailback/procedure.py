@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal, Protocol
 
 from tailback.metrics import Populations
 from tailback.progress import State, Watch
 from tailback.samples import Columns, Samples, counted, estimate, truncation
+from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
 
 _EVENTS_PER_CALL = 500_000

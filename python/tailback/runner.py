@@ -125,12 +125,13 @@ def _result(
         estimates={
             **{name: procedure.estimate(name, exact=exact) for name in measured(counters)},
             **_offered(experiment, sim, procedure.plan.populations),
+            **_completion(experiment, sim, stop),
         },
         populations=procedure.plan.populations,
         ending=ending,
         wall_seconds=wall_seconds,
         blame=None if blame is None else Blame.of(blame, engine.CAUSES),
-        **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps),
+        **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps, stop),
     )
 
 
@@ -154,12 +155,24 @@ def _offered(
     return {"ideal_link_utilisation": value}
 
 
-def arrow_tables(sim: engine.Simulation, samples: Samples, window_ps: int) -> dict[str, pa.Table]:
+def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> dict[str, Estimate]:
+    """Return when the last process of a workload that ends was done, from time 0 on."""
+    if not experiment.finite:
+        return {}
+    if stop is not Stop.FINISHED:
+        return {"completion_us": Estimate.unknown()}
+    completed = sim.processes()["completed_ps"]
+    return {"completion_us": Estimate.exact(int(completed.max(initial=0)) / 1e6, 1.0)}
+
+
+def arrow_tables(
+    sim: engine.Simulation, samples: Samples, window_ps: int, stop: Stop
+) -> dict[str, pa.Table]:
     """Return the tables of a `Result` by name."""
     return {
         "nodes": tables.nodes(sim.nodes(), window_ps),
         "channels": tables.channels(sim.channels(), window_ps),
-        "processes": tables.table(sim.processes()),
+        "processes": tables.processes(sim.processes(), ended=stop is Stop.FINISHED),
         "packets": tables.packets(sim.take_packets()),
         "samples": tables.table(samples.since(0)),
         "histograms": tables.histograms(sim.histograms()),

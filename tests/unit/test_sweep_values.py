@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailback.errors import UserError
+from tailback.since311 import tomllib
 from tailback.sweeps import Sweep
 from tailback.units import Rate, Size, Time, quantity
 from tests.sweeps import (

@@ -112,6 +112,7 @@ impl Simulation {
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
+        measures.completed = vec![0; done_before.len()];
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
@@ -240,14 +241,16 @@ impl Simulation {
         })
     }
 
-    /// Arrivals of one instant carry packet numbers here, which are no order:
-    /// they are put in order of the packets' serial numbers.
+    /// Events of packets carry packet numbers here, which are no order:
+    /// those of one instant are put in order of the packets' serial numbers.
     fn ordered_instant(&mut self, time: Time) {
         while self.at_once <= MOST_AT_ONE_INSTANT {
             let taken = self.batch.len();
             while let Some((kind, number)) = self.events.take_at(time) {
                 let order = match kind {
-                    Kind::Tail | Kind::Head => self.fabric.order_of(number),
+                    Kind::Tail | Kind::Head | Kind::Request | Kind::Retry => {
+                        self.fabric.order_of(number)
+                    }
                     _ => u64::from(number),
                 };
                 self.batch.push((kind, order, number));

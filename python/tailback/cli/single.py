@@ -38,7 +38,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     json: Json = False,
     out: Out = None,
     packets: Packets = False,
-    modes: Modes = "full,throttled",
+    modes: Modes = "",
 ) -> None:
     """Run with and without contention, and compare."""
     with failures(json):
@@ -47,7 +47,8 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.terminal.measured import cost_report
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
-        wanted = comparison.chosen_modes(m.strip() for m in modes.split(",") if m.strip())
+        more = (mode.strip() for mode in modes.split(",") if mode.strip())
+        wanted = comparison.chosen_modes(more, experiment)
         prepare(out, experiment, wanted, packets)
         with prints_aside(json), Ticker() as watch:
             result = comparison.cost(experiment, wanted, packets=packets, watch=watch)

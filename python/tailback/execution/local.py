@@ -10,9 +10,10 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Self
+from typing import Any
 
 from tailback.errors import UserError, shown
+from tailback.since311 import Self
 
 from .outcome import ATTEMPTS, Answer, Item, Outcome, described
 

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import Fidelity, Machine, machine_of
@@ -186,7 +188,13 @@ class Experiment:
             "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
+            # Of one mode alone nothing depends on it.
+            **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
+        cycle = self.machine.cycle()
+        if cycle is not None and isinstance(self.workload, PythonProgram):
+            # Its processes may compute for so many cycles; all other times are in the spec.
+            question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
 
     def resolved(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     select another kind (or switching, ...) those of ``given`` that mean nothing then.
     Raises `UserError`.
     """
-    changes = {} if changes is None else changes
+    given, changes = _without_none(given), _without_none(changes or {})
     check_keys(given)
     check_keys(changes)
     table = refined(given, changes)
@@ -67,6 +67,15 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
             if (part, key) in firm:
                 raise
             del tables[part][key]
+
+
+def _without_none(tables: Tables) -> dict[str, Any]:
+    """Return tables without keys that are None: what is left out is so."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if value is not None:
+            found[key] = _without_none(value) if isinstance(value, Mapping) else value
+    return found
 
 
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
@@ -240,7 +249,7 @@ def _unknown(key: str, part: str = "") -> UserError:
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
         known = known_keys(part.partition(".")[0])
-        close = nearest(key, known)
+        close = None if key.lower() in SYNONYMS else nearest(key, known)
         if close is not None:
             return UserError(field, None, "unknown key", f"machine.{part}.{close}")
     moved = FIRST_EDITION.get(key) if not part else None

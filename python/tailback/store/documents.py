@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tailback.errors import UserError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
     """Return an object as the content of a file."""
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
-
-
-def parquet_bytes(rows: pl.DataFrame) -> bytes:
-    """Return rows as the content of a Parquet file."""
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from .names import ELSEWHERE, check_own, keys_of
 MODES: tuple[str, ...] = get_args(Mode)
 
 _MOST_SEEDS = 10**9
-_USUAL_MODES = ["full", "throttled"]
 _TABLES = ("machine", "workload", "run")
 _KEYS = ("modes", "seeds", "exclude", "let", *_TABLES)
 
@@ -79,6 +78,9 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
         else:
             values = axis(field, given)
             axes[name] = as_quantities(field, values) if name.startswith("sweep.") else values
+    # Also checks the base's own mode, which no point has.
+    kept = {key: base["run"][key] for key in ("seed", "mode", "baseline") if key in base["run"]}
+    run = Run(**kept)
     own = [name.partition(".")[2] for name in [*axes, *texts] if name.startswith("sweep.")]
     computed = {name: parsed(_field(name), text, own) for name, text in texts.items()}
     plan = Plan(
@@ -86,8 +88,8 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
         axes=axes,
         computed=computed,
         exclude=tuple(_exclusions(table.get("exclude", []), own)),
-        modes=_modes(table.get("modes", _USUAL_MODES)),
-        seeds=_seeds(table.get("seeds", 1), base["run"]),
+        modes=_modes(table.get("modes", ["full", run.baseline])),
+        seeds=_seeds(table.get("seeds", 1), run.seed),
     )
     if not plan.varied and "seeds" not in table:
         raise UserError("sweep", None, "varies nothing: give values for a parameter, or seeds")
@@ -163,11 +165,9 @@ def _modes(given: object) -> tuple[str, ...]:
     return tuple(mode for mode in MODES if mode in given)
 
 
-def _seeds(given: object, run: Mapping[str, Any]) -> Sequence[int]:
+def _seeds(given: object, first: int) -> Sequence[int]:
     """Return the seeds: a list as it is, a number of them from run.seed on."""
     field = "sweep.seeds"
-    # Also checks the base's own mode, which no point has.
-    first = Run(**{key: run[key] for key in ("seed", "mode") if key in run}).seed
     if type(given) is int:
         most = min(_MOST_SEEDS, 2**63 - first)
         if not 1 <= given <= most:
