@@ -246,7 +246,7 @@ def _not_of_kind(part: str, kind: str, key: str) -> UserError:
 
 def _unknown(key: str, part: str = "") -> UserError:
     """Return the mistake of a key that no machine has, with the one that was meant."""
-    field = joined("machine", part, key)
+    field = joined("machine", part, key or '""')
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
         known = known_keys(part.partition(".")[0])
