@@ -192,7 +192,9 @@ def _made(tables: Tables) -> Machine:
 def _plain_part(name: str, part: type[Part], table: Any) -> Part:
     if isinstance(table, Part):
         return table
-    return part(**{key: canonical(f"{name}.{key}", value) for key, value in table.items()})
+    given = {key: canonical(f"{name}.{key}", value) for key, value in table.items()}
+    # Resolved tables have None for what has no effect.
+    return part(**{key: value for key, value in given.items() if value is not None})
 
 
 def _class_of_links(name: str, table: Any) -> LinkClass:
