@@ -101,6 +101,10 @@ _ASKED: Schema = {
         ],
         "description": "How many seeds, from run.seed on, or a list of them; default: 1.",
     },
+    "mix_fidelities": {
+        "type": "boolean",
+        "description": "Whether points may run at different fidelities; default: false.",
+    },
     "exclude": {
         "type": "array",
         "items": _EXPRESSION,

@@ -192,9 +192,7 @@ def _made(tables: Tables) -> Machine:
 def _plain_part(name: str, part: type[Part], table: Any) -> Part:
     if isinstance(table, Part):
         return table
-    given = {key: canonical(f"{name}.{key}", value) for key, value in table.items()}
-    # Resolved tables have None for what has no effect.
-    return part(**{key: value for key, value in given.items() if value is not None})
+    return part(**{key: canonical(f"{name}.{key}", value) for key, value in table.items()})
 
 
 def _class_of_links(name: str, table: Any) -> LinkClass:

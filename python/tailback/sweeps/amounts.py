@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import UserError, shown
-from ..units import Quantity, Rate, Size, Time, quantity
+from ..units import Frequency, Quantity, Rate, Size, Time, quantity
 
 Number = Fraction | float
 
@@ -36,14 +36,16 @@ class Amount:
         return not (self.time or self.size)
 
 
-#: Units by their names in expressions. A rate is a quotient: ``10 * Mbit / s``.
+#: Units by their names in expressions. A rate is a quotient: ``10 * Mbit / s``, and so is the
+#: time of a cycle: ``1 / clock``.
 UNITS: dict[str, Amount] = {
     **{unit: Amount(factor, time=1) for unit, factor in Time.units.items()},
     **{unit: Amount(8 * factor, size=1) for unit, factor in Size.units.items()},
     **{unit.removesuffix("/s"): Amount(f, size=1) for unit, f in Rate.units.items()},
+    **{unit: Amount(factor / 10**12, time=-1) for unit, factor in Frequency.units.items()},
 }
 
-_KINDS = {(0, 0): "a number", (1, 0): "a time", (0, 1): "a size", (-1, 1): "a rate"}
+_KINDS = {(0, 0): "a number", (1, 0): "a time", (0, 1): "a size", (-1, 1): "a rate", (-1, 0): "a frequency"}
 
 
 def known(value: object) -> object:
@@ -75,6 +77,8 @@ def _dimensioned(value: Quantity) -> Amount:
         return Amount(Fraction(value.ps), time=1)
     if isinstance(value, Size):
         return Amount(Fraction(8 * value.bytes), size=1)
+    if isinstance(value, Frequency):
+        return Amount(Fraction(value.amount, 10**12), time=-1)
     return Amount(Fraction(value.amount, 10**12), time=-1, size=1)
 
 
@@ -99,6 +103,8 @@ def written(value: object) -> object:
         return _nearest(Size, value, value.value / 8)
     if (value.time, value.size) == (-1, 1):
         return _nearest(Rate, value, value.value * 10**12)
+    if (value.time, value.size) == (-1, 0):
+        return _nearest(Frequency, value, value.value * 10**12)
     raise impossible(f"is {kind(value)}; a parameter is a number, a time, a size or a rate")
 
 

@@ -19,14 +19,16 @@ from ..experiment.tables import entries, is_section, section_and_key, table_at
 from ..machines.reading import check_keys
 from .axes import as_quantities, axis
 from .expressions import Expression, check_words, parsed
-from .names import ELSEWHERE, check_own, keys_of
+from .names import ELSEWHERE, check_own, keys_of, usual_words
 
 MODES: tuple[str, ...] = get_args(Mode)
+
+FIDELITY = "run.fidelity"
 
 _MOST_SEEDS = 10**9
 _USUAL_MODES = ["full", "throttled"]
 _TABLES = ("machine", "workload", "run")
-_KEYS = ("modes", "seeds", "exclude", "let", *_TABLES)
+_KEYS = ("modes", "seeds", "mix_fidelities", "exclude", "let", *_TABLES)
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -45,6 +47,8 @@ class Plan:
     exclude: tuple[Expression, ...]
     modes: tuple[str, ...]
     seeds: Sequence[int]
+    mixes_fidelities: bool
+    """Whether points may run at different fidelities though that is not varied."""
 
     @property
     def count(self) -> int:
@@ -77,17 +81,19 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
         if isinstance(given, Mapping) and "computed" in given:
             texts[name] = _computed(field, given)
         else:
-            values = axis(field, given)
+            values = axis(field, usual_words(name, given))
             axes[name] = as_quantities(field, values) if name.startswith("sweep.") else values
     own = [name.partition(".")[2] for name in [*axes, *texts] if name.startswith("sweep.")]
     computed = {name: parsed(_field(name), text, own) for name, text in texts.items()}
+    varied = tuple(name for name, _, _ in _entries(table))
     plan = Plan(
-        varied=tuple(name for name, _, _ in _entries(table)),
+        varied=varied,
         axes=axes,
         computed=computed,
         exclude=tuple(_exclusions(table.get("exclude", []), own)),
         modes=_modes(table.get("modes", _USUAL_MODES)),
         seeds=_seeds(table.get("seeds", 1), base["run"]),
+        mixes_fidelities=_mixes(table.get("mix_fidelities", False)) or FIDELITY in varied,
     )
     if not plan.varied and "seeds" not in table:
         raise UserError("sweep", None, "varies nothing: give values for a parameter, or seeds")
@@ -161,6 +167,12 @@ def _modes(given: object) -> tuple[str, ...]:
         if mode in given[:index]:
             raise UserError(f"{field}[{index}]", shown(mode), "is there twice")
     return tuple(mode for mode in MODES if mode in given)
+
+
+def _mixes(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise UserError("sweep.mix_fidelities", shown(given), "must be true or false")
+    return given
 
 
 def _seeds(given: object, run: Mapping[str, Any]) -> Sequence[int]:
