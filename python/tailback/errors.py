@@ -121,24 +121,34 @@ class Description(BaseModel):
             known = list(type(self).model_fields)
             raise first_mistake(error, self.section, known) from None
 
-    def with_clock(self, cycle: Any) -> Self:
+    def with_clock(self, cycle: Any, place: str | None = None) -> Self:
         """Return the same with times in cycles of length ``cycle`` (none: no clock) as times.
 
-        Raises `UserError` if there are such times and no clock.
+        ``place`` is where it stands, if not in its own table. Raises `UserError` if there are
+        such times and no clock.
         """
-        changed: dict[str, Any] = {}
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            if getattr(value, "cycles", None) is None:
-                continue
-            if cycle is None:
-                allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
-                raise UserError(joined(self.section, name), shown(str(value)), allowed)
-            changed[name] = value.at(cycle)
-        if not changed:
+        path = self.section if place is None else place
+        fields = [name for name in type(self).model_fields if name in self.model_fields_set]
+        given = {name: getattr(self, name) for name in fields}
+        timed = {name: _timed(value, cycle, joined(path, name)) for name, value in given.items()}
+        if all(timed[name] is value for name, value in given.items()):
             return self
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        return type(self)(**given | changed)
+        return type(self)(**timed)
+
+
+def _timed(value: Any, cycle: Any, place: str) -> Any:
+    """Return a value, and all in it, with times in cycles as times; itself if there are none."""
+    if isinstance(value, Description):
+        return value.with_clock(cycle, place)
+    if isinstance(value, tuple):
+        made = tuple(_timed(one, cycle, f"{place}[{n}]") for n, one in enumerate(value))
+        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
+    if getattr(value, "cycles", None) is None:
+        return value
+    try:
+        return value.at(cycle)
+    except UserError as error:
+        raise error.inside(place) from None
 
 
 def shown(value: object) -> str:

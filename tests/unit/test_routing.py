@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tailback.machines.routed import RoutedMachine
 
 from tailback.errors import UserError
 from tailback.experiment import Experiment
@@ -24,7 +25,6 @@ from tailback.machines import (
     Torus,
     Tree,
 )
-from tailback.machines.routed import RoutedMachine
 from tailback.machines.routing import OPTIONS, ROUTINGS
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus.graphml"

@@ -183,6 +183,10 @@ class Experiment:
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
         }
+        cycle = self.machine.cycle()
+        if cycle is not None and isinstance(self.workload, PythonProgram):
+            # Its processes may compute for so many cycles; all other times are in the spec.
+            question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
 
     def resolved(self) -> dict[str, Any]:

@@ -82,6 +82,9 @@ class Run(Description, init=False):
         for name in ("duration", "sample_interval", "max_duration"):
             if getattr(self, name) == Time(0):
                 raise UserError(name, shown("0 s"), "must be above zero")
+        times = (self.duration, self.warmup, self.sample_interval, self.max_duration)
+        if any(time is not None and time.cycles is not None for time in times):
+            return self  # times in cycles are compared when they are times
         self._check_longest()
         if self.warmup is not None and self.warmup.ps >= self.limit_ps:
             limit = "duration" if self.duration else "max_duration"

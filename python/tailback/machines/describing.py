@@ -127,7 +127,9 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "width": machine.node_links,
         },
         "link_classes": {
-            name: _times(machine, one.rate, one.delay) for name, one in machine.link_classes.items()
+            name: times
+            for name, one in machine.link_classes.items()
+            if (times := _times(machine, one.rate, one.delay))
         },
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
@@ -209,7 +211,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
-        "first_packet_bytes": None if first is None else first.bytes,
+        "first_packet_bytes": None if first in (None, interface.packet_room) else first.bytes,
         "header_bytes": interface.header.bytes,
         "acknowledges": interface.acknowledgements,
         "ack_priority": interface.ack_priority,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
 from ..parts import MaybeSize, MaybeTime, Part, SizeKey, key
@@ -24,7 +24,13 @@ def _window(given: object) -> object:
     return given
 
 
-Window = Annotated[int | Literal["unlimited"] | None, BeforeValidator(_window)]
+Window = Annotated[
+    int | Literal["unlimited"] | None,
+    BeforeValidator(
+        _window,
+        json_schema_input_type=Annotated[int, Field(ge=1, le=2**20)] | Literal["unlimited"] | None,
+    ),
+]
 
 
 class Interface(Part):

@@ -79,9 +79,12 @@ class Machine(Part):
             if name not in known:
                 kind = f'machine.topology.kind = "{self.topology.kind}"'
                 if not known:
-                    raise UserError(section, None, f"must be left out: {kind} has no link classes")
+                    problem = f"must be left out: {kind} has no link classes"
+                    raise needs.NoEffectError(section, None, problem)
                 error = choice(section, name, known)
-                raise UserError(section, None, f"{error.allowed} with {kind}", error.nearest)
+                raise needs.NoEffectError(
+                    section, None, f"{error.allowed} with {kind}", error.nearest
+                )
             if special.rate is not None:
                 check_whole(self.link, special.rate, section)
         if self.node_link.rate is not None:

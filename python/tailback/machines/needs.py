@@ -54,6 +54,10 @@ def _in_band(machine: Machine) -> bool:
     return machine.link.flow_control == "in_band"
 
 
+def _out_of_band(machine: Machine) -> bool:
+    return machine.link.flow_control == "out_of_band"
+
+
 def _acknowledges(machine: Machine) -> bool:
     return machine.interface.acknowledgements
 
@@ -102,6 +106,8 @@ NEEDS = (
         'machine.link.end_token = true or flow_control = "in_band"',
     ),
     _Need("link", "width", _is_switched, _SWITCHED),
+    # Flow-control tokens take their own time.
+    _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),
     _Need("node_link", "rate", _is_switched, _SWITCHED),
     _Need("node_link", "delay", _is_switched, _SWITCHED),
     _Need("node_link", "width", _is_switched, _SWITCHED),

@@ -32,6 +32,9 @@ KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing"
 #: All tables below ``machine``, in the order of a file.
 PARTS = ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface")
 
+#: Keys that decide which keys a topology has.
+_OF_TOPOLOGY = {("topology", "kind"), ("", "preset")}
+
 #: Keys that decide which others have an effect.
 _SELECTORS = frozenset(
     ("kind", "switching", "integrated", "flow_control", "unit", "acknowledgements", "preset")
@@ -45,7 +48,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     select another kind (or switching, ...) those of ``given`` that mean nothing then.
     Raises `UserError`.
     """
-    changes = {} if changes is None else changes
+    given, changes = _without_none(given), _without_none(changes or {})
     check_keys(given)
     check_keys(changes)
     table = refined(given, changes)
@@ -64,15 +67,24 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
             return _made(tables)
         except NoEffectError as error:
             part, key = error.field.split(".")[1:3]
-            if (part, key) in firm:
+            if (part, key) in firm or (part == "topology" and not firm & _OF_TOPOLOGY):
                 raise
             del tables[part][key]
+
+
+def _without_none(tables: Tables) -> dict[str, Any]:
+    """Return tables without keys that are None: what is left out is so."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if value is not None:
+            found[key] = _without_none(value) if isinstance(value, Mapping) else value
+    return found
 
 
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
     """Return the tables of ``lower`` with those of ``upper`` laid over them.
 
-    Where ``upper`` has another kind than ``lower``, keys that only the old kind has go.
+    Where ``upper`` has a kind, keys of ``lower`` that it does not have go.
     """
     found: dict[str, Any] = {**lower}
     for name, value in upper.items():
@@ -82,9 +94,7 @@ def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
             continue
         kept = below
         if name in KINDED and "kind" in value:
-            kind = canonical(f"{name}.kind", value["kind"])
-            if kind != canonical(f"{name}.kind", below.get("kind")):
-                kept = _of_kind(name, kind, below)
+            kept = _of_kind(name, canonical(f"{name}.kind", value["kind"]), below)
         if name == "link_classes":
             classes = {key: {**below.get(key, {}), **one} for key, one in value.items()}
             found[name] = {**below, **classes}
@@ -156,11 +166,6 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
             found["routing"] = {k: v for k, v in routing.items() if ("routing", k) in firm}
-    classes = found.get("link_classes")
-    if isinstance(classes, dict) and ("topology", "kind") in firm:
-        for name in [n for n in classes if ("link_classes", n) not in firm]:
-            if isinstance(kind, str) and kind in TOPOLOGIES:
-                del classes[name]
     return found
 
 
@@ -231,7 +236,7 @@ def _not_of_kind(part: str, kind: str, key: str) -> UserError:
     having = [word for word, made in KINDED[part].items() if key in keys_of(made)]
     words = " or ".join(f'"{word}"' for word in having)
     problem = f'has no effect with machine.{part}.kind = "{kind}"; needs kind = {words}'
-    return UserError(f"machine.{part}.{key}", None, problem)
+    return NoEffectError(f"machine.{part}.{key}", None, problem)
 
 
 def _unknown(key: str, part: str = "") -> UserError:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import UserError
+from ..units import Time
 from . import wire
 from .loading import Program, mistake
 from .node import Machine, Node
@@ -19,11 +20,16 @@ class Processes:
     """
 
     def __init__(
-        self, program: Program, nodes: int, places: Collection[int] | None, seed: int
+        self,
+        program: Program,
+        nodes: int,
+        places: Collection[int] | None,
+        seed: int,
+        cycle: Time | None = None,
     ) -> None:
-        """``places``: the nodes that have a process; None: all."""
+        """``places``: the nodes that have a process; None: all. ``cycle``: of the clock, if any."""
         self._program = program
-        self._machine = Machine(nodes, None if places is None else frozenset(places), seed)
+        self._machine = Machine(nodes, None if places is None else frozenset(places), seed, cycle)
         self._coroutines: dict[int, Coroutine[None, Any, Any]] = {}
         self._resume: dict[int, Callable[[Any], Any]] = {}
 
