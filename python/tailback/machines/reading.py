@@ -32,8 +32,9 @@ KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing"
 #: All tables below ``machine``, in the order of a file.
 PARTS = ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface")
 
-#: Keys that decide which keys a topology has.
-_OF_TOPOLOGY = {("topology", "kind"), ("", "preset")}
+#: Tables whose keys depend on the topology alone, and the keys that decide on it.
+_BY_TOPOLOGY = ("topology", "link_classes")
+_DECIDE_TOPOLOGY = {("topology", "kind"), ("", "preset")}
 
 #: Keys that decide which others have an effect.
 _SELECTORS = frozenset(
@@ -60,14 +61,16 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
         preset = PRESETS[name]
     own = {key: value for key, value in table.items() if key != "preset"}
     selects = any(key in _SELECTORS for _, key in _paths(changes))
-    firm = set(_paths(changes)) if selects else set(_paths(own))
+    said = set(_paths(own))
+    firm = set(_paths(changes)) if selects else said
     tables = _fitting(refined(preset, own), firm)
     while True:
         try:
             return _made(tables)
         except NoEffectError as error:
             part, key = error.field.split(".")[1:3]
-            if (part, key) in firm or (part == "topology" and not firm & _OF_TOPOLOGY):
+            is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
+            if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
             del tables[part][key]
 

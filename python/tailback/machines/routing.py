@@ -10,7 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict
 
+from ..errors import shown
 from ..parts import Part, key
+from .needs import NoEffectError
 from .topologies import Topology, dimension_name
 
 Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
@@ -142,7 +144,9 @@ class DimensionOrder(Ordered):
         """Raise `UserError` if there are no datelines, or for an impossible order."""
         super().check(topology)
         if self.balanced is not None and topology.kind != "torus":
-            raise self.refused("balanced", 'means something with machine.topology.kind = "torus"')
+            field, given = "machine.routing.balanced", shown(self.balanced)
+            meant = 'means something with machine.topology.kind = "torus"'
+            raise NoEffectError(field, given, meant)
 
     def classes(self, topology: Topology) -> int:
         """Those of the topology's usual way."""
