@@ -19,6 +19,7 @@ from ..experiment.tables import MACHINE_TABLES, SECTIONS, is_section, section_an
 from ..machines import PRESETS
 from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
+from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Part, fields_of
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
@@ -200,5 +201,9 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
     section, dot, key = name.rpartition(".")
     if is_section(section):
         found = nearest(key, keys_of(section))
-        return None if found is None else f"{section}{dot}{found}"
-    return nearest(name, known)
+        if found is not None:
+            return f"{section}{dot}{found}"
+        moved = FIRST_EDITION.get(key, SYNONYMS.get(key))
+        is_moved = moved is not None and section.startswith("machine")
+        return f"machine.{moved}" if is_moved else None
+    return nearest(name, known) or SYNONYMS.get(name)

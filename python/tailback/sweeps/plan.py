@@ -6,6 +6,7 @@ expanded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -15,7 +16,7 @@ from typing import Any, get_args
 from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.tables import entries, is_section, section_and_key, table_at
+from ..experiment.tables import MACHINE_TABLES, entries, is_section, section_and_key, table_at
 from ..machines.reading import check_keys
 from .axes import as_quantities, axis
 from .expressions import Expression, check_words, parsed
@@ -129,10 +130,23 @@ def _check_key(name: str, given: object) -> None:
     section, key = section_and_key(name)
     if is_section(section) and key in keys_of(section):
         return
-    if section == "machine":
-        check_keys({key: given if is_section(name) else {}})
+    if section == "machine" or section in MACHINE_TABLES:
+        _check_machine(name, given)
     known = keys_of(section) if is_section(section) else ()
     raise unknown_key(f"sweep.{section}", key, known)
+
+
+def _check_machine(name: str, given: object) -> None:
+    """Refuse what is no key of a machine, with the one that was meant."""
+    section, key = section_and_key(name)
+    table: object = {} if section == "machine" and not is_section(name) else given
+    tables = {key: table} if section == "machine" else {section.partition(".")[2]: {key: given}}
+    try:
+        check_keys(tables)
+    except UserError as error:
+        allowed = re.sub(r"(is |\[)machine\.", r"\1sweep.machine.", error.allowed)
+        meant = None if error.nearest is None else f"sweep.{error.nearest}"
+        raise UserError(f"sweep.{error.field}", error.given, allowed, meant) from None
 
 
 def _field(name: str) -> str:
