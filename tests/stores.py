@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,16 @@ PERIOD = "workload.compute_period_us"
 WIDTH = "machine.node_link.width"
 
 
-def values(frame: pl.DataFrame | pl.LazyFrame, name: str) -> list[Any]:
-    """Return a column as a list."""
-    return frame.lazy().select(name).collect()[name].to_list()
+def runs_of(store: PointStore) -> pl.DataFrame:
+    """Return the runs of a store, for Polars to look at."""
+    return pl.DataFrame(store.runs())
+
+
+def nested_of(
+    store: PointStore, name: str, identities: Iterable[str] | None = None
+) -> pl.DataFrame:
+    """Return the rows of a large column likewise."""
+    return pl.DataFrame(store.nested(name, identities))
 
 
 def small_store(

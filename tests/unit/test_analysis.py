@@ -13,15 +13,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benches.stores import synthetic_store
-from tailback.analysis import ordered, select, table, where
+from tailback import analysis
 from tailback.analysis.conditions import condition
 from tailback.analysis.names import column_named
 from tailback.analysis.tables import csv_text, json_text
 from tailback.errors import UserError
-from tailback.store.documents import parquet_bytes
 from tailback.store.points import PointStore
+from tailback.tables import parquet
 from tailback.terminal.runs import runs_table
-from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, small_store, values
+from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, runs_of, small_store
+
+# Runs are made and looked at by Polars.
+
+
+def where(frame: pl.DataFrame, *conditions: str) -> pl.DataFrame:
+    return pl.DataFrame(analysis.where(frame.to_arrow(), *conditions))
+
+
+def select(frame: pl.DataFrame, fields: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(analysis.select(frame.to_arrow(), fields))
+
+
+def ordered(frame: pl.DataFrame, fields: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(analysis.ordered(frame.to_arrow(), fields))
+
+
+def table(store: PointStore, *arguments: Any, **named: Any) -> pl.DataFrame:
+    return pl.DataFrame(analysis.table(store, *arguments, **named))
 
 
 class TestNames:
@@ -72,20 +90,20 @@ class TestNames:
             column_named("nodes", columns[:2])
 
     def test_estimates_are_selected_with_their_interval(self, runs: pl.DataFrame) -> None:
-        found = select(runs, ["mode", "theta_r", "compute_period"]).collect()
+        found = select(runs, ["mode", "theta_r", "compute_period"])
         wanted = ["mode", "theta_r", "theta_r_low", "theta_r_high", "workload.compute_period_us"]
         assert found.columns == wanted
 
     def test_rows_are_ordered_by_several_fields(self, runs: pl.DataFrame) -> None:
-        found = ordered(runs, ["-compute_period", "seed"]).collect()
+        found = ordered(runs, ["-compute_period", "seed"])
         keys = [(-period, seed) for period, seed in found.select(PERIOD, "run.seed").rows()]
         assert keys == sorted(keys)
-        assert ordered(runs, []).collect().equals(runs)
+        assert ordered(runs, []).equals(runs)
 
     def test_unknown_values_come_last(self) -> None:
         frame = pl.DataFrame({"theta_t": [None, 1.0, 2.0]})
-        assert values(ordered(frame, ["theta_t"]), "theta_t") == [1, 2, None]
-        assert values(ordered(frame, ["-theta_t"]), "theta_t") == [2, 1, None]
+        assert ordered(frame, ["theta_t"])["theta_t"].to_list() == [1, 2, None]
+        assert ordered(frame, ["-theta_t"])["theta_t"].to_list() == [2, 1, None]
 
 
 class TestConditions:
@@ -151,7 +169,7 @@ class TestConditions:
         ],
     )
     def test_are_understood(self, text: str, rows: list[int]) -> None:
-        found = where(self.FRAME.with_row_index("row_"), text).collect()
+        found = where(self.FRAME.with_row_index("row_"), text)
         assert found["row_"].to_list() == rows
 
     @pytest.mark.parametrize(
@@ -196,7 +214,7 @@ class TestConditions:
     )
     def test_mistakes_are_one_line(self, text: str, problem: str) -> None:
         with pytest.raises(UserError, match=problem) as mistake:
-            where(self.FRAME, text).collect()
+            where(self.FRAME, text)
         assert "\n" not in str(mistake.value)
         assert mistake.value.field == "where"
 
@@ -206,14 +224,14 @@ class TestConditions:
     @settings(max_examples=300, deadline=None)
     def test_nothing_but_mistakes_of_the_user(self, text: str) -> None:
         with suppress(UserError):
-            where(self.FRAME, text).collect()
+            where(self.FRAME, text)
 
     def test_several_must_all_hold(self) -> None:
-        assert len(where(self.FRAME, "settled", "n > 1", "n < 8").collect()) == 1
-        assert where(self.FRAME).collect().equals(self.FRAME)
+        assert len(where(self.FRAME, "settled", "n > 1", "n < 8")) == 1
+        assert where(self.FRAME).equals(self.FRAME)
 
     def test_what_is_asked_for_is_known(self) -> None:
-        found = condition("theta_r < 1 and (n > 1 or settled)", self.FRAME.schema)
+        found = condition("theta_r < 1 and (n > 1 or settled)", self.FRAME.to_arrow().schema)
         assert found.columns == {"theta_r", "sweep.n", "settled"}
 
 
@@ -262,7 +280,7 @@ class TestTable:
 
     def test_single_runs_are_not_merged(self, store: PointStore) -> None:
         found = table(store, ["seed", "node_link.width", "mode", "runs"], over=())
-        assert len(found) == store.runs().collect().height
+        assert len(found) == runs_of(store).height
         assert set(found["runs"]) == {1}
         assert set(found["run.seed"]) == {1, 2, 3}
         single = table(store, ["identity", "mode"], over=())
@@ -314,7 +332,7 @@ class TestOutputs:
     )
 
     def test_terminal(self) -> None:
-        assert runs_table(self.ROWS).splitlines() == [
+        assert runs_table(self.ROWS.to_arrow()).splitlines() == [
             "   compute                                                      messages_per",
             "_period_us  dims        mode         runs  settled     theta_t  _node_per_ms",
             "─" * 76,
@@ -324,27 +342,32 @@ class TestOutputs:
 
     def test_names_that_are_not_clear_are_shown_in_full(self) -> None:
         frame = pl.DataFrame({"machine.topology.nodes": [1], "sweep.nodes": [2]})
-        assert runs_table(frame).splitlines()[0].split() == ["topology.nodes", "sweep.nodes"]
+        assert _heads(frame)[0] == ["topology.nodes", "sweep.nodes"]
         frame = pl.DataFrame({"machine.link.width": [1], "machine.node_link.width": [2]})
-        assert runs_table(frame).splitlines()[1].split() == ["link.width", "_link.width"]
+        assert _heads(frame)[1] == ["link.width", "_link.width"]
         frame = pl.DataFrame({"machine.topology.kind": ["torus"], "machine.switch.delay_us": [2]})
-        assert runs_table(frame).splitlines()[0].split() == ["topology.kind", "delay_us"]
+        assert _heads(frame)[0] == ["topology.kind", "delay_us"]
 
     def test_no_rows(self) -> None:
-        assert "theta_t" in runs_table(self.ROWS.clear())
+        assert "theta_t" in runs_table(self.ROWS.clear().to_arrow())
 
     def test_csv(self) -> None:
-        lines = csv_text(self.ROWS).splitlines()
+        lines = csv_text(self.ROWS.to_arrow()).splitlines()
         assert lines[0].startswith(
             f"{PERIOD},machine.topology.dims,mode,runs,settled,theta_t,theta_t_low"
         )
         assert lines[2].startswith('12.5,"[""x"", [1]]",throttled,12000,,,,')
 
     def test_json(self) -> None:
-        assert json.loads(json_text(self.ROWS)) == self.ROWS.to_dicts()
-        assert json.loads(json_text(self.ROWS.clear())) == []
+        assert json.loads(json_text(self.ROWS.to_arrow())) == self.ROWS.to_dicts()
+        assert json.loads(json_text(self.ROWS.clear().to_arrow())) == []
 
     def test_parquet(self, tmp_path: Path) -> None:
         path = tmp_path / "table.parquet"
-        path.write_bytes(parquet_bytes(self.ROWS))
+        path.write_bytes(parquet(self.ROWS.to_arrow()))
         assert pl.read_parquet(path).equals(self.ROWS)
+
+
+def _heads(frame: pl.DataFrame) -> list[list[str]]:
+    """Return the words of the lines above a table's rows."""
+    return [line.split() for line in runs_table(frame.to_arrow()).splitlines()]

@@ -44,7 +44,7 @@ def test_examples(path: Path) -> None:
 
 
 def _plain(path: Path) -> Any:
-    import tomllib
+    from tailback.since311 import tomllib
 
     return tomllib.loads(path.read_text())
 

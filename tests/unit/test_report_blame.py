@@ -20,7 +20,7 @@ from tailback.runner import run_mode
 from tailback.store import rows
 from tailback.store.points import PointStore
 from tests.machines import t9000_tables
-from tests.stores import PERIOD, small_store
+from tests.stores import PERIOD, runs_of, small_store
 
 BASE: Tables = {
     "machine": t9000_tables(dims=[3, 3]),
@@ -63,7 +63,7 @@ def test_seeds_are_taken_together(page: Page, store: PointStore) -> None:
     drawing = figures(section(page))["blame"].drawing
     assert [choice.name for choice in drawing.choices][:2] == [PERIOD, "mode"]
     chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="throttled")
-    runs = store.runs().filter(**{PERIOD: 3.0}, mode="throttled").collect()["identity"]
+    runs = runs_of(store).filter(**{PERIOD: 3.0}, mode="throttled")["identity"]
     blame = merged_blame([store.blame(identity)["throttled"] for identity in runs])
     cells = chosen["data"][0]["z"].matrix()
     assert cells.shape == (9, 9)
@@ -79,7 +79,7 @@ def test_seeds_are_taken_together(page: Page, store: PointStore) -> None:
 def test_roots_add_up_to_all_contention(page: Page, store: PointStore) -> None:
     drawing = figures(section(page))["roots"].drawing
     chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="full")
-    runs = store.runs().filter(**{PERIOD: 3.0}, mode="full").collect()["identity"]
+    runs = runs_of(store).filter(**{PERIOD: 3.0}, mode="full")["identity"]
     total = merged_blame([store.blame(identity)["full"] for identity in runs]).total(0.95)
     values = next(c["values"] for c in chosen["table"] if c["name"].startswith("wait"))
     assert sum(values) == pytest.approx(total.value, rel=1e-3)
@@ -164,11 +164,11 @@ def test_what_is_not_told_apart_is_said(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
-    runs = store.runs().collect()
+    runs = runs_of(store)
     first = runs.filter(**{PERIOD: 3.0})["identity"][0]
     drifting = pl.col("identity") == first
     some = runs.with_columns(settled=~drifting)
-    found = section_of.section(store, some, store.sweeps())
+    found = section_of.section(store, some.to_arrow(), store.sweeps())
     assert found is not None
     assert [text(row[-1]) for row in table(found).rows] == ["1", "1", "2", "2"]
     one = table(found).rows[0][2]
@@ -176,7 +176,7 @@ def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
     assert isinstance(one, Cell)
     assert one.order == store.blame(other)["full"].total(0.95).value
     none = runs.with_columns(settled=pl.lit(value=False))
-    found = section_of.section(store, none, store.sweeps())
+    found = section_of.section(store, none.to_arrow(), store.sweeps())
     assert found is not None
     states = [row[-1] for row in table(found).rows]
     assert {(text(s), s.mark) for s in states if isinstance(s, Cell)} == {("2", "open")}
@@ -186,7 +186,7 @@ def test_too_many_points_are_thinned_and_it_is_said(
     store: PointStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(section_of, "MOST_NUMBERS", 300)
-    found = section_of.section(store, store.runs().collect(), store.sweeps())
+    found = section_of.section(store, store.runs(), store.sweeps())
     assert found is not None
     assert "1 points are not here" in str(found.content[0])
     # What is shown at first is there.

@@ -233,9 +233,9 @@ class TestRows:
         path = tmp_path / "abc.parquet"
         path.write_bytes(to_bytes(table))
         [frame] = light([path])
-        left_out = set(table.column_names) - set(frame.columns)
+        left_out = set(table.column_names) - set(frame.column_names)
         assert left_out == set(NESTED) - set(LIGHT)
-        assert frame.columns == [name for name in table.column_names if name not in left_out]
+        assert frame.column_names == [name for name in table.column_names if name not in left_out]
 
 
 class TestBytes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from tailback.errors import UserError
 from tailback.experiment import Experiment, json_schema
 from tailback.machines.routing import DimensionOrder
+from tailback.since311 import tomllib
 from tailback.sweeps import Point, Sweep
 from tailback.units import Rate, Size, Time
 from tests.sweeps import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from tailback.errors import UserError
 from tailback.experiment.tables import put
+from tailback.since311 import tomllib
 from tailback.sweeps import Sweep
 from tailback.units import Frequency, Rate, Size, Time, quantity
 from tests.sweeps import (

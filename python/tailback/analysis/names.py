@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailback.errors import UserError, listed, nearest, shown
 from tailback.metrics import ALL_METRICS, THETAS
@@ -14,8 +15,6 @@ PARAMETERS = ("machine.", "workload.", "run.", "sweep.")
 
 _UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
 _INTERVAL = ("_low", "_high")
-
-Frame = pl.LazyFrame | pl.DataFrame
 
 
 def column_named(name: str, columns: Iterable[str], place: str = "fields") -> str:
@@ -83,24 +82,24 @@ def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def select(frame: Frame, fields: Sequence[str]) -> pl.LazyFrame:
+def select(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
     """Return the columns that `fields` name, in their order; estimates with their interval.
 
     Raises `UserError` for a name that is not clear.
     """
-    columns = frame.lazy().collect_schema().names()
+    columns = frame.column_names
     chosen = [column_named(field, columns) for field in fields]
-    return frame.lazy().select(with_intervals(chosen, columns))
+    return frame.select(with_intervals(chosen, columns))
 
 
-def ordered(frame: Frame, fields: Sequence[str]) -> pl.LazyFrame:
+def ordered(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
     """Return rows sorted by `fields`, the first counting most; `-field` from high to low.
 
     Rows that are equal stay in their order; what is not known comes last.
     """
     if not fields:
-        return frame.lazy()
-    columns = frame.lazy().collect_schema().names()
-    names = [column_named(field.removeprefix("-"), columns, "sort") for field in fields]
-    falling = [field.startswith("-") for field in fields]
-    return frame.lazy().sort(names, descending=falling, nulls_last=True, maintain_order=True)
+        return frame
+    names = [column_named(field.removeprefix("-"), frame.column_names, "sort") for field in fields]
+    orders = ["descending" if field.startswith("-") else "ascending" for field in fields]
+    keys = list(zip(names, orders, strict=True))
+    return frame.take(pc.sort_indices(frame, sort_keys=keys))

@@ -10,7 +10,7 @@ from .run import Mode
 Schema = dict[str, Any]
 
 #: Keys of [run] that the sweep's own keys stand for.
-_NOT_VARIED = ("run.mode", "run.seed")
+_NOT_VARIED = ("run.mode", "run.baseline", "run.seed")
 
 
 def sweep_schema(keys: Mapping[str, Any]) -> Schema:
@@ -95,7 +95,7 @@ _ASKED: Schema = {
         "minItems": 1,
         "uniqueItems": True,
         "items": {"enum": list(get_args(Mode))},
-        "description": "Modes in which every point is run; default: full and throttled.",
+        "description": "Modes in which every point is run; default: full and run.baseline.",
     },
     "seeds": {
         "anyOf": [

@@ -32,6 +32,8 @@ METRICS: dict[str, Axis] = {
     ),
     "theta_t": Axis("theta_t", log=False, from_zero=True),
     "theta_r": Axis("theta_r", log=False, from_zero=True),
+    "theta_c": Axis("theta_c", log=False, from_zero=True),
+    "completion_us": Axis("completion time", "µs", from_zero=True),
 }
 """How metrics are drawn, under the names of their columns."""
 

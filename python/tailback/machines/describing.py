@@ -65,13 +65,14 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": None,
         "virtual_channels": machine.channels_per_wire,
     }
-    if machine.link.flow_control == "in_band":
+    if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
-        found["reserve"] = machine.reserves
-        found["overtaking"] = switch.overtaking is not False
+        if places is not None:
+            found["reserve"] = machine.reserves
+            found["overtaking"] = switch.overtaking is not False
     if switch.integrated and switch.switching != "wormhole":
         found["input_buffer"] = None
     if not machine.interface.acknowledgements:
@@ -169,7 +170,7 @@ def _topology_spec(machine: Machine) -> dict[str, Any]:
 
 def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     switch = machine.switch
-    queues = machine.has_output_queues
+    queues = machine.has_output_queues and machine.output_places is not None
     return {
         "integrated": switch.integrated,
         "switching": switch.switching,

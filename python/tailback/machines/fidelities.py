@@ -51,11 +51,14 @@ def impossible_routing(machine: Machine, kind: str) -> UserError:
                 "machine.routing.kind", shown(kind), "needs machine.switch.integrated = true"
             )
         having = [s for (s, unit), w in _INTEGRATED.items() if kind in w]
-        if having and switch.switching not in having:
-            words = listed(f'"{word}"' for word in dict.fromkeys(having))
-            return UserError(
-                "machine.routing.kind", shown(kind), f"needs machine.switch.switching = {words}"
-            )
+        words = listed(f'"{word}"' for word in dict.fromkeys(having)) if having else ""
+        needed = f"machine.switch.switching = {words}"
+        if not having:
+            needed = "machine.switch.integrated = false"
+        elif switch.switching in having:
+            beside = f'with machine.switch.switching = "{switch.switching}"'
+            needed = f'machine.interface.unit = "message" {beside}'
+        return UserError("machine.routing.kind", shown(kind), f"needs {needed}")
     error = choice("machine.routing.kind", kind, possible_routings(machine))
     beside = f'machine.topology.kind = "{machine.topology.kind}"'
     return UserError(error.field, error.given, f"{error.allowed} with {beside}", error.nearest)

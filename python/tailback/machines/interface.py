@@ -79,8 +79,8 @@ class Interface(Part):
     )
 
     def _check(self) -> None:
-        if not 1 <= self.header.bytes <= 65_536:
-            raise self.refused("header", "must be 1 B to 65536 B")
+        if not 1 <= self.header.bytes <= 1000:
+            raise self.refused("header", "must be 1 B to 1000 B")
         size = self.packet_size
         if size is not None and not 1 <= size.bytes <= LONGEST.bytes:
             raise self.refused("packet_size", f"must be 1 B to {LONGEST}")

@@ -161,6 +161,13 @@ class NodeLink(Part):
     )
 
 
+def check_delay(part: LinkClass | NodeLink, section: str) -> None:
+    """Refuse a delay so long that sums of times could overflow; once it is a time."""
+    if part.delay is not None and part.delay > LONGEST_DELAY:
+        allowed = f"must be at most {LONGEST_DELAY}"
+        raise UserError(joined(section, "delay"), shown(str(part.delay)), allowed)
+
+
 def check_whole(link: Link, rate: Rate, section: str) -> None:
     """Refuse a rate at which a flit takes no whole number of picoseconds, not even nearly."""
     try:

@@ -248,7 +248,7 @@ def _unknown(key: str, part: str = "") -> UserError:
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
         known = known_keys(part.partition(".")[0])
-        close = nearest(key, known)
+        close = None if key.lower() in SYNONYMS else nearest(key, known)
         if close is not None:
             return UserError(field, None, "unknown key", f"machine.{part}.{close}")
     moved = FIRST_EDITION.get(key) if not part else None

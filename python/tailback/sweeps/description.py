@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown
 from ..experiment import Experiment

@@ -27,7 +27,7 @@ from .arithmetic import FUNCTIONS
 #: Truths as TOML writes them.
 TRUTHS = {"true": True, "false": False}
 #: What takes its values from elsewhere in [sweep], by the key there.
-ELSEWHERE = {"run.mode": "modes", "run.seed": "seeds"}
+ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 
 
 @cache

@@ -27,7 +27,6 @@ MODES: tuple[str, ...] = get_args(Mode)
 FIDELITY = "run.fidelity"
 
 _MOST_SEEDS = 10**9
-_USUAL_MODES = ["full", "throttled"]
 _TABLES = ("machine", "workload", "run")
 _KEYS = ("modes", "seeds", "mix_fidelities", "exclude", "let", *_TABLES)
 
@@ -84,6 +83,9 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
         else:
             values = axis(field, usual_words(name, given))
             axes[name] = as_quantities(field, values) if name.startswith("sweep.") else values
+    # Also checks the base's own mode, which no point has.
+    kept = {key: base["run"][key] for key in ("seed", "mode", "baseline") if key in base["run"]}
+    run = Run(**kept)
     own = [name.partition(".")[2] for name in [*axes, *texts] if name.startswith("sweep.")]
     computed = {name: parsed(_field(name), text, own) for name, text in texts.items()}
     varied = tuple(name for name, _, _ in _entries(table))
@@ -92,8 +94,8 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
         axes=axes,
         computed=computed,
         exclude=tuple(_exclusions(table.get("exclude", []), own)),
-        modes=_modes(table.get("modes", _USUAL_MODES)),
-        seeds=_seeds(table.get("seeds", 1), base["run"]),
+        modes=_modes(table.get("modes", ["full", run.baseline])),
+        seeds=_seeds(table.get("seeds", 1), run.seed),
         mixes_fidelities=_mixes(table.get("mix_fidelities", False)) or FIDELITY in varied,
     )
     if not plan.varied and "seeds" not in table:
@@ -189,11 +191,9 @@ def _mixes(given: object) -> bool:
     return given
 
 
-def _seeds(given: object, run: Mapping[str, Any]) -> Sequence[int]:
+def _seeds(given: object, first: int) -> Sequence[int]:
     """Return the seeds: a list as it is, a number of them from run.seed on."""
     field = "sweep.seeds"
-    # Also checks the base's own mode, which no point has.
-    first = Run(**{key: run[key] for key in ("seed", "mode") if key in run}).seed
     if type(given) is int:
         most = min(_MOST_SEEDS, 2**63 - first)
         if not 1 <= given <= most:
