@@ -16,7 +16,8 @@ import pytest
 
 SMALL = """
 [machine]
-dims = [4, 4]
+preset = "t9000_c104"
+topology.dims = [4, 4]
 [workload]
 radius = 2
 compute_period = "5 us"
@@ -27,7 +28,8 @@ duration = "2 ms"
 
 CIRCLE = """
 [machine]
-dims = [2, 2]
+preset = "t9000_c104"
+topology.dims = [2, 2]
 [workload]
 kind = "program"
 [[workload.process]]
@@ -144,7 +146,7 @@ class TestOut:
         cost = answer("cost", small, "--out", out, "--packets")
         manifest = json.loads((out / "manifest.json").read_text())
         assert manifest.items() >= cost.items()
-        assert manifest["parameters"]["machine"]["dims"] == [4, 4]
+        assert manifest["parameters"]["machine"]["topology"]["dims"] == [4, 4]
         for mode in ("full", "endpoints", "free"):
             for path in manifest["files"][mode]:
                 pq.read_table(out / path)
@@ -176,7 +178,7 @@ class TestDescribe:
         assert told["mean_hops"] == pytest.approx(9.48, abs=0.01)
         assert told["zero_load_ack_us"] == pytest.approx(0.99, abs=0.01)
         assert told["exact"] is True
-        assert told["parameters"]["machine"]["input_buffer"] == "70 B"
+        assert told["parameters"]["machine"]["switch"]["input_buffer"] == "70 B"
 
     def test_the_table(self, small: Path) -> None:
         done = tailback("describe", small)
@@ -216,7 +218,10 @@ class TestMistakes:
             (["--set", "workload.raduis=3"], ["workload.raduis", "workload.radius"]),
             (["--set", "workload.compute_period=5"], ["workload.compute_period", "unit"]),
             (["--set", "workload.radius=9"], ["workload.radius"]),
-            (["--set", "machine.routing=minimal"], ["machine.routing", "dimension_order"]),
+            (
+                ["--set", "machine.routing.kind=minimal"],
+                ["machine.routing.kind", "dimension_order"],
+            ),
             (["--set", "nonsense"], ["--set"]),
             (["--seed", "-1"], ["run.seed"]),
             (["--modes", "fulll"], ["did you mean", "full"]),

@@ -158,7 +158,7 @@ class TestMerging:
         for name, other in {
             "version": pl.lit("9.9"),
             "results_version": pl.lit(9),
-            "machine.link_width": pl.lit(None),
+            "machine.node_link.width": pl.lit(None),
         }.items():
             mixed = frame.with_columns(
                 pl.when(even).then(other).otherwise(pl.col(name)).alias(name)

@@ -29,6 +29,7 @@ from tailback.report.page import Cell, Figure, Page, Section, Table, html, write
 from tailback.report.series import Series
 from tailback.report.variation import PointChoices, Variation
 from tailback.store.points import Failure, PointStore
+from tests.machines import t9000, t9000_tables
 from tests.stores import nested_of, runs_of, small_store
 
 PERIOD = "workload.compute_period_us"
@@ -372,7 +373,7 @@ class TestReport:
             write_report(tmp_path)
 
     def test_machines_without_coordinates_are_drawn(self, tmp_path: Path) -> None:
-        star = {"machine": {"topology": "star", "nodes": 4}}
+        star = {"machine": t9000_tables("star", nodes=4)}
         workload = {"workload": {"radius": "all", "compute_period": "20 us"}}
         base: Tables = {**star, **workload, "run": {"duration": "200 us"}}
         store = small_store(tmp_path, {}, base=base)
@@ -390,7 +391,7 @@ class TestNotebook:
     @pytest.fixture
     def cost(self) -> tb.Cost:
         workload = tb.Synthetic(radius=2, compute_period="3 us")
-        return tb.cost(tb.Mesh(dims=(3, 3)), workload, duration="300 us")
+        return tb.cost(t9000(dims=(3, 3)), workload, duration="300 us")
 
     def test_a_comparison_shows_its_key_numbers(self, cost: tb.Cost) -> None:
         text = cost._repr_html_()
