@@ -156,8 +156,10 @@ impl Fabric {
         let layout = &wiring.layout;
         let model = match mode {
             Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
-            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(layout)),
-            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free(layout)),
+            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(machine, layout)),
+            Mode::Free | Mode::Ideal => {
+                Model::ContentionFree(ContentionFree::free(machine, layout))
+            }
         };
         let packets = PacketPool::new(machine.routing.hop_limit);
         Ok(Self { wiring, packets, model })
@@ -204,7 +206,7 @@ impl Fabric {
             model => match_model!(
                 model,
                 fabric => fabric.board.queue(id, wiring, packets, now, measures),
-                free fabric => fabric.send(id, wiring, packets, now, events, measures)
+                free fabric => fabric.queue(id, &mut Act { now, wiring, packets, events, measures })
             ),
         }
         id
@@ -246,7 +248,10 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(PacketId(channel), act);
             }
-            _ => {}
+            Model::ContentionFree(fabric) => {
+                fabric.send(PacketId(channel), &mut Act { now, wiring, packets, events, measures });
+            }
+            Model::Flit(_) => {}
         }
     }
 

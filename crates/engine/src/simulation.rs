@@ -235,14 +235,14 @@ impl Simulation {
         })
     }
 
-    /// Arrivals of one instant carry packet numbers here, which are no order:
+    /// Starts and arrivals of one instant carry packet numbers here, which are no order:
     /// they are put in order of the packets' serial numbers.
     fn ordered_instant(&mut self, time: Time) {
         while self.at_once <= MOST_AT_ONE_INSTANT {
             let taken = self.batch.len();
             while let Some((kind, number)) = self.events.take_at(time) {
                 let order = match kind {
-                    Kind::Tail | Kind::Head => self.fabric.order_of(number),
+                    Kind::Tail | Kind::Head | Kind::Request => self.fabric.order_of(number),
                     _ => u64::from(number),
                 };
                 self.batch.push((kind, order, number));
@@ -337,7 +337,7 @@ impl Simulation {
                 "message {} of {} bytes from process {} on node {}",
                 message.serial, message.bytes, message.from.0, message.from_node.0
             ),
-            what: if message.packetised || message.direct || message.unsent < message.bytes {
+            what: if message.packetised || message.unsent < message.bytes {
                 format!("process {} on node {} to receive it", message.to.0, message.to_node.0)
             } else {
                 "the message before it on its virtual link".into()

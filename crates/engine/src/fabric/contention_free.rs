@@ -1,21 +1,24 @@
-//! Modes without contention: the whole way of a packet follows when it is queued.
+//! Modes without contention: the whole way of a packet follows when it starts.
 //!
 //! In `free` no packet waits. In `throttled` packets wait for their first
-//! internal channel only, first in, first out. A packet queued later reaches its
+//! internal channel only, first in, first out. A packet that starts later reaches its
 //! first switch later, because every node's link takes the same header time, so
-//! that the order of queueing is the order of arrival at that channel.
+//! that the order of starting is the order of arrival at that channel. Where several packets
+//! of a message can be in flight, a `REQUEST` marks when each starts.
 
+mod following;
 mod passing;
 
 use super::layout::{End, Group, Layout};
 use super::switchboard::Act;
 use super::timing::Running;
-use super::{PacketPool, Wiring};
-use crate::event_queue::{EventQueue, Kind};
-use crate::ids::{ChannelId, MessageId, PacketId};
+use crate::event_queue::Kind;
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Since;
-use crate::measure::{ChannelKind, Measures, Use, Wait};
+use crate::measure::{ChannelKind, Class, Use, Wait};
+use crate::spec::Machine;
 use crate::time::{NEVER, Time};
+use following::Following;
 
 /// The network without contention.
 pub struct ContentionFree {
@@ -24,25 +27,24 @@ pub struct ContentionFree {
     free_at: Vec<Time>,
     /// What each channel has done in the current window.
     used: Vec<Use>,
-    /// Of a message that is sent as a stream of packets: the latest packet's start, and from
-    /// when the next may follow it.
-    stream: (MessageId, Time),
+    /// Where several packets of a message can be in flight.
+    following: Option<Following>,
     /// The channels that a packet takes, where nodes and switches are one.
     way: Vec<ChannelId>,
 }
 
 impl ContentionFree {
     /// Mode `throttled`.
-    pub fn throttled(layout: &Layout) -> Self {
-        Self { free_at: vec![0; layout.channels()], ..Self::free(layout) }
+    pub fn throttled(machine: &Machine, layout: &Layout) -> Self {
+        Self { free_at: vec![0; layout.channels()], ..Self::free(machine, layout) }
     }
 
     /// Mode `free`.
-    pub fn free(layout: &Layout) -> Self {
+    pub fn free(machine: &Machine, layout: &Layout) -> Self {
         Self {
             free_at: Vec::new(),
             used: vec![Use::default(); layout.channels()],
-            stream: (MessageId::NONE, 0),
+            following: Following::new(machine, layout),
             way: Vec::new(),
         }
     }
@@ -57,19 +59,30 @@ impl ContentionFree {
         self.used.fill(Use::default());
     }
 
-    /// Sends a packet the instant it is queued and posts its arrival.
-    pub fn send(
-        &mut self,
-        id: PacketId,
-        wiring: &Wiring,
-        packets: &mut PacketPool,
-        now: Time,
-        events: &mut EventQueue,
-        measures: &mut Measures,
-    ) {
-        if let Some(passage) = wiring.passage {
-            return self.pass(id, &passage, &mut Act { now, wiring, packets, events, measures });
+    /// A packet enters its node's output queue: it starts at once, or when it can follow those
+    /// of its message before it.
+    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
+        if let Some(passage) = act.wiring.passage {
+            return self.pass(id, &passage, act);
         }
+        let Some(following) = &mut self.following else { return self.send(id, act) };
+        let packet = &act.packets[id];
+        let mut start = act.now;
+        if packet.class == Class::Data {
+            let lead = act.wiring.layout.injection_lead(packet.source);
+            let place = act.wiring.layout.group(lead);
+            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
+            let wires = usize::from(place.width);
+            start = start.max(following.from(packet.message, wires));
+            following.send(packet.message, wires, start + takes);
+        }
+        act.events.post(start, Kind::Request, id.0);
+    }
+
+    /// Sends a packet now and posts its arrival.
+    pub fn send(&mut self, id: PacketId, act: &mut Act) {
+        let Act { now, wiring, packets, events, measures } = act;
+        let now = *now;
         let packet = &mut packets[id];
         let mut running = Running::default();
         packet.queued = now;

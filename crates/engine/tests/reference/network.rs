@@ -2,6 +2,7 @@
 
 use crate::machine::{Event, NEVER, Reference, Time};
 use crate::tally::Tally;
+use crate::windows::Queue;
 use crate::wiring::End;
 use std::collections::VecDeque;
 use tailback_engine::spec::Mode;
@@ -13,6 +14,8 @@ pub struct Packet {
     pub source: usize,
     pub destination: usize,
     pub bytes: u32,
+    /// Whether it is the last data packet of its message.
+    pub is_last: bool,
     /// Channels it has started on.
     pub hops: u16,
     pub queued: Time,
@@ -45,8 +48,8 @@ pub struct Waiting {
 /// The output queues of a node. A common queue is `data`.
 #[derive(Default)]
 pub struct Output {
-    pub acks: VecDeque<usize>,
-    pub data: VecDeque<usize>,
+    pub acks: Queue,
+    pub data: Queue,
 }
 
 impl Reference {
@@ -55,7 +58,7 @@ impl Reference {
     }
 
     /// How long a packet with so many data bytes occupies a channel.
-    fn duration(&self, bytes: u32) -> Time {
+    pub fn duration(&self, bytes: u32) -> Time {
         let link = &self.spec.machine.link;
         let flits = self.spec.machine.interface.header_bytes + bytes;
         u64::from(flits) * link.flit_ps + link.control_ps
@@ -74,23 +77,12 @@ impl Reference {
     /// A packet joins the output queue of its source node.
     pub fn queue(&mut self, packet: Packet) {
         let number = self.packets.len();
-        let output = &mut self.outputs[packet.source];
-        if self.spec.mode != Mode::Full {
-            self.packets.push(packet);
-            return self.travel_without_contention(number);
-        }
-        if packet.is_ack && self.spec.machine.interface.ack_priority {
-            output.acks.push_back(number);
-        } else {
-            output.data.push_back(number);
-        }
         self.packets.push(packet);
-    }
-
-    /// Data packets that wait in the output queue of a node.
-    pub fn waiting_data_packets(&self, node: usize) -> usize {
-        let waiting = self.outputs[node].data.iter();
-        waiting.filter(|&&packet| !self.packets[packet].is_ack).count()
+        if self.spec.mode == Mode::Full {
+            self.line_up(number);
+        } else {
+            self.follow(number);
+        }
     }
 
     /// A packet starts on a channel, out of the buffer of `input` or of a node.
@@ -151,10 +143,11 @@ impl Reference {
 
     /// The whole way of a packet in the modes without contention.
     ///
-    /// It can be worked out when the packet is queued: those who share a queue
+    /// It can be worked out when the packet starts: those who share a queue
     /// all come from one node and take equally long to reach its switch, so
-    /// their headers arrive there in the order in which they were queued.
-    fn travel_without_contention(&mut self, packet: usize) {
+    /// their headers arrive there in the order in which they started.
+    pub fn travel_without_contention(&mut self, packet: usize) {
+        self.packets[packet].queued = self.now;
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
         let duration = self.duration(self.packets[packet].bytes);
         let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
@@ -199,6 +192,7 @@ impl Packet {
             source,
             destination,
             bytes,
+            is_last: false,
             hops: 0,
             queued,
             first_sent,
