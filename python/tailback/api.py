@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback import comparison
-from tailback.comparison import COMPARED, Cost
+from tailback.comparison import Cost
 from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
@@ -69,14 +69,15 @@ def cost(
     what: What,
     workload: Workload | None = None,
     *,
-    modes: Iterable[str] = COMPARED,
+    modes: Iterable[str] = (),
     packets: bool = False,
     progress: bool = False,
     **run_fields: Any,
 ) -> Cost:
     """Run the same experiment with and without contention and compare.
 
-    Arguments are those of `run`; `modes` may add `free` and `ideal`.
+    Arguments are those of `run`. `full`, the `baseline` (default `endpoints`), `endpoints` and
+    `free` are run; `modes` may add others.
     """
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:

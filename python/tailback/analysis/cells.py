@@ -12,9 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailback.frames import Floats, Ints, floats, nullable, values
+from tailback.metrics import BASELINE
 
 from .groups import Groups, first_known
 from .pooling import Flags
+
+RUN_BASELINE = "run.baseline"
+"""The parameter that says which mode is the baseline."""
 
 COUNTED = ("runs", "unsettled")
 """Columns that merging adds: how many runs were merged, and how many of them never settled."""
@@ -49,6 +53,18 @@ class Cells:
         """The mode of every cell."""
         modes: list[str] = self.groups.runs["mode"].take(self.groups.first).to_pylist()
         return modes
+
+    @cached_property
+    def baselines(self) -> list[str]:
+        """The mode that is the baseline of every cell."""
+        first: list[str] = self.groups.runs[RUN_BASELINE].take(self.groups.first).to_pylist()
+        return first
+
+    def are_in(self, mode: str) -> Flags:
+        """Return which cells are in a mode of a ratio: `BASELINE` is each cell's own."""
+        wanted = self.baselines if mode == BASELINE else [mode] * len(self)
+        found: Flags = np.array([a == b for a, b in zip(self.modes, wanted, strict=True)], bool)
+        return found
 
     @cached_property
     def group(self) -> Ints:

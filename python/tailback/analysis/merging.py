@@ -17,7 +17,7 @@ from tailback.frames import Ints, floats, nullable, numbered, values
 from tailback.metrics import ALL_METRICS, THETAS
 from tailback.store.columns import ENDING, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
-from .cells import COUNTED, Cells, counted
+from .cells import COUNTED, RUN_BASELINE, Cells, counted
 from .distributions import merged_percentiles
 from .groups import SEEDS, grouped
 from .pooling import Flags, Pairs, Pool, ratios
@@ -79,12 +79,13 @@ def _mergeable(columns: Iterable[str]) -> list[str]:
 
 def _metrics_of(chosen: Iterable[str]) -> set[str]:
     """Return the metrics that must be merged for `chosen`: ratios are made of others."""
-    return {THETAS[name][0] if name in THETAS else name for name in chosen}
+    return {THETAS[name].metric if name in THETAS else name for name in chosen}
 
 
 def _needed(chosen: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns that merging `chosen` takes."""
-    wanted = {_CONFIDENCE, *_ending(columns), *_in_full(chosen), *_in_full(_metrics_of(chosen))}
+    wanted = {_CONFIDENCE, RUN_BASELINE, *_ending(columns)}
+    wanted |= {*_in_full(chosen), *_in_full(_metrics_of(chosen))}
     return [name for name in columns if name in wanted]
 
 
@@ -138,62 +139,63 @@ def _estimates(cells: Cells, pool: Pool, name: str) -> dict[str, pa.Array]:
 
 def _ratio(cells: Cells, name: str, pools: Mapping[str, Pool]) -> dict[str, pa.Array]:
     """Return the columns of a ratio of two modes: in the rows of mode full, null elsewhere."""
-    metric, above, below = THETAS[name]
-    places = {mode: _cells_of(cells, mode) for mode in (above, below)}
-    both = np.flatnonzero((places[above] >= 0) & (places[below] >= 0))
-    at = {mode: place[both] for mode, place in places.items()}
-    up, down = (pools[metric].at(at[mode]) for mode in (above, below))
+    theta = THETAS[name]
+    above, below, full = (_cells_of(cells, mode) for mode in (*theta.modes, "full"))
+    both = np.flatnonzero((above >= 0) & (below >= 0) & (full >= 0))
+    at = full[both]
+    up, down = (pools[theta.metric].at(places[both]) for places in (above, below))
     pairs = _pairs(cells, both, name, up, down)
     single = np.zeros(len(cells), bool)
-    single[at["full"]] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)
+    single[at] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)
     merged = {}
     for part, found in zip(RATIO_PARTS, ratios(up, down, pairs), strict=True):
         merged[name + part] = np.full(len(cells), np.nan)
-        merged[name + part][at["full"]] = found
+        merged[name + part][at] = found
     return cells.columns(merged, single)
 
 
 def _cells_of(cells: Cells, mode: str) -> Ints:
-    """Return the cell of every group in a mode; -1 where there is none."""
+    """Return the cell of every group in a mode of a ratio; -1 where there is none."""
     found = np.full(int(cells.group.max(initial=-1)) + 1, -1)
-    there = np.flatnonzero([of_cell == mode for of_cell in cells.modes])
+    there = np.flatnonzero(cells.are_in(mode))
     found[cells.group[there]] = there
     return found
 
 
-def _pairs(cells: Cells, both: Ints, name: str, above: Pool, below: Pool) -> Pairs:
+def _pairs(cells: Cells, both: Ints, name: str, up: Pool, down: Pool) -> Pairs:
     """Return what the two modes of a ratio have in common, for each of the groups `both`."""
-    metric, *modes = THETAS[name]
-    value, weight = cells.measured(metric), cells.measured(f"{metric}_weight")
+    theta = THETAS[name]
+    value, weight = cells.measured(theta.metric), cells.measured(f"{theta.metric}_weight")
     covariance = cells.measured(f"{name}_covariance")
-    one, other = _runs_in_both(cells, ~np.isnan(value), modes)
     place = np.full(int(cells.group.max(initial=-1)) + 1, -1)
     place[both] = np.arange(len(both))
+    known = ~np.isnan(value)
+    above, below = (_rows_of(cells, mode, known) for mode in theta.modes)
+    full = _rows_of(cells, "full")
+    runs = np.flatnonzero((above >= 0) & (below >= 0) & (full >= 0))
+    one, other = above[runs], below[runs]
+    paired = place[cells.groups.group[one]] >= 0
+    one, other, whole = one[paired], other[paired], full[runs][paired]
     pair = place[cells.groups.group[one]]
-    # It stands in the row of mode full, whichever that is.
-    inside = np.where(np.isnan(covariance[one]), covariance[other], covariance[one])
     weights = weight[one] * weight[other]
-    apart = (value[one] - above.value[pair]) * (value[other] - below.value[pair])
+    apart = (value[one] - up.value[pair]) * (value[other] - down.value[pair])
     size = len(both)
     count = np.bincount(pair, minlength=size).astype(np.float64)
-    scale = above.weight * below.weight
-    within = np.bincount(pair, weights * np.nan_to_num(inside), size) / scale
+    scale = up.weight * down.weight
+    # It stands in the row of mode full.
+    within = np.bincount(pair, weights * np.nan_to_num(covariance[whole]), size) / scale
     spread = np.divide(count, count - 1, out=np.zeros(size), where=count > 1)
     return Pairs(count, within, spread * np.bincount(pair, weights * apart, size) / scale)
 
 
-def _runs_in_both(cells: Cells, known: Flags, modes: Sequence[str]) -> tuple[Ints, Ints]:
-    """Return the rows of the runs that are known in two modes, beside each other."""
+def _rows_of(cells: Cells, mode: str, known: Flags | None = None) -> Ints:
+    """Return the row of every run in a mode, if it is known there; -1 where there is none."""
     of_run = numbered(cells.groups.runs, (), cells.groups.group, cells.groups.run)
-    wanted = [[mode == of_cell for of_cell in cells.modes] for mode in modes]
-    rows = []
-    for flags in wanted:
-        found = np.full(int(of_run.max(initial=-1)) + 1, -1)
-        there = np.flatnonzero(known & np.array(flags, bool)[cells.cell])
-        found[of_run[there]] = there
-        rows.append(found)
-    both = (rows[0] >= 0) & (rows[1] >= 0)
-    return rows[0][both], rows[1][both]
+    found = np.full(int(of_run.max(initial=-1)) + 1, -1)
+    flags = cells.are_in(mode)[cells.cell]
+    there = np.flatnonzero(flags if known is None else flags & known)
+    found[of_run[there]] = there
+    return found
 
 
 def _percentiles(

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tailback.errors import UserError, shown
 from tailback.frames import combinations, dictionaries, differs, floats, values
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
 from tailback.store.columns import LIGHT, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
 from .cells import COUNTED
@@ -25,7 +25,7 @@ from .names import PARAMETERS, column_named, ordered, with_intervals
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
 
-_MAIN = ("messages_per_node_per_ms", "routed_lifetime_us", *THETAS)
+_MAIN = ("messages_per_node_per_ms", "routed_lifetime_us", *OF_FINITE, *MAIN_THETAS)
 _OTHERWISE = "iterations_per_node_per_ms"
 
 #: The columns from which others follow, or that say nothing of what was simulated.
@@ -56,7 +56,8 @@ def table(
     early, late = _sorted_out(conditions_, over)
     chosen = None if fields is None else [_merged_name(f, names, over, "fields") for f in fields]
     order = [_merged_name(field.removeprefix("-"), names, over, "sort") for field in sort]
-    wanted = [*(_DEFAULT_VALUES if chosen is None else chosen), *order]
+    usual = [name for name in _DEFAULT_VALUES if name in names]
+    wanted = [*(usual if chosen is None else chosen), *order]
     wanted += [name for each in late for name in each.columns]
     for each in early:
         runs = runs.filter(each.expression)
@@ -123,7 +124,7 @@ def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list
     varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.column_names]
     fields = _telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
-    main = [name for name in _MAIN if _says_something(rows[name])]
+    main = [name for name in _MAIN if name in rows.column_names and _says_something(rows[name])]
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
 
 

@@ -95,11 +95,13 @@ def _pool(
 ) -> AbstractContextManager[Any]:
     """Return the workers that the options ask for."""
     from tailback.errors import UserError
-    from tailback.execution import LocalPool
+    from tailback.execution import LocalPool, check_jobs
 
     if scheduler is not None and cluster is not None:
         raise UserError("--cluster", cluster, "cannot be given together with --scheduler")
     if scheduler is None and cluster is None:
+        if jobs is not None:
+            check_jobs("--jobs", jobs)
         return LocalPool(jobs)
     from tailback.execution.cluster import DaskPool
 
@@ -175,8 +177,11 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted."""
     with failures(json=False):
         from tailback.analysis import table as rows_of
+        from tailback.files import check_named
         from tailback.store.points import PointStore
 
+        if out is not None:
+            check_named("--out", out)
         rows = rows_of(
             PointStore.open(folder),
             None if fields is None else _names(fields),
@@ -231,8 +236,11 @@ def report(
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
+        from tailback.files import check_named
         from tailback.report.of_store import write_report
 
+        if out is not None:
+            check_named("--out", out)
         print(write_report(folder, out))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis.blaming import merged_blame
 from tailback.blame_names import Names
-from tailback.comparison import COMPARED
+from tailback.comparison import WAITING
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import parameter_label
 from tailback.frames import dictionaries
@@ -74,7 +74,7 @@ def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | No
 
     if "run.blame" not in runs.column_names:
         return None
-    known = runs.filter(pc.field("run.blame") & pc.field("mode").isin(COMPARED))
+    known = runs.filter(pc.field("run.blame") & pc.field("mode").isin(WAITING))
     if not known.num_rows:
         return None
     points = BlamedPoints(store, Variation.of(known, sweeps), dictionaries(known))
@@ -95,7 +95,7 @@ class BlamedPoints:
         choices = PointChoices(self.variation)
         seeds = self.variation.several_seeds
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
-        self.modes = [mode for mode in COMPARED if any(run["mode"] == mode for run in self.runs)]
+        self.modes = [mode for mode in WAITING if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
         self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis import merged
 from tailback.comparison import MODES
+from tailback.errors import one_line
 from tailback.figures.labels import value_text
 from tailback.frames import dictionaries, values
 from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
-from tailback.wording import number, plain, rate_sentence
+from tailback.verdict import sentence
+from tailback.wording import number, plain
 
 from . import across, blamed
 from .listing import Listing, estimate_in
@@ -114,8 +116,8 @@ def page_of(store: Store, name: str) -> Page:
 
 
 def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
-    titles = dict.fromkeys(str(sweep["asked"].get("title", "")) for sweep in sweeps)
-    return ", ".join(title for title in titles if title) or name
+    titles = dict.fromkeys(one_line(str(sweep["asked"].get("title", ""))) for sweep in sweeps)
+    return ", ".join(title for title in titles if title) or one_line(name) or "Results"
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
@@ -140,16 +142,17 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
 
 
 def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
-    """Return where contention costs most, in a sentence."""
-    known = [row for row in rows if row.get("theta_r") is not None and row["settled"]]
-    if not known:
-        return []
-    worst = min(known, key=lambda row: row["theta_r"])
-    theta = estimate_in(worst, "theta_r")
-    place = variation.text(worst, variation.columns)
-    if not place:
-        return [f"`theta_r` is {number(theta)}. {rate_sentence(theta)}"]
-    return [f"`theta_r` is lowest, {number(theta)}, where {place}. {rate_sentence(theta)}"]
+    """Return where contention costs most, in a sentence: of completion if workloads end."""
+    for name in ("theta_c", "theta_r"):
+        known = [row for row in rows if row.get(name) is not None and row["settled"]]
+        if known:
+            worst = min(known, key=lambda row: row[name])
+            theta, baseline = estimate_in(worst, name), worst["run.baseline"]
+            place = variation.text(worst, variation.columns)
+            where = f"lowest, {number(theta)}, where {place}" if place else number(theta)
+            said = sentence(name, theta, baseline)
+            return [f"`{name}` (full against {baseline}) is {where}. {said}"]
+    return []
 
 
 def _facts(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .columns import BLAME_TABLES, LIGHT, NESTED
-from .documents import damaged
+from .documents import check_is_file, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +25,7 @@ _PATH = "__filename"
 
 def check_whole(path: Path) -> None:
     """Raise `UserError` unless a file begins and ends as a Parquet file does."""
+    check_is_file(path)
     try:
         with path.open("rb") as file:
             begins = file.read(len(_MAGIC))

@@ -28,7 +28,7 @@ from tailback.since311 import Self
 
 from . import point_file
 from .columns import BLAME_COLUMNS
-from .documents import json_bytes, read_json
+from .documents import damaged, json_bytes, read_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,9 +73,13 @@ class PointStore:
     def open(cls, folder: Path) -> Self:
         """Return the store in `folder`, to be read; raise `UserError` if there is none."""
         store = cls(folder)
-        if not folder.is_dir():
+        try:
+            is_folder, is_marked = folder.is_dir(), store._marker.exists()
+        except OSError as error:
+            raise UserError(str(folder), None, f"cannot be read: {error.strerror}") from None
+        if not is_folder:
             raise UserError(str(folder), None, "no such folder")
-        if not store._marker.exists():
+        if not is_marked:
             problem = "holds no results of a sweep; make some with tailback sweep FILE --out DIR"
             raise UserError(str(folder), None, problem)
         store._check_marker()
@@ -136,7 +140,11 @@ class PointStore:
     def _stems(self, name: str, suffix: str) -> list[str]:
         """Return the names of the files of a sub-folder likewise, without their suffix."""
         # Names, not paths: of ten thousand paths these take a fifth of a second.
-        names = sorted(n for n in os.listdir(self.folder / name) if not n.startswith("."))
+        try:
+            names = sorted(n for n in os.listdir(self.folder / name) if not n.startswith("."))
+        except OSError as error:
+            problem = f"cannot be read ({error.strerror}); tailback sweep makes it anew"
+            raise UserError(str(self.folder / name), None, problem) from None
         stems = [n.removesuffix(suffix) for n in names]
         for n, stem in zip(names, stems, strict=True):
             if n == stem or not _IDENTITY.fullmatch(stem):
@@ -172,12 +180,11 @@ class PointStore:
 
     def failures(self) -> list[Failure]:
         """Return the points that could not be simulated, by identity."""
-        paths = self._named("failures", ".json")
-        return [Failure(**read_json(path)) for path in paths]
+        return [_failure(path) for path in self._named("failures", ".json")]
 
     def sweeps(self) -> list[dict[str, Any]]:
         """Return what the sweeps asked for, in an order that does not change."""
-        return [read_json(path) for path in self._named("sweeps", ".json")]
+        return [_question(path) for path in self._named("sweeps", ".json")]
 
     def runs(self, without: Iterable[str] = ()) -> pa.Table:
         """Return one row per run of every finished point, without the large columns.
@@ -239,12 +246,18 @@ class PointStore:
         return set(self._stems("points", ".parquet"))
 
     def _indexed(self) -> set[str]:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         if not self._index.exists():
             return set()
-        point_file.check_whole(self._index)
-        return set(pq.read_table(self._index, columns=["identity"])["identity"].to_pylist())
+        try:
+            point_file.check_whole(self._index)
+            found = pq.read_table(self._index, columns=["identity"])["identity"]
+        except (UserError, pa.ArrowException, OSError, KeyError):
+            # It is made from the points and says nothing that they do not: made again.
+            return set()
+        return set(found.to_pylist())
 
     def nested(self, name: str, identities: Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a large column, such as `nodes`, `channels` or `blame_pairs`.
@@ -285,6 +298,38 @@ class PointStore:
         from tailback.tables import parquet
 
         self._save(Path(self._index.name), parquet(self._runs().combine_chunks()))
+
+
+def _failure(path: Path) -> Failure:
+    """Return what a file says of a point that failed."""
+    given = read_json(path)
+    try:
+        failure = Failure(**given)
+    except TypeError:
+        raise damaged(path, "not of a failure") from None
+    texts = (failure.identity, failure.kind, failure.text)
+    if not (all(isinstance(text, str) for text in texts) and isinstance(failure.varied, dict)):
+        raise damaged(path, "not of a failure")
+    return failure
+
+
+def _question(path: Path) -> dict[str, Any]:
+    """Return what a file says that a sweep asked for."""
+    given = read_json(path)
+    columns, points = given.get("columns"), given.get("points")
+    is_whole = (
+        isinstance(given.get("asked"), dict)
+        and isinstance(given.get("modes", []), list)
+        and isinstance(columns, list)
+        and all(isinstance(name, str) for name in columns)
+        and len(set(columns)) == len(columns)
+        and isinstance(points, list)
+        and all(isinstance(row, list) and len(row) == 1 + len(columns) for row in points)
+        and all(isinstance(row[0], str) for row in points)
+    )
+    if not is_whole:
+        raise damaged(path, "not of a sweep")
+    return given
 
 
 def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
