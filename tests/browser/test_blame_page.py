@@ -62,7 +62,7 @@ def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path)
     assert section.locator('[data-choice="run.seed"]').count() == 0
     told = set()
     for us in ("3 µs", "9 µs"):
-        for name in ("full", "throttled"):
+        for name in ("full", "endpoints"):
             period.select_option(label=us)
             mode.select_option(label=name)
             page.wait_for_timeout(200)

@@ -195,14 +195,17 @@ class TestCost:
     @pytest.mark.parametrize("topology", ["star", "mesh"])
     def test_one_receiver_of_many_costs_its_link_not_the_network(self, topology: str) -> None:
         """32 nodes send 64 kB each to one over 100 Gbit/s: 2 MB take 164 us on its link."""
-        fast = {"link_rate": "100 Gbit/s", "packet_size": "4 kB", "input_buffer": "9 kB"}
-        size = {"nodes": 33} if topology == "star" else {"dims": [6, 6], "link_width": 1}
-        machine = {"preset": "t9000_c104", "topology": topology, **size, **fast}
+        size = {"nodes": 33} if topology == "star" else {"dims": [6, 6]}
+        machine = {
+            "topology": {"kind": topology, **size},
+            "link": {"rate": "100 Gbit/s"},
+            "interface": {"window": 1},
+        }
         rows = [["0 ns", source, 0, "64 kB"] for source in range(1, 33)]
         tables = {"machine": machine, "workload": {"kind": "messages", "messages": rows}}
         cost = tb.cost(tb.Experiment.from_dict(tables))
         times = {mode: result["completion_us"].value for mode, result in cost.modes.items()}
-        wire_us = 32 * 64_000 * 10 / 100e3
+        wire_us = 32 * 64_000 * 8 / 100e3
         assert wire_us < times["endpoints"] < 1.03 * wire_us
         assert 1 - 0.02 < cost.theta_c.value <= 1
         assert cost.thetas["theta_c_endpoints"].value < 0.05
