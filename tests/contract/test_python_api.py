@@ -13,8 +13,9 @@ import pyarrow as pa
 import pytest
 
 import tailback as tb
+from tests.machines import t9000
 
-MACHINE = tb.Mesh(dims=(4, 4))
+MACHINE = t9000("mesh", dims=(4, 4))
 WORKLOAD = tb.Synthetic(radius=2, compute_period="5 us", sync="asynchronous_blocking")
 
 
@@ -155,7 +156,7 @@ class TestRun:
         thread = threading.Thread(target=count)
         thread.start()
         started = time.monotonic()
-        tb.run(tb.Mesh(dims=(16, 16)), tb.Synthetic(radius=8), duration="5 ms")
+        tb.run(t9000("mesh", dims=(16, 16)), tb.Synthetic(radius=8), duration="5 ms")
         elapsed = time.monotonic() - started
         done.set()
         thread.join()
@@ -208,7 +209,7 @@ def test_without_messages_there_are_no_latencies() -> None:
 
 
 def test_describe_simulates_nothing() -> None:
-    prediction = tb.describe(tb.Mesh(dims=(16, 16)), tb.Synthetic(radius=8))
+    prediction = tb.describe(t9000("mesh", dims=(16, 16)), tb.Synthetic(radius=8))
     assert prediction.mean_hops == pytest.approx(9.48, abs=0.01)
     assert prediction.saturation_messages_per_node_per_ms is not None
     loads = prediction.channels["load_us"].to_numpy()
