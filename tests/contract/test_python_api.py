@@ -179,7 +179,7 @@ class TestRun:
             # While a call held the lock of the interpreter, nobody could take several turns.
             for call in range(1, 1000):
                 before = turns
-                simulation.advance(call * 5 * 10**9)
+                simulation.advance(call * 5 * 10**9, 10**12)
                 if turns > before + 2:
                     break
             else:
