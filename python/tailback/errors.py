@@ -11,10 +11,12 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
+
+from tailback.since311 import Self
 
 _LONGEST_SHOWN = 60
 
@@ -46,7 +48,7 @@ class UserError(ValueError):
     def __str__(self) -> str:
         place = self.field if self.given is None else f"{self.field} = {self.given}"
         hint = "" if self.nearest is None else f"; did you mean {self.nearest}?"
-        return " ".join(f"{place}: {self.allowed}{hint}".split())
+        return one_line(f"{place}: {self.allowed}{hint}")
 
 
 class CircleError(UserError):
@@ -88,7 +90,7 @@ class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about th
         circle: Sequence[dict[str, Any]] = (),
     ) -> None:
         """``text``: one line for the user."""
-        super().__init__(text)
+        super().__init__(one_line(text))
         self.kind = kind
         self.circle = tuple(circle)
         self.at_ps = at_ps
@@ -151,18 +153,32 @@ def _timed(value: Any, cycle: Any, place: str) -> Any:
         raise error.inside(place) from None
 
 
+def one_line(text: str) -> str:
+    """Return text in one line that any terminal can show: what is not printable is escaped.
+
+    Names come from files and from the command line, where they need not even be UTF-8.
+    """
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
 def shown(value: object) -> str:
     """Return ``value`` as the user wrote it (TOML, near enough), shortened to one line."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):
-        text = repr(value)
+        try:
+            text = repr(value)
+        except ValueError:  # Python writes no number of thousands of digits
+            text = f"a very long {type(value).__name__}"
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 def listed(words: Iterable[object]) -> str:
-    """Return ``a, b or c``."""
-    *first, last = [str(word) for word in words]
+    """Return ``a, b or c``; of no words ``none of those here``."""
+    *first, last = [str(word) for word in words] or ["none of those here"]
     return f"{', '.join(first)} or {last}" if first else last
 
 
@@ -176,6 +192,7 @@ def nearest(word: object, known: Iterable[str]) -> str | None:
 def unknown_key(path: str, key: str, known: Iterable[str]) -> UserError:
     """Return the mistake of writing ``key`` in table ``path``, which has the keys ``known``."""
     known = list(known)
+    key = key or '""'
     found = nearest(key, known)
     if found is not None:
         return UserError(joined(path, key), None, "unknown key", joined(path, found))

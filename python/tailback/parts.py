@@ -17,9 +17,7 @@ from typing import (
     Any,
     ClassVar,
     Generic,
-    Self,
     TypeVar,
-    dataclass_transform,
     get_type_hints,
 )
 
@@ -27,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from tailback.errors import UserError, first_mistake, joined
+from tailback.since311 import Self, dataclass_transform
 from tailback.units import Frequency, Quantity, Rate, Size, Time
 
 Meant = TypeVar("Meant")

@@ -178,7 +178,7 @@ impl Walk<'_> {
     fn usual_bytes(&self, message_bytes: u64) -> u32 {
         let is_whole =
             self.wiring.passage.is_some_and(|passage| passage.unit == crate::spec::Unit::Message);
-        if is_whole { message_bytes as u32 } else { self.packet_bytes as u32 }
+        (if is_whole { message_bytes.min(self.packet_bytes) } else { self.packet_bytes }) as u32
     }
 
     /// Spreads a load over the ways from one node to another: all that a new packet may

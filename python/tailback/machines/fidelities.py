@@ -102,6 +102,13 @@ def why_exact(machine: Machine) -> str:
     }[exact(machine)]
 
 
+def why_usual(machine: Machine) -> str:
+    """Say in words why a run that names no fidelity has that one."""
+    if machine.link.flow_control == "in_band":
+        return "whole packets unless asked for more, with flow control in band"
+    return why_exact(machine)
+
+
 def check(machine: Machine, fidelity: Fidelity) -> None:
     """Raise `UserError` if the machine cannot be simulated with this fidelity."""
     _check_rates(machine)

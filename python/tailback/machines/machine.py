@@ -87,7 +87,9 @@ class Machine(Part):
                     problem = f"must be left out: {kind} has no link classes"
                     raise NoEffectError(section, None, problem)
                 error = choice(section, name, known)
-                raise NoEffectError(section, None, f"{error.allowed} with {kind}", error.nearest)
+                # A class of another topology may be left over; a misspelled one is a mistake.
+                mistake = NoEffectError if error.nearest is None else UserError
+                raise mistake(section, None, f"{error.allowed} with {kind}", error.nearest)
             check_delay(special, section)
             if special.rate is not None:
                 check_whole(self.link, special.rate, section)

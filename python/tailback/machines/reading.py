@@ -33,6 +33,10 @@ KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing"
 #: All tables below ``machine``, in the order of a file.
 PARTS = ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface")
 
+#: Tables whose keys depend on the topology alone, and the keys that decide on it.
+_BY_TOPOLOGY = ("topology", "link_classes")
+_DECIDE_TOPOLOGY = {("topology", "kind"), ("", "preset")}
+
 #: Keys that decide which others have an effect.
 _SELECTORS = frozenset(
     ("kind", "switching", "integrated", "flow_control", "unit", "acknowledgements", "preset")
@@ -58,14 +62,16 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
         preset = PRESETS[name]
     own = {key: value for key, value in table.items() if key != "preset"}
     selects = any(key in _SELECTORS for _, key in _paths(changes))
-    firm = set(_paths(changes)) if selects else set(_paths(own))
+    said = set(_paths(own))
+    firm = set(_paths(changes)) if selects else said
     tables = _fitting(refined(preset, own), firm)
     while True:
         try:
             return _made(tables)
         except NoEffectError as error:
             part, key = error.field.split(".")[1:3]
-            if (part, key) in firm:
+            is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
+            if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
             del tables[part][key]
 
@@ -85,7 +91,7 @@ def _plain_tables(tables: Tables) -> dict[str, Any]:
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
     """Return the tables of ``lower`` with those of ``upper`` laid over them.
 
-    Where ``upper`` has another kind than ``lower``, keys that only the old kind has go.
+    Where ``upper`` has a kind, keys of ``lower`` that it does not have go.
     """
     found: dict[str, Any] = {**lower}
     for name, value in upper.items():
@@ -95,9 +101,7 @@ def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
             continue
         kept = below
         if name in KINDED and "kind" in value:
-            kind = canonical(f"{name}.kind", value["kind"])
-            if kind != canonical(f"{name}.kind", below.get("kind")):
-                kept = _of_kind(name, kind, below)
+            kept = _of_kind(name, canonical(f"{name}.kind", value["kind"]), below)
         if name == "link_classes":
             classes = {key: {**below.get(key, {}), **one} for key, one in value.items()}
             found[name] = {**below, **classes}
@@ -236,12 +240,12 @@ def _not_of_kind(part: str, kind: str, key: str) -> UserError:
     having = [word for word, made in KINDED[part].items() if key in keys_of(made)]
     words = " or ".join(f'"{word}"' for word in having)
     problem = f'has no effect with machine.{part}.kind = "{kind}"; needs kind = {words}'
-    return UserError(f"machine.{part}.{key}", None, problem)
+    return NoEffectError(f"machine.{part}.{key}", None, problem)
 
 
 def _unknown(key: str, part: str = "") -> UserError:
     """Return the mistake of a key that no machine has, with the one that was meant."""
-    field = joined("machine", part, key)
+    field = joined("machine", part, key or '""')
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
         known = known_keys(part.partition(".")[0])

@@ -1,5 +1,6 @@
 //! What a network must be like to be simulated at a fidelity.
 
+use super::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use super::layout::{End, Group, Layout};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
@@ -10,6 +11,9 @@ use crate::spec::{
     Switch, Switching, TopologySpec, Unit,
 };
 use crate::topology::{Attachment, Topology};
+
+/// The longest a packet may be on a channel: 16 MiB at a little less than 1 kbit/s.
+const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 
 /// Tokens that one flow-control token grants.
 pub const TOKENS_PER_GRANT: u32 = 8;
@@ -35,7 +39,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
     let (link, interface) = (&machine.link, &machine.interface);
     let ((shortest, longest), (_, most)) = (LinkClass::FLIT_PS, LinkClass::DELAY_PS);
     let ranges = [
-        ("machine.link.flit_bytes", link.flit_bytes.into(), 1, 1),
+        ("machine.link.flit_bytes", link.flit_bytes.into(), 1, MOST_FLIT_BYTES.into()),
         ("machine.link.flit_ps", link.flit_ps, shortest, longest),
         ("machine.link.control_ps", link.control_ps, shortest, longest),
         ("machine.link.delay_ps", link.delay_ps, 0, most),
@@ -43,7 +47,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
         ("machine.link.credit_delay_ps", link.credit_delay_ps, 0, most),
         ("machine.switch.delay_ps", machine.switch.delay_ps, 0, most),
         ("machine.interface.header_bytes", interface.header_bytes.into(), 1, 1_000),
-        ("machine.interface.packet_bytes", interface.packet_bytes.into(), 1, 1 << 24),
+        ("machine.interface.packet_bytes", interface.packet_bytes.into(), 1, MOST_BYTES.into()),
     ];
     for (field, value, low, high) in ranges {
         within(field, value, low, high)?;
@@ -160,15 +164,15 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
         return Ok(());
     }
     let is_in_band = link.flow_control == FlowControl::InBand;
-    let (timing, header) = (Timing::of(machine), machine.interface.header_bytes);
+    let timing = Timing::of(machine);
     let least = match fidelity {
         Fidelity::Packet => timing.packet_flits(machine.interface.packet_bytes).into(),
-        Fidelity::Flit | Fidelity::Worm => header.into(),
+        Fidelity::Flit | Fidelity::Worm => timing.header_flits.into(),
         // The header's part of the stream, gap included.
         Fidelity::Stream => timing.header_ps.div_ceil(timing.flit_ps),
         // All but the last byte of a header may stand there when room for eight more is
         // needed to grant that.
-        Fidelity::Token => (TOKENS_PER_GRANT + header - 1).into(),
+        Fidelity::Token => (TOKENS_PER_GRANT + timing.header_flits - 1).into(),
     };
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
     let field = "machine.switch.input_buffer_flits";
@@ -257,7 +261,7 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
     } else {
         output_queue(machine, &crossing)?;
     }
-    within("machine.interface.early_bytes", interface.early_bytes.into(), 0, 1 << 24)?;
+    within("machine.interface.early_bytes", interface.early_bytes.into(), 0, MOST_BYTES.into())?;
     let first = interface.first_packet_bytes.unwrap_or(1);
     let most = interface.packet_bytes.into();
     within("machine.interface.first_packet_bytes", first.into(), 1, most)
@@ -323,6 +327,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     if machine.switch.integrated {
         joined_nodes(machine, wiring)?;
     }
+    for timing in &wiring.timings {
+        longest_packet(machine, timing)?;
+    }
     let refuse = |allowed: &str| {
         Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed))
     };
@@ -366,6 +373,21 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses packets so long that sums of their times could overflow.
+fn longest_packet(machine: &Machine, timing: &Timing) -> Result<(), SpecError> {
+    let bytes = machine.interface.packet_bytes;
+    let takes = u128::from(timing.flit_ps) * u128::from(timing.packet_flits(bytes));
+    if takes <= LONGEST_PACKET_PS {
+        return Ok(());
+    }
+    let allowed = format!(
+        "must be less: with flits of {} ps a packet takes longer than {} s",
+        timing.flit_ps,
+        LONGEST_PACKET_PS / 1_000_000_000_000
+    );
+    Err(SpecError::new("machine.interface.packet_bytes", bytes, allowed))
 }
 
 /// What nodes that are switches ask of links and routing.

@@ -1,5 +1,6 @@
 //! The times of packets on a channel, worked out once.
 
+use super::flits::FlitSize;
 use crate::error::SpecError;
 use crate::spec::{Link, Machine};
 use crate::time::Time;
@@ -32,6 +33,8 @@ pub struct Timing {
     empty_flits: u32,
     /// From when a flit has been sent until it is at the switch at the end.
     delay_ps: Time,
+    /// Bytes in flits.
+    size: FlitSize,
 }
 
 impl Timing {
@@ -43,8 +46,9 @@ impl Timing {
     /// The times of one link of a machine.
     pub fn new(link: &Link, machine: &Machine) -> Self {
         let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
-        let (header_flits, delay_ps) =
-            (machine.interface.header_bytes, wire_ps + machine.switch.delay_ps);
+        let size = FlitSize::new(link.flit_bytes);
+        let header_flits = size.flits(machine.interface.header_bytes);
+        let delay_ps = wire_ps + machine.switch.delay_ps;
         let header_ps = flit_ps * u64::from(header_flits) + link.packet_gap_ps;
         let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
@@ -59,6 +63,7 @@ impl Timing {
             empty_ps: header_ps + end_ps,
             empty_flits: header_flits + u32::from(link.end_token),
             delay_ps,
+            size,
         }
     }
 
@@ -84,13 +89,29 @@ impl Timing {
     /// Time a packet with `bytes` data bytes occupies a channel.
     #[inline]
     pub fn packet_ps(&self, bytes: u32) -> Time {
-        self.empty_ps + self.flit_ps * u64::from(bytes)
+        self.empty_ps + self.flit_ps * u64::from(self.size.flits(bytes))
     }
 
-    /// Tokens of a packet with `bytes` data bytes: header, data and end token.
+    /// Flits of a packet with `bytes` data bytes: header, data and end token.
     #[inline]
     pub fn packet_flits(&self, bytes: u32) -> u32 {
-        self.empty_flits + bytes
+        self.empty_flits + self.size.flits(bytes)
+    }
+
+    /// Flits of so many data bytes.
+    #[inline]
+    pub fn data_flits(&self, bytes: u32) -> u32 {
+        self.size.flits(bytes)
+    }
+
+    /// Bytes of a flit.
+    pub fn flit_bytes(&self) -> u32 {
+        self.size.bytes()
+    }
+
+    /// Time of an end token; 0 if packets end with their last flit.
+    pub fn end_ps(&self) -> Time {
+        self.empty_ps - self.header_ps
     }
 
     /// Whether packets end with a token of their own.
