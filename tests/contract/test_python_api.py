@@ -16,7 +16,7 @@ import tailback as tb
 from tailback import engine
 from tailback.machines import ROUTINGS, TOPOLOGIES
 from tailback.workloads import KINDS
-from tests.machines import t9000
+from tests.machines import t9000, t9000_tables
 
 MACHINE = t9000("mesh", dims=(4, 4))
 WORKLOAD = tb.Synthetic(radius=2, compute_period="5 us", sync="asynchronous_blocking")
@@ -222,9 +222,15 @@ class TestCost:
     @pytest.mark.parametrize("topology", ["star", "mesh"])
     def test_one_receiver_of_many_costs_its_link_not_the_network(self, topology: str) -> None:
         """32 nodes send 64 kB each to one over 100 Gbit/s: 2 MB take 164 us on its link."""
-        fast = {"link_rate": "100 Gbit/s", "packet_size": "4 kB", "input_buffer": "9 kB"}
-        size = {"nodes": 33} if topology == "star" else {"dims": [6, 6], "link_width": 1}
-        machine = {"preset": "t9000_c104", "topology": topology, **size, **fast}
+        size = {"nodes": 33} if topology == "star" else {"dims": [6, 6]}
+        machine = t9000_tables(
+            topology,
+            **size,
+            link={"rate": "100 Gbit/s"},
+            node_link={"width": 1},
+            switch={"input_buffer": "9 kB"},
+            interface={"packet_size": "4 kB"},
+        )
         rows = [["0 ns", source, 0, "64 kB"] for source in range(1, 33)]
         tables = {"machine": machine, "workload": {"kind": "messages", "messages": rows}}
         cost = tb.cost(tb.Experiment.from_dict(tables))
