@@ -95,7 +95,7 @@ def test_every_report_says_how_finely_channels_were_simulated(cost: tb.Cost) -> 
 def test_a_prediction_has_sizes_and_parameters() -> None:
     prediction = tb.describe(t9000("mesh", dims=(4, 4)), tb.Synthetic(radius=2))
     text = printed(prediction_report(prediction))
-    for word in ("mean hops", "saturation", "bisection", "machine.input_buffer", "70 B"):
+    for word in ("mean hops", "saturation", "bisection", "input_buffer", "70 B"):
         assert word in text
 
 

@@ -139,10 +139,12 @@ class Machine(Part):
 
     @property
     def node_links(self) -> int:
-        """Parallel links between a node and its switch; one where they are one."""
+        """Parallel links between a node and its switch, at least one; one where they are one."""
         if self.switch.integrated:
             return 1
-        return self.degree if self.node_link.width == "degree" else int(self.node_link.width)
+        return (
+            max(1, self.degree) if self.node_link.width == "degree" else int(self.node_link.width)
+        )
 
     @property
     def node_rate(self) -> Rate:
