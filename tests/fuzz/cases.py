@@ -100,7 +100,10 @@ def _option(rng: random.Random, case: Case, description: dict[str, Any], folder:
         ["--set", f"{name}.{key}={value}".replace("\0", "")],
         ["--set", rng.choice(["", "=", ".=", "a", "run.seed=[", "run.seed==1"])],
         ["--seed", rng.choice(["-1", "x", "", "9223372036854775808"])],
-        ["--out", rng.choice([".", "/", "/dev/null", "x" * 300, "a\x1b[31m", str(folder / "e.toml")])],
+        [
+            "--out",
+            rng.choice([".", "/", "/dev/null", "x" * 300, "a\x1b[31m", str(folder / "e.toml")]),
+        ],
         ["--nosuch"],
     )
     case.arguments += rng.choice(options)
@@ -111,7 +114,9 @@ def _sweep(rng: random.Random, case: Case, description: dict[str, Any], folder: 
     keys = known_keys()
     axes: dict[str, Any] = {}
     for _ in range(rng.choice([1, 2])):
-        name = rng.choice(["machine.link", "machine.switch", "machine.interface", "workload", "run"])
+        name = rng.choice(
+            ["machine.link", "machine.switch", "machine.interface", "workload", "run"]
+        )
         known = keys.of(name)
         key = rng.choice(list(known))
         values = [sensible(rng, key, known[key], keys.definitions) for _ in range(3)]

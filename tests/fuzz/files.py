@@ -100,7 +100,19 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
     if change == 0:
         wrong[at : at + rng.choice([1, 4, 40])] = b""
     elif change == 1:
-        junk = (b"\0", b"\xff\xfe", b'"', b"'''", b"[", b"{", b",", b"=", b"9" * 5000, b"-1", b"(" * 999)
+        junk = (
+            b"\0",
+            b"\xff\xfe",
+            b'"',
+            b"'''",
+            b"[",
+            b"{",
+            b",",
+            b"=",
+            b"9" * 5000,
+            b"-1",
+            b"(" * 999,
+        )
         wrong[at:at] = rng.choice(junk)
     elif change == 2:
         del wrong[at:]
@@ -112,6 +124,8 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
         wrong = bytearray(b"\n".join(lines))
     else:
         words = content.split(b",")
-        words[rng.randrange(len(words))] = rng.choice([b"", b"x", b"-1", b"99999", b"1e400", b"\xc3\xa9"])
+        words[rng.randrange(len(words))] = rng.choice(
+            [b"", b"x", b"-1", b"99999", b"1e400", b"\xc3\xa9"]
+        )
         wrong = bytearray(b",".join(words))
     return bytes(wrong)

@@ -37,7 +37,11 @@ def problems(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"exit code {outcome.code}"
     lines = [line for line in outcome.stderr.splitlines() if line.startswith("error: ")]
     usage = "Usage:" in outcome.stderr
-    if _UNFORESEEN.search(outcome.stderr) and "python" not in outcome.stderr and not _is_program(lines):
+    if (
+        _UNFORESEEN.search(outcome.stderr)
+        and "python" not in outcome.stderr
+        and not _is_program(lines)
+    ):
         yield f"unforeseen: {outcome.stderr.strip().splitlines()[-1][:120]}"
     if outcome.code == 2 and len(lines) != 1 and not usage:
         yield f"{len(lines)} error lines with exit code 2"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import UserError, choice, joined, nearest, shown
-from ..parts import Part, keys_of
+from ..parts import Part, keys_of, required
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
@@ -232,6 +232,10 @@ def _kinded(name: str, table: Any, default: str) -> Any:
     for key in table:
         if key != "kind" and key not in known:
             raise _not_of_kind(name, kind, key)
+    for key in required(kinds[kind]):
+        if key not in table:
+            allowed = f'must be given with machine.{name}.kind = "{kind}"'
+            raise UserError(f"machine.{name}.{key}", None, allowed)
     return kinds[kind](**{key: value for key, value in table.items() if key != "kind"})
 
 
