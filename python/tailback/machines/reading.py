@@ -160,7 +160,7 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
     topology = found.get("topology", {})
     kind = canonical("topology.kind", topology.get("kind", DEFAULT_TOPOLOGY))
     routing = found.get("routing")
-    if isinstance(routing, dict) and ("routing", "kind") not in firm and kind in TOPOLOGIES:
+    if isinstance(routing, dict) and ("routing", "kind") not in firm and _is_topology(kind):
         word = canonical("routing.kind", routing.get("kind"))
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
@@ -168,9 +168,13 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
     classes = found.get("link_classes")
     if isinstance(classes, dict) and ("topology", "kind") in firm:
         for name in [n for n in classes if ("link_classes", n) not in firm]:
-            if isinstance(kind, str) and kind in TOPOLOGIES:
+            if _is_topology(kind):
                 del classes[name]
     return found
+
+
+def _is_topology(kind: object) -> bool:
+    return isinstance(kind, str) and kind in TOPOLOGIES
 
 
 def _made(tables: Tables) -> Machine:
