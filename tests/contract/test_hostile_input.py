@@ -162,6 +162,10 @@ class TestNames:
         (folder / "e.toml").write_text(MACHINE + SHORT.replace("20 us", "100000 s"))
         mistake("blame", "e.toml", "--html", ".")
 
+    def test_a_key_of_any_length(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(f"[run]\n{'9' * 5000} = 1\n")
+        assert len(mistake("run", "e.toml")) < 1000
+
     def test_a_key_without_a_name(self, folder: Path) -> None:
         (folder / "e.toml").write_text(MACHINE + '"" = 1\n')
         assert mistake("run", "e.toml").startswith('machine."": unknown key')
