@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,13 +14,14 @@ from benches.stores import MODES, SMALL, Tables, save_sweep
 from tailback import engine
 from tailback.comparison import compare
 from tailback.experiment import Experiment
+from tailback.experiment.tables import put
 from tailback.store.parameters import labels
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
 
 RATE, LIFETIME = "messages_per_node_per_ms", "routed_lifetime_us"
 PERIOD = "workload.compute_period_us"
-WIDTH = "machine.link_width"
+WIDTH = "machine.node_link.width"
 
 
 def runs_of(store: PointStore) -> pl.DataFrame:
@@ -58,9 +60,8 @@ def small_store(
 
 
 def _changed(base: Tables, changes: Mapping[str, Any]) -> Tables:
-    tables = {name: dict(table) for name, table in base.items()}
+    tables = copy.deepcopy(base)
     for name, value in changes.items():
-        table, key = name.split(".")
-        if table != "sweep":
-            tables.setdefault(table, {})[key] = value
+        if not name.startswith("sweep."):
+            put(tables, name, value)
     return tables

@@ -133,11 +133,6 @@ class Part:
         return type(self)(**given | changed) if changed else self
 
 
-def required(part: type[Part]) -> tuple[str, ...]:
-    """Return the keys of a part that have no default."""
-    return tuple(name for name, field in fields_of(part).items() if field.is_required())
-
-
 def keys_of(part: type[Part]) -> tuple[str, ...]:
     """Return the keys of a part, in order."""
     return part.key_names

@@ -50,9 +50,13 @@ class TestNames:
             ("workload.compute_period", "workload.compute_period_us"),
             ("compute_period_us", "workload.compute_period_us"),
             ("compute_period", "workload.compute_period_us"),
-            ("dims", "machine.dims"),
+            ("dims", "machine.topology.dims"),
+            ("topology.dims", "machine.topology.dims"),
+            ("topology.kind", "machine.topology.kind"),
+            ("switching", "machine.switch.switching"),
             ("seed", "run.seed"),
-            ("link_rate", "machine.link_rate_mbit_per_s"),
+            ("link.rate", "machine.link.rate_mbit_per_s"),
+            ("packet_size", "machine.interface.packet_size_bytes"),
             ("routed_lifetime", "routed_lifetime_us"),
             ("theta_t", "theta_t"),
             ("theta_t_low", "theta_t_low"),
@@ -73,10 +77,16 @@ class TestNames:
         with pytest.raises(UserError, match="no such column"):
             column_named("xyzzyqq", runs.columns)
 
+    def test_a_key_of_two_tables_is_not_clear(self, runs: pl.DataFrame) -> None:
+        rates = "machine.link.rate_mbit_per_s or machine.node_link.rate_mbit_per_s"
+        with pytest.raises(UserError, match=f"may be {rates}; write which"):
+            column_named("rate", runs.columns)
+
     def test_a_name_that_two_columns_have_is_not_clear(self) -> None:
-        columns = ["machine.nodes", "sweep.nodes", "nodes_us"]
+        columns = ["machine.topology.nodes", "sweep.nodes", "nodes_us"]
         assert column_named("sweep.nodes", columns) == "sweep.nodes"
-        with pytest.raises(UserError, match=r"may be machine.nodes or sweep.nodes; write which"):
+        both = r"may be machine.topology.nodes or sweep.nodes; write which"
+        with pytest.raises(UserError, match=both):
             column_named("nodes", columns[:2])
 
     def test_estimates_are_selected_with_their_interval(self, runs: pl.DataFrame) -> None:
@@ -106,9 +116,9 @@ class TestConditions:
                 "asynchronous",
                 "asynchronous",
             ],
-            "machine.packet_size_bytes": [32, 64, 2048, 32],
-            "machine.link_rate_mbit_per_s": [100.0, 100.0, 1000.0, 20.0],
-            "machine.dims": ["[8, 8]", "[16, 16]", "[8, 8]", "[4]"],
+            "machine.interface.packet_size_bytes": [32, 64, 2048, 32],
+            "machine.link.rate_mbit_per_s": [100.0, 100.0, 1000.0, 20.0],
+            "machine.topology.dims": ["[8, 8]", "[16, 16]", "[8, 8]", "[4]"],
             "window_ms": [1.0, 2.0, 3.0, 4.0],
             "theta_r": [0.5, 0.9, None, 1.0],
             "settled": [True, False, True, True],
@@ -130,8 +140,8 @@ class TestConditions:
             ("1 us < compute_period < 1 ms", [0, 1]),
             ("packet_size >= 2 KiB", [2]),
             ("packet_size == 32 B", [0, 3]),
-            ("link_rate > 100 Mbit/s", [2]),
-            ("link_rate == 1 Gbit/s", [2]),
+            ("link.rate > 100 Mbit/s", [2]),
+            ("rate == 1 Gbit/s", [2]),
             ("window > 2500 us", [2, 3]),
             ("window > 3", [3]),
             ("compute_period < window", [0, 1, 2]),
@@ -230,7 +240,7 @@ class TestTable:
         found = table(store)
         assert found.columns[:3] == [PERIOD, WIDTH, "mode"]
         places = [(20.0, 2), (20.0, 1), (5.0, 2), (5.0, 1)]
-        rows = [(*place, mode) for place in places for mode in ("full", "throttled")]
+        rows = [(*place, mode) for place in places for mode in ("full", "endpoints")]
         assert found.select(PERIOD, WIDTH, "mode").rows() == rows
         shown = ["runs", RATE, f"{RATE}_low", f"{RATE}_high", LIFETIME, "theta_t", "theta_r_high"]
         assert set(shown) <= set(found.columns)
@@ -245,7 +255,10 @@ class TestTable:
 
     def test_fields_sort_and_limit(self, store: PointStore) -> None:
         found = table(
-            store, ["link_width", "theta_r", "runs"], sort=["link_width", "-theta_r"], limit=3
+            store,
+            ["node_link.width", "theta_r", "runs"],
+            sort=["node_link.width", "-theta_r"],
+            limit=3,
         )
         assert found.columns == [WIDTH, "theta_r", "theta_r_low", "theta_r_high", "runs"]
         assert found[WIDTH].to_list() == [1, 1, 1]
@@ -257,16 +270,16 @@ class TestTable:
         assert set(table(store, ["runs"], ["runs > 2"])["runs"]) == {3}
 
     def test_a_condition_on_what_was_merged_is_asked_afterwards(self, store: PointStore) -> None:
-        every = table(store, ["link_width", "hops", "mode", "theta_r"])
+        every = table(store, ["node_link.width", "hops", "mode", "theta_r"])
         limit = every["theta_r"].mean()
-        found = table(store, ["link_width", "hops", "mode", "theta_r"], [f"theta_r < {limit}"])
+        found = table(store, ["node_link.width", "hops", "mode", "theta_r"], [f"theta_r < {limit}"])
         assert found.equals(every.filter(pl.col("theta_r") < limit))
         assert 0 < len(found) < len(every)
         modes = table(store, ["theta_r"], ["mode == 'full'"])
         assert modes["theta_r"].null_count() == 0
 
     def test_single_runs_are_not_merged(self, store: PointStore) -> None:
-        found = table(store, ["seed", "link_width", "mode", "runs"], over=())
+        found = table(store, ["seed", "node_link.width", "mode", "runs"], over=())
         assert len(found) == runs_of(store).height
         assert set(found["runs"]) == {1}
         assert set(found["run.seed"]) == {1, 2, 3}
@@ -305,7 +318,7 @@ class TestOutputs:
     ROWS = pl.DataFrame(
         {
             PERIOD: [5.0, 12.5],
-            "machine.dims": ["[8, 8]", '["x", [1]]'],
+            "machine.topology.dims": ["[8, 8]", '["x", [1]]'],
             "mode": ["full", "throttled"],
             "runs": [3, 12_000],
             "settled": [True, None],
@@ -328,18 +341,21 @@ class TestOutputs:
         ]
 
     def test_names_that_are_not_clear_are_shown_in_full(self) -> None:
-        frame = pl.DataFrame({"machine.nodes": [1], "sweep.nodes": [2]})
-        assert runs_table(frame.to_arrow()).splitlines()[0].split() == [
-            "machine.nodes",
-            "sweep.nodes",
-        ]
+        frame = pl.DataFrame({"machine.topology.nodes": [1], "sweep.nodes": [2]})
+        assert _heads(frame)[0] == ["topology.nodes", "sweep.nodes"]
+        frame = pl.DataFrame({"machine.link.width": [1], "machine.node_link.width": [2]})
+        assert _heads(frame)[1] == ["link.width", "_link.width"]
+        frame = pl.DataFrame({"machine.topology.kind": ["torus"], "machine.switch.delay_us": [2]})
+        assert _heads(frame)[0] == ["topology.kind", "delay_us"]
 
     def test_no_rows(self) -> None:
         assert "theta_t" in runs_table(self.ROWS.clear().to_arrow())
 
     def test_csv(self) -> None:
         lines = csv_text(self.ROWS.to_arrow()).splitlines()
-        assert lines[0].startswith(f"{PERIOD},machine.dims,mode,runs,settled,theta_t,theta_t_low")
+        assert lines[0].startswith(
+            f"{PERIOD},machine.topology.dims,mode,runs,settled,theta_t,theta_t_low"
+        )
         assert lines[2].startswith('12.5,"[""x"", [1]]",throttled,12000,,,,')
 
     def test_json(self) -> None:
@@ -350,3 +366,8 @@ class TestOutputs:
         path = tmp_path / "table.parquet"
         path.write_bytes(parquet(self.ROWS.to_arrow()))
         assert pl.read_parquet(path).equals(self.ROWS)
+
+
+def _heads(frame: pl.DataFrame) -> list[list[str]]:
+    """Return the words of the lines above a table's rows."""
+    return [line.split() for line in runs_table(frame.to_arrow()).splitlines()]

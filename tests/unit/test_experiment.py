@@ -473,7 +473,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"run": {"seed": 1.5}}, "run.seed = 1.5: must be a whole number"),
     (
         {"run": {"mode": "throttle"}},
-        'run.mode = "throttle": must be "full", "throttled", "free" or "ideal"; '
+        'run.mode = "throttle": must be "full", "endpoints", "throttled", "free" or "ideal"; '
         'did you mean "throttled"?',
     ),
     (

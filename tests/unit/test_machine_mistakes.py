@@ -7,7 +7,19 @@ from typing import Any
 import pytest
 
 from tailback.errors import UserError
-from tailback.machines import Hypercube, Interface, Link, Mesh, NodeLink, Star, Switch, machine_of
+from tailback.machines import (
+    Hypercube,
+    Interface,
+    Link,
+    LinkClass,
+    Machine,
+    Mesh,
+    NodeLink,
+    Star,
+    Switch,
+    Valiant,
+    machine_of,
+)
 from tailback.parts import Part
 
 BAD: list[tuple[type[Part], dict[str, Any], str]] = [
@@ -52,7 +64,7 @@ BAD: list[tuple[type[Part], dict[str, Any], str]] = [
         'machine.link.sharing = "round_robbin": must be "round_robin", "until_stall" or '
         '"separate"; did you mean "round_robin"?',
     ),
-    (Interface, {"header": "0 B"}, 'machine.interface.header = "0 B": must be 1 B to 65536 B'),
+    (Interface, {"header": "0 B"}, 'machine.interface.header = "0 B": must be 1 B to 1000 B'),
     (
         Interface,
         {"packet_size": 0},
@@ -219,6 +231,17 @@ BAD_TOGETHER: list[tuple[dict[str, Any], str]] = [
         "machine.node_link.width = 2: has no effect here; needs machine.switch.integrated = false",
     ),
 ]
+
+
+def test_parts_are_checked_together_in_python_too() -> None:
+    with pytest.raises(UserError, match=r'routing.kind = "valiant": has no effect with .*"star"'):
+        Machine(topology=Star(), routing=Valiant())
+    with pytest.raises(UserError, match=r'routing.kind = "valiant": has no effect with .*"star"'):
+        machine_of({"topology": {"kind": "star"}, "routing": Valiant()})
+    with pytest.raises(UserError, match=r"switch.output_queue = 3: has no effect here; needs"):
+        Machine(switch=Switch(output_queue=3))
+    with pytest.raises(UserError, match=r"link_classes\.z: must be"):
+        Machine(link_classes={"z": LinkClass(delay="1 ns")})
 
 
 @pytest.mark.parametrize(("tables", "expected"), BAD_TOGETHER)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benches.stores import synthetic_runs
+from benches.stores import RATIOS, SMALL, synthetic_runs
 from tailback import analysis, tables
 from tailback.analysis.pooling import Pairs, Pool, ratios
 from tailback.errors import UserError
@@ -102,7 +102,7 @@ class TestMerging:
         settled = runs.with_columns(settled=True)
         found = merged(settled, over=())
         columns = [name + part for name in METRICS for part in MERGED]
-        columns += [name + part for name in THETAS for part in RATIO_PARTS]
+        columns += [name + part for name in RATIOS for part in RATIO_PARTS]
         columns += ["lifetime_us_p99", "settled", "events"]
         assert found.select(columns).equals(settled.select(columns))
         assert set(found["runs"]) == {1}
@@ -158,7 +158,7 @@ class TestMerging:
         for name, other in {
             "version": pl.lit("9.9"),
             "results_version": pl.lit(9),
-            "machine.link_width": pl.lit(None),
+            "machine.node_link.width": pl.lit(None),
         }.items():
             mixed = frame.with_columns(
                 pl.when(even).then(other).otherwise(pl.col(name)).alias(name)
@@ -179,7 +179,7 @@ class TestMerging:
         # The point was also run in mode full alone, and knows nothing of theta.
         again = frame.filter(pl.col("mode") == "full").with_columns(
             (pl.lit("again ") + pl.col("identity")).alias("identity"),
-            pl.col([name + part for name in THETAS for part in RATIO_PARTS]) * None,
+            pl.col([name + part for name in RATIOS for part in RATIO_PARTS]) * None,
         )
         twice = pl.concat([again, frame], how="diagonal_relaxed")
         found, wanted = merged(twice), merged(frame)
@@ -200,23 +200,27 @@ class TestRatios:
         parts = [row[name + part] for part in ("", "_low", "_high", "_batches", "_standard_error")]
         return Estimate(*parts)
 
-    @pytest.mark.parametrize("name", THETAS)
-    def test_are_quotients_of_merged_values(self, name: str) -> None:
-        metric, above, below = THETAS[name]
+    @pytest.mark.parametrize("baseline", ["endpoints", "throttled"])
+    @pytest.mark.parametrize("name", RATIOS)
+    def test_are_quotients_of_merged_values(self, name: str, baseline: str) -> None:
+        metric, modes = THETAS[name].metric, ("full", "endpoints", "throttled", "free")
         # So much alike that no mode is known from how its runs differ alone.
         mean = pl.col(metric).mean().over(PERIOD, "mode")
-        frame = synthetic_runs({PERIOD: [5.0, 20.0]}, seeds=5).with_columns(
+        base = SMALL | {"run": SMALL["run"] | {"baseline": baseline}}
+        frame = synthetic_runs({PERIOD: [5.0, 20.0]}, 5, modes, base).with_columns(
             mean * (1 + 1e-6 * pl.col("run.seed"))
         )
         rows = merged(frame).rows(named=True)
-        for full, throttled in zip(rows[::2], rows[1::2], strict=True):
-            modes = {"full": full, "throttled": throttled}
-            up, down = (self.estimate(modes[mode], metric) for mode in (above, below))
+        for first in (0, 4):
+            of_mode = {row["mode"]: row for row in rows[first : first + 4]}
+            pair = THETAS[name].against(baseline).modes
+            up, down = (self.estimate(of_mode[mode], metric) for mode in pair)
+            full = of_mode["full"]
             wanted = quotient(up, down, full[f"{name}_covariance"])
             assert full[name] == pytest.approx(wanted.value)
             assert full[f"{name}_low"] == pytest.approx(wanted.low)
             assert full[f"{name}_high"] == pytest.approx(wanted.high)
-            assert throttled[name] is None
+            assert {of_mode[mode][name] for mode in modes[1:]} == {None}
 
     @pytest.mark.parametrize("scatter", [0.1, 50])
     def test_covariance_of_runs_by_the_formula(self, scatter: float) -> None:
@@ -227,7 +231,7 @@ class TestRatios:
             mean + scatter * (pl.col(RATE) - mean),
         )
         row = merged(frame, values=["theta_r"]).row(0, named=True)
-        one, other = (frame.filter(pl.col("mode") == mode) for mode in ("full", "throttled"))
+        one, other = (frame.filter(pl.col("mode") == mode) for mode in ("full", "endpoints"))
         w, u = one[f"{RATE}_weight"].to_numpy(), other[f"{RATE}_weight"].to_numpy()
         a, b = one[RATE].to_numpy(), other[RATE].to_numpy()
         scale = w.sum() * u.sum()
@@ -238,6 +242,23 @@ class TestRatios:
         wanted = between if scatter > 1 else pooled
         assert row["theta_r_covariance"] == pytest.approx(wanted)
 
+    def test_points_of_different_baselines_are_compared_each_with_its_own(self) -> None:
+        frames = [
+            synthetic_runs(
+                {PERIOD: [5.0]},
+                3,
+                ("full", "endpoints", "throttled"),
+                SMALL | {"run": SMALL["run"] | {"baseline": baseline}},
+            )
+            for baseline in ("endpoints", "throttled")
+        ]
+        both = merged(pl.concat(frames), values=["theta_r", RATE])
+        apart = pl.concat([merged(frame, values=["theta_r", RATE]) for frame in frames])
+        assert both.select("theta_r", RATE).equals(apart.select("theta_r", RATE))
+        for place, other in ((0, 1), (3, 5)):
+            rates = both[RATE]
+            assert both["theta_r"][place] == pytest.approx(rates[place] / rates[other])
+
     def test_modes_that_are_missing(self) -> None:
         frame = synthetic_runs({PERIOD: [5.0]}, seeds=2, modes=("full", "free"))
         assert set(merged(frame)["theta_t"]) == {None}
@@ -246,9 +267,9 @@ class TestRatios:
         frame = synthetic_runs({PERIOD: [5.0]}, seeds=3)
         lost = (pl.col("mode") == "full") & (pl.col("run.seed") > 1)
         row = merged(frame.with_columns(settled=~lost)).row(0, named=True)
-        throttled = merged(frame).row(1, named=True)
+        baseline = merged(frame).row(1, named=True)
         assert row["unsettled"] == 2
-        assert row["theta_r"] == pytest.approx(row[RATE] / throttled[RATE])
+        assert row["theta_r"] == pytest.approx(row[RATE] / baseline[RATE])
         assert row["theta_r_low"] < row["theta_r"] < row["theta_r_high"]
 
 

@@ -14,6 +14,7 @@ from tailback.comparison import compare
 from tailback.errors import UserError
 from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
+from tests.machines import t9000
 from tests.stores import nested_of, runs_of
 
 IDENTITY = "0" * 64
@@ -21,7 +22,7 @@ IDENTITY = "0" * 64
 
 def point_file(seed: int, identity: str) -> bytes:
     """Return the file of a small point."""
-    machine = tb.Mesh(dims=(2, 2))
+    machine = t9000(dims=(2, 2))
     workload = tb.Synthetic(radius=1, compute_period="20 us")
     experiment = tb.Experiment(machine, workload, tb.Run(seed=seed, duration="100 us"))
     cost = compare(experiment, ("full", "throttled"))
@@ -63,14 +64,14 @@ def test_an_index_that_grew_has_the_same_bytes_as_one_made_at_once(tmp_path: Pat
 def test_points_of_different_machines_lie_below_each_other(tmp_path: Path) -> None:
     store = filled(tmp_path, 2)
     cube = tb.Experiment(
-        tb.Hypercube(dimensions=2), tb.Synthetic(radius="all"), tb.Run(duration="100 us")
+        t9000("hypercube", dimensions=2), tb.Synthetic(radius="all"), tb.Run(duration="100 us")
     )
     identity = "a" * 64
     store.save_point(identity, to_bytes(table_of(compare(cube, ("full",)), identity)))
     before = runs_of(store)
     store.write_index()
     assert runs_of(store).equals(before)
-    assert before["machine.topology"].to_list() == ["mesh"] * 4 + ["hypercube"]
+    assert before["machine.topology.kind"].to_list() == ["mesh"] * 4 + ["hypercube"]
 
 
 def test_a_point_whose_file_was_deleted_is_gone_from_the_index_too(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from tailback.report.page import Cell, Figure, Page, Section, Table, html, write
 from tailback.report.series import Series
 from tailback.report.variation import PointChoices, Variation
 from tailback.store.points import Failure, PointStore
+from tests.machines import t9000, t9000_tables
 from tests.stores import nested_of, runs_of, small_store
 
 PERIOD = "workload.compute_period_us"
@@ -235,7 +236,8 @@ class TestSeries:
         axes = {SYNC: ["a", "b"], PERIOD: [1.0, 5.0, 20.0], **more}
         runs = synthetic_runs(axes, seeds=3, unsettled=unsettled)
         table = runs.to_arrow()
-        return Series(Variation.of(table, []), merged(table, values=across.METRICS), table)
+        known = [metric for metric in across.METRICS if metric in runs.columns]
+        return Series(Variation.of(table, []), merged(table, values=known), table)
 
     def test_numbers_come_first_and_loads_last(self) -> None:
         labels = [abscissa.label for abscissa in self.series().abscissas]
@@ -263,9 +265,9 @@ class TestSeries:
         series = self.series()
         load = next(a for a in series.abscissas if a.column == "internal_utilisation")
         [combinations] = series.groups(load).values()
-        throttled = list(series.lines("lifetime_us", load, combinations, ["throttled"]))
+        endpoints = list(series.lines("lifetime_us", load, combinations, ["endpoints"]))
         full = pl.DataFrame(series.merged).filter(mode="full", **{SYNC: "a"}).sort(PERIOD)
-        assert throttled[0].x == full["internal_utilisation"].to_list()
+        assert endpoints[0].x == full["internal_utilisation"].to_list()
 
     def test_runs_that_never_settled_are_hollow_and_in_no_mean(self) -> None:
         series = self.series(unsettled=0.4)
@@ -321,10 +323,10 @@ class TestReport:
         section = next(s for s in page.sections if s.title == "One point")
         drawing = figures(section)["load_of_nodes"].drawing
         chosen = {SYNC: "asynchronous", PERIOD: "5 µs", "run.seed": "2"}
-        parts = drawing.chosen(**chosen, mode="throttled", measure="processor utilisation")
+        parts = drawing.chosen(**chosen, mode="endpoints", measure="processor utilisation")
         runs = runs_of(store)
-        row = runs.filter(**{SYNC: "asynchronous", PERIOD: 5.0, "run.seed": 2}, mode="throttled")
-        nodes = nested_of(store, "nodes", row["identity"]).filter(mode="throttled").sort("node")
+        row = runs.filter(**{SYNC: "asynchronous", PERIOD: 5.0, "run.seed": 2}, mode="endpoints")
+        nodes = nested_of(store, "nodes", row["identity"]).filter(mode="endpoints").sort("node")
         drawn = parts["data"][0]["z"].matrix().ravel()
         np.testing.assert_allclose(drawn, nodes["cpu_utilisation"], rtol=2**-11)
 
@@ -351,7 +353,7 @@ class TestReport:
     ) -> None:
         monkeypatch.setattr("tailback.report.loads.MOST_NUMBERS", 20_000)
         choices = PointChoices(Variation.of(store.runs(), store.sweeps()))
-        loads = Loads(store, choices, ["full", "throttled"])
+        loads = Loads(store, choices, ["full", "endpoints"])
         loads.read(list(choices.keys))
         section = loads.section()
         assert 0 < loads.left_out < 12
@@ -371,7 +373,7 @@ class TestReport:
             write_report(tmp_path)
 
     def test_machines_without_coordinates_are_drawn(self, tmp_path: Path) -> None:
-        star = {"machine": {"topology": "star", "nodes": 4}}
+        star = {"machine": t9000_tables("star", nodes=4)}
         workload = {"workload": {"radius": "all", "compute_period": "20 us"}}
         base: Tables = {**star, **workload, "run": {"duration": "200 us"}}
         store = small_store(tmp_path, {}, base=base)
@@ -389,11 +391,12 @@ class TestNotebook:
     @pytest.fixture
     def cost(self) -> tb.Cost:
         workload = tb.Synthetic(radius=2, compute_period="3 us")
-        return tb.cost(tb.Mesh(dims=(3, 3)), workload, duration="300 us")
+        return tb.cost(t9000(dims=(3, 3)), workload, duration="300 us")
 
     def test_a_comparison_shows_its_key_numbers(self, cost: tb.Cost) -> None:
         text = cost._repr_html_()
-        assert all(word in text for word in ("full", "throttled", "theta_r =", "theta_t ="))
+        words = ("full", "endpoints", "free", "theta_r =", "theta_t =", "theta_r_endpoints =")
+        assert all(word in text for word in words)
         assert "<script" not in text
         assert len(text) < 4000
 

@@ -19,10 +19,11 @@ from tailback.report.page import Cell, Figure, Page, Section, Table
 from tailback.runner import run_mode
 from tailback.store import rows
 from tailback.store.points import PointStore
+from tests.machines import t9000_tables
 from tests.stores import PERIOD, runs_of, small_store
 
 BASE: Tables = {
-    "machine": {"dims": [3, 3]},
+    "machine": t9000_tables(dims=[3, 3]),
     "workload": {"radius": "all"},
     "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
 }
@@ -50,7 +51,9 @@ def text(content: object) -> str:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
-    return small_store(tmp_path_factory.mktemp("store"), PERIODS, seeds=[1, 2], base=BASE)
+    return small_store(
+        tmp_path_factory.mktemp("store"), PERIODS, [1, 2], ("full", "throttled"), BASE
+    )
 
 
 @pytest.fixture(scope="module")
@@ -137,13 +140,15 @@ def test_a_store_may_have_points_without(tmp_path: Path) -> None:
 
 def test_machines_and_classes_of_different_size(tmp_path: Path) -> None:
     axes: dict[str, list[Any]] = {
-        "machine.dims": [[3, 3], [2, 4]],
+        "machine.topology.dims": [[3, 3], [2, 4]],
         "workload.classes": ["node", "process"],
     }
     workload = {"radius": "all", "compute_period": "3 us", "processes_per_node": 2}
     page = page_of(small_store(tmp_path, axes, base=BASE | {"workload": workload}), "name")
     drawing = figures(section(page))["blame"].drawing
-    chosen = drawing.chosen(**{"machine.dims": "2 x 4", "workload.classes": "process"}, mode="full")
+    chosen = drawing.chosen(
+        **{"machine.topology.dims": "2 x 4", "workload.classes": "process"}, mode="full"
+    )
     assert chosen["data"][0]["y"][-1] == "process 15"
     assert chosen["data"][0]["z"].matrix().shape == (16, 16)
     assert len(chosen["table"][0]["values"]) == 256

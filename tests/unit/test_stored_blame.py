@@ -23,10 +23,11 @@ from tailback.store.columns import BLAME_COLUMNS, BLAME_TABLES, INNER
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
 from tailback.store.schema import columns
+from tests.machines import t9000_tables
 from tests.stores import nested_of, runs_of, small_store
 
 BASE: Tables = {
-    "machine": {"dims": [3, 3]},
+    "machine": t9000_tables(dims=[3, 3]),
     "workload": {"radius": "all", "compute_period": "3 us"},
     "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
 }
@@ -73,7 +74,9 @@ class TestRows:
     def test_columns_are_documented_and_follow_from_no_value(self, cost: Cost) -> None:
         silent = {"kind": "synthetic", "compute_period": "1 s"}
         run = {"duration": "3 ns", "warmup": "1 ns", "blame": True}
-        other = cost_of({"machine": {"dims": [3, 3]}, "workload": silent, "run": run}, ("ideal",))
+        other = cost_of(
+            {"machine": t9000_tables(dims=[3, 3]), "workload": silent, "run": run}, ("ideal",)
+        )
         table = table_of(cost, "a")
         assert table_of(other, "a").schema == table.schema
         kinds = {pa.bool_(): "bool", pa.string(): "text", pa.int64(): "int64"}

@@ -21,11 +21,13 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
     """Return the column that a user means by `name`.
 
     `workload.compute_period` and `compute_period` find `workload.compute_period_us`,
-    `routed_lifetime` finds `routed_lifetime_us`. Raises `UserError`, naming
+    `routed_lifetime` finds `routed_lifetime_us`, `link.rate` and, where no other table
+    has a `rate`, that too find `machine.link.rate_mbit_per_s`. Raises `UserError`, naming
     `place`, if there is none or more than one.
     """
     columns = list(columns)
-    for spelling in (_as_is, _without_unit, _without_table, _bare):
+    of_tables = (_without_table, _bare) if "." in name else (_key, _bare_key)
+    for spelling in (_as_is, _without_unit, *of_tables):
         found = [column for column in columns if spelling(column) == name]
         if len(found) == 1:
             return found[0]
@@ -39,7 +41,7 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
 
 def _spellings(columns: Iterable[str]) -> Iterator[str]:
     """Yield what could be meant: names without units, without tables, and in full."""
-    spellings = (_without_unit, _bare, _without_table, _as_is)
+    spellings = (_without_unit, _bare_key, _bare, _key, _without_table, _as_is)
     yield from dict.fromkeys(spelling(column) for spelling in spellings for column in columns)
 
 
@@ -60,6 +62,14 @@ def _without_table(column: str) -> str:
 
 def _bare(column: str) -> str:
     return _without_table(_without_unit(column))
+
+
+def _key(column: str) -> str:
+    return column.rpartition(".")[2] if column.startswith(PARAMETERS) else column
+
+
+def _bare_key(column: str) -> str:
+    return _key(_without_unit(column))
 
 
 def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:

@@ -117,7 +117,8 @@ def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | Non
         if "latency" in given:
             raise found.mistake(f"{what}: has both a delay and a latency; must have one")
         try:
-            return Time.parse(given["delay"]).ps
+            cycle = None if cycle_ps is None else Time(cycle_ps)
+            return Time.parse(given["delay"]).at(cycle).amount
         except UserError as error:
             raise found.mistake(f"{what}: delay is {error.given}; {error.allowed}") from None
     if "latency" not in given:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import UserError, choice, listed, shown
 from ..parts import plain
 from ..units import Size
+from .link import check_whole
 from .routing import Fidelity
 
 if TYPE_CHECKING:
@@ -101,8 +102,16 @@ def why_exact(machine: Machine) -> str:
     }[exact(machine)]
 
 
+def why_usual(machine: Machine) -> str:
+    """Say in words why a run that names no fidelity has that one."""
+    if machine.link.flow_control == "in_band":
+        return "whole packets unless asked for more, with flow control in band"
+    return why_exact(machine)
+
+
 def check(machine: Machine, fidelity: Fidelity) -> None:
     """Raise `UserError` if the machine cannot be simulated with this fidelity."""
+    _check_rates(machine)
     _check_graph(machine)
     obstacle = _obstacle(machine, fidelity)
     if obstacle is not None:
@@ -240,6 +249,23 @@ def _other_rate(machine: Machine) -> str:
     if machine.node_link.rate is not None:
         return "machine.node_link.rate"
     return "machine.topology.file"
+
+
+def _check_rates(machine: Machine) -> None:
+    """Refuse rates of a network from a file at which a flit takes no whole number of ps."""
+    from .topologies import Graph
+
+    topology = machine.topology
+    if not isinstance(topology, Graph):
+        return
+    for link in topology.graph.links:
+        try:
+            check_whole(machine.link, link.rate or machine.link.rate, "")
+        except UserError as error:
+            names = topology.graph.switches
+            where = f"link from {names[link.source]} to {names[link.destination]}"
+            problem = f"{where}: rate is {error.given}; {error.allowed}"
+            raise UserError(topology.file, None, problem) from None
 
 
 def _check_graph(machine: Machine) -> None:

@@ -43,10 +43,16 @@ def _is_end(name: str, names: Sequence[str]) -> bool:
 
 
 def _short(name: str, names: Sequence[str]) -> str:
-    """Return a parameter's name without its table, unless another has the same."""
-    last = name.partition(".")[2] or name
-    same = [other for other in names if (other.partition(".")[2] or other) == last]
-    return last if len(same) == 1 else name
+    """Return the last part of a parameter's name, or more if another ends so.
+
+    What is of some kind is always said.
+    """
+    parts = name.split(".")
+    for count in range(2 if parts[-1] == "kind" else 1, len(parts)):
+        last = ".".join(parts[-count:])
+        if sum(f".{other}".endswith(f".{last}") for other in names) == 1:
+            return last
+    return name
 
 
 def _head(name: str) -> list[str]:
