@@ -166,12 +166,16 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
     topology = found.get("topology", {})
     kind = canonical("topology.kind", topology.get("kind", DEFAULT_TOPOLOGY))
     routing = found.get("routing")
-    if isinstance(routing, dict) and ("routing", "kind") not in firm and kind in TOPOLOGIES:
+    if isinstance(routing, dict) and ("routing", "kind") not in firm and _is_topology(kind):
         word = canonical("routing.kind", routing.get("kind"))
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
             found["routing"] = {k: v for k, v in routing.items() if ("routing", k) in firm}
     return found
+
+
+def _is_topology(kind: object) -> bool:
+    return isinstance(kind, str) and kind in TOPOLOGIES
 
 
 def _made(tables: Tables) -> Machine:
