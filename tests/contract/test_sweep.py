@@ -221,6 +221,17 @@ def test_a_point_that_deadlocks_is_recorded_and_stops_no_other(
             "divides by zero",
         ),
         (
+            'machine.link.flow_control = ["in_band", "out_of_band"]',
+            [],
+            'run.fidelity: would be "packet" with flow_control = "in_band" (whole packets',
+        ),
+        (
+            'machine.topology.kind = ["mesh", "star"]\nmachine.routing.kind = ["dor", "valiant"]',
+            [],
+            'routing.kind = "dimension_order": machine.routing.kind = "dimension_order": has no '
+            'effect with machine.topology.kind = "star"',
+        ),
+        (
             "workload.messages = { from = 1, to = 10000000, step = 1 }",
             [],
             "sweep = 120,000,000 points: say --yes if so many are meant",

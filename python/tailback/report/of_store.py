@@ -129,7 +129,8 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
         return value_text(column, row.get(column))
 
     words = [f"topology {told('machine.topology.kind')}"]
-    for key, label in (("dims", "of"), ("dimensions", "of dimension")):
+    sizes = (("dims", "of"), ("dimensions", "of dimension"))
+    for key, label in sizes if words[0] != "topology several" else ():
         if row.get(f"machine.topology.{key}") is not None:
             words[0] += f" {label} {told(f'machine.topology.{key}')}"
     if row.get("machine.routing.kind") is not None:
