@@ -222,6 +222,14 @@ def paper(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
 
 
+#: Whether a page has these colours of text and paper; figures are drawn anew a while later.
+LOOKS = """([ink, paper]) => {
+    const label = document.querySelector('#figure-theta_r .xtick text');
+    const found = getComputedStyle(document.body).backgroundColor;
+    return label !== null && getComputedStyle(label).fill === ink && found === paper;
+}"""
+
+
 def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> None:
     light, dark = page, opened("dark")
     inks, papers = (ink(light), ink(dark)), (paper(light), paper(dark))
@@ -231,8 +239,7 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert (ink(dark), paper(dark)) == (inks[0], papers[0])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
-        dark.wait_for_timeout(100)
-        assert (ink(dark), paper(dark)) == (inks[number], papers[number])
+        dark.wait_for_function(LOOKS, arg=[inks[number], papers[number]])
 
 
 def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -> None:

@@ -53,6 +53,12 @@ class Machine(Part):
         "results are told in cycles too.",
     )
 
+    def __hash__(self) -> int:
+        """Return a hash of all parts: equal machines have the same."""
+        values = {name: getattr(self, name) for name in self.key_names}
+        values["link_classes"] = frozenset(self.link_classes.items())
+        return hash(tuple(values.values()))
+
     def _check(self) -> None:
         self._keep_time()
         self.link.check_delays()
