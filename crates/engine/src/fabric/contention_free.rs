@@ -119,9 +119,15 @@ impl ContentionFree {
                     events.post(end + timing.wire_ps, Kind::Tail, id.0);
                     return;
                 }
-                End::Switch(switch) => lead = wiring.first_lead(switch, packet.header()),
+                End::Switch(switch) => {
+                    lead = wiring.first_lead(switch, packet.header());
+                    let after = wiring.onward_ps(timing, wiring.timing(lead), packet.bytes);
+                    if !wiring.goes_on_behind_header() {
+                        packets.goes_on_after(id, after, wiring);
+                    }
+                    start += after;
+                }
             }
-            start += timing.hop_ps;
         }
     }
 
