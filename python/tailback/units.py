@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
+
+from tailback.since311 import Self
 
 from .errors import UserError, listed, nearest, shown
 
@@ -125,9 +127,7 @@ class Quantity:
         units = self._printed()
         fitting = [item for item in units if item[1] <= self.amount]
         unit, factor = (fitting or units)[-1]
-        whole, rest = divmod(Fraction(self.amount), factor)
-        decimals = f"{int(rest * 10**18 / factor):018d}".rstrip("0")
-        return f"{whole}.{decimals} {unit}" if decimals else f"{whole} {unit}"
+        return f"{_decimal(self.amount / factor)} {unit}"
 
     def __repr__(self) -> str:
         """Return the class and the text."""
@@ -151,11 +151,18 @@ class Quantity:
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """Describe the quantity as text, or 0."""
-        pattern = (
-            rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join((*cls.units, *cls.counted))})\s*$"
-        )
+        spellings = [word for word, unit in _SPELLINGS.items() if unit in cls.units]
+        units = "|".join((*cls.units, *cls.counted, *spellings))
+        pattern = rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({units})\s*$"
         text = {"type": "string", "pattern": pattern, "examples": [cls.example]}
         return {"anyOf": [text, {"const": 0}]}
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number in decimals, exactly if it has at most 18."""
+    whole, rest = divmod(number, 1)
+    decimals = f"{int(rest * 10**18):018d}".rstrip("0")
+    return f"{whole}.{decimals}" if decimals else str(whole)
 
 
 @dataclass(frozen=True, order=True, repr=False)
@@ -187,27 +194,36 @@ class Time(Quantity):
             return super()._from_text(text)
         if match["sign"] == "-":
             raise cls._refused(text, "must not be negative")
-        return cls(0, Fraction(match["number"]))
+        cycles = Fraction(match["number"])
+        if cycles > cls.largest:
+            raise cls._refused(text, f"must be at most {cls.largest} cycles")
+        return cls(0, cycles)
 
     @property
     def ps(self) -> int:
         """Picoseconds; raises `UserError` if it is in cycles."""
-        if self.cycles is not None:
-            allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
-            raise UserError("", shown(str(self)), allowed)
-        return self.amount
+        return self.at(None).amount
 
     def at(self, cycle: Time | None) -> Time:
-        """Return the time of so many cycles of length ``cycle``; other times as they are."""
-        if self.cycles is None or cycle is None:
+        """Return the time of so many cycles of length ``cycle``; other times as they are.
+
+        Raises `UserError` with an empty field if it is in cycles and there is no clock.
+        """
+        if self.cycles is None:
             return self
-        return Time(round(self.cycles * cycle.ps))
+        if cycle is None:
+            allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
+            raise self._refused(str(self), allowed)
+        amount = round(self.cycles * cycle.ps)
+        if amount > self.largest:
+            raise self._refused(str(self), f"must be at most {Time(self.largest)}")
+        return Time(amount)
 
     def __str__(self) -> str:
         """Return the exact value with its unit."""
         if self.cycles is None:
             return super().__str__()
-        return "1 cycle" if self.cycles == 1 else f"{float(self.cycles):g} cycles"
+        return f"{_decimal(self.cycles)} {'cycle' if self.cycles == 1 else 'cycles'}"
 
 
 class Size(Quantity):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tailback.store.points import PointStore
+from tests.stores import nested_of, runs_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Locator, Page
@@ -75,8 +76,8 @@ def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: Point
             label="processor utilisation"
         )
         where = {SYNC: "asynchronous", PERIOD: us, "run.seed": 2}
-        identity = store.runs().filter(**where).collect()["identity"].unique()
-        nodes = store.nested("nodes", identity).filter(mode="throttled").sort("node")
+        identity = runs_of(store).filter(**where)["identity"].unique()
+        nodes = nested_of(store, "nodes", identity).filter(mode="throttled").sort("node")
         z = np.ravel(drawn(page, "load_of_nodes")[0]["z"])
         np.testing.assert_allclose(z, nodes["cpu_utilisation"], rtol=1e-3)
 
@@ -204,8 +205,8 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
     text = content(downloaded(page, "load_of_nodes", "csv")).decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     where = {SYNC: "loosely_synchronous", PERIOD: 5.0, "run.seed": 1}
-    identity = store.runs().filter(**where).collect()["identity"].unique()
-    nodes = store.nested("nodes", identity).filter(mode="full").sort("node")
+    identity = runs_of(store).filter(**where)["identity"].unique()
+    nodes = nested_of(store, "nodes", identity).filter(mode="full").sort("node")
     found = [float(row["messages_per_ms"]) for row in rows]
     np.testing.assert_allclose(found, nodes["messages_per_ms"], rtol=1e-3)
     assert {row["compute_period"] for row in rows} == {"5 µs"}

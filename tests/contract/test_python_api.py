@@ -177,7 +177,7 @@ class TestCost:
         assert 0 < cost.theta_t.value < 1
         assert 0 < cost.theta_r.value <= cost.theta_r.high < 1.05
         assert cost.complete
-        lifetimes = [cost.modes[m]["routed_lifetime_us"].value for m in ("throttled", "full")]
+        lifetimes = [cost.modes[m]["routed_lifetime_us"].value for m in ("endpoints", "full")]
         assert cost.theta_t.value == pytest.approx(lifetimes[0] / lifetimes[1])
 
     def test_waiting_adds_up(self) -> None:
@@ -190,6 +190,23 @@ class TestCost:
         cost = tb.cost(f"{examples}/messages.toml")
         assert cost.theta_t.low == cost.theta_t.value == cost.theta_t.high
         assert cost.theta_t.value < 1
+        assert cost.theta_c.low == cost.theta_c.value == cost.theta_c.high
+
+    @pytest.mark.parametrize("topology", ["star", "mesh"])
+    def test_one_receiver_of_many_costs_its_link_not_the_network(self, topology: str) -> None:
+        """32 nodes send 64 kB each to one over 100 Gbit/s: 2 MB take 164 us on its link."""
+        fast = {"link_rate": "100 Gbit/s", "packet_size": "4 kB", "input_buffer": "9 kB"}
+        size = {"nodes": 33} if topology == "star" else {"dims": [6, 6], "link_width": 1}
+        machine = {"preset": "t9000_c104", "topology": topology, **size, **fast}
+        rows = [["0 ns", source, 0, "64 kB"] for source in range(1, 33)]
+        tables = {"machine": machine, "workload": {"kind": "messages", "messages": rows}}
+        cost = tb.cost(tb.Experiment.from_dict(tables))
+        times = {mode: result["completion_us"].value for mode, result in cost.modes.items()}
+        wire_us = 32 * 64_000 * 10 / 100e3
+        assert wire_us < times["endpoints"] < 1.03 * wire_us
+        assert 1 - 0.02 < cost.theta_c.value <= 1
+        assert cost.thetas["theta_c_endpoints"].value < 0.05
+        assert "No cost can be seen" in cost._repr_html_() or cost.theta_c.value < 1
 
 
 def test_deadlock() -> None:

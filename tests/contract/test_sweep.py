@@ -17,7 +17,7 @@ import pytest
 FILE = """
 [machine]
 preset = "t9000_c104"
-dims = [4, 4]
+topology.dims = [4, 4]
 
 [workload]
 preset = "tweedie"

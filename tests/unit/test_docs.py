@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +13,7 @@ import pytest
 
 from tailback.experiment import Experiment
 from tailback.metrics import METRICS
+from tailback.since311 import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [

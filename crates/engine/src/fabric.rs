@@ -70,7 +70,7 @@ enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
-    /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
+    /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
 
@@ -163,8 +163,14 @@ impl Fabric {
         let layout = &wiring.layout;
         let model = match mode {
             Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
+            // Nodes that are their own switches have no channels to switches of others.
+            Mode::Endpoints if wiring.passage.is_none() => {
+                Model::ContentionFree(ContentionFree::endpoints(layout, topology.nodes))
+            }
             Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(layout)),
-            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free(layout)),
+            Mode::Endpoints | Mode::Free | Mode::Ideal => {
+                Model::ContentionFree(ContentionFree::free(layout))
+            }
         };
         let packets = PacketPool::new(machine.routing.hop_limit);
         Ok(Self { wiring, packets, model })
@@ -211,7 +217,9 @@ impl Fabric {
             model => match_model!(
                 model,
                 fabric => fabric.board.queue(id, wiring, packets, now, measures),
-                free fabric => fabric.send(id, wiring, packets, now, events, measures)
+                free fabric => {
+                    fabric.send(id, &mut Act { now, wiring, packets, events, measures });
+                }
             ),
         }
         id
@@ -253,7 +261,11 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(PacketId(channel), act);
             }
-            _ => {}
+            Model::ContentionFree(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(PacketId(channel), act);
+            }
+            Model::Flit(_) => {}
         }
     }
 
@@ -275,7 +287,11 @@ impl Fabric {
             }
             Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
             Model::Stored(fabric) => fabric.board.retry(ChannelId(lead), now),
-            _ => {}
+            Model::ContentionFree(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.starts(PacketId(lead), act);
+            }
+            Model::Flit(_) | Model::Circuit(_) => {}
         }
     }
 
@@ -396,8 +412,8 @@ impl Fabric {
         packet
     }
 
-    /// Serial number of the packet a `HEAD` or `TAIL` event with this number is
-    /// about, where such events are ordered by it; else the number itself.
+    /// Serial number of the packet an event with this number is about, where such events are
+    /// ordered by it; else the number itself.
     pub fn order_of(&self, number: u32) -> u64 {
         match &self.model {
             Model::ContentionFree(_) => self.packets[PacketId(number)].serial.into(),
@@ -405,7 +421,7 @@ impl Fabric {
         }
     }
 
-    /// Whether `HEAD` and `TAIL` events of one instant must be put in order of
+    /// Whether events of packets at one instant must be put in order of
     /// [`Self::order_of`], because their numbers are not in that order.
     pub fn orders_by_serial(&self) -> bool {
         matches!(self.model, Model::ContentionFree(_))
@@ -413,8 +429,12 @@ impl Fabric {
 
     /// Data packets waiting in a node's output queue.
     #[inline]
-    pub fn waiting_data(&self, node: NodeId) -> u32 {
-        match_model!(&self.model, fabric => fabric.board.waiting_data(node), free _ => 0)
+    pub fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        match_model!(
+            &self.model,
+            fabric => fabric.board.waiting_data(node),
+            free fabric => fabric.waiting_data(node, now)
+        )
     }
 
     /// The packets that wait for each other in a circle and will never move again; empty

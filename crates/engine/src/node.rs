@@ -342,7 +342,7 @@ impl Nodes {
         self.at_work = process;
         let mut count = 0;
         while count <= MOST_AT_ONCE {
-            let waiting_data = || world.fabric.waiting_data(node);
+            let waiting_data = || world.fabric.waiting_data(node, world.now);
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
             match op {
@@ -369,6 +369,7 @@ impl Nodes {
                 }
             }
         }
+        world.measures.completes(process, world.now);
         self.at_work = ProcessId::NONE;
         count
     }
@@ -477,7 +478,9 @@ impl Nodes {
         if !message.direct {
             world.measures.message_took(world.now - message.sent);
         }
-        let to = message.to;
+        let (from, to) = (message.from, message.to);
+        world.measures.completes(from, world.now);
+        world.measures.completes(to, world.now);
         if let Some(interface) = &mut self.interface
             && let Some(process) = interface.complete(id, message)
         {

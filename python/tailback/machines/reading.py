@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import UserError, choice, joined, nearest, shown
-from ..parts import Part, keys_of
+from ..parts import Part, fields_of, keys_of
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
@@ -32,6 +32,10 @@ KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing"
 #: All tables below ``machine``, in the order of a file.
 PARTS = ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface")
 
+#: Tables whose keys depend on the topology alone, and the keys that decide on it.
+_BY_TOPOLOGY = ("topology", "link_classes")
+_DECIDE_TOPOLOGY = {("topology", "kind"), ("", "preset")}
+
 #: Keys that decide which others have an effect.
 _SELECTORS = frozenset(
     ("kind", "switching", "integrated", "flow_control", "unit", "acknowledgements", "preset")
@@ -45,7 +49,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     select another kind (or switching, ...) those of ``given`` that mean nothing then.
     Raises `UserError`.
     """
-    changes = {} if changes is None else changes
+    given, changes = _without_none(given), _without_none(changes or {})
     check_keys(given)
     check_keys(changes)
     table = refined(given, changes)
@@ -57,22 +61,33 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
         preset = PRESETS[name]
     own = {key: value for key, value in table.items() if key != "preset"}
     selects = any(key in _SELECTORS for _, key in _paths(changes))
-    firm = set(_paths(changes)) if selects else set(_paths(own))
+    said = set(_paths(own))
+    firm = set(_paths(changes)) if selects else said
     tables = _fitting(refined(preset, own), firm)
     while True:
         try:
             return _made(tables)
         except NoEffectError as error:
             part, key = error.field.split(".")[1:3]
-            if (part, key) in firm:
+            is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
+            if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
             del tables[part][key]
+
+
+def _without_none(tables: Tables) -> dict[str, Any]:
+    """Return tables without keys that are None: what is left out is so."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if value is not None:
+            found[key] = _without_none(value) if isinstance(value, Mapping) else value
+    return found
 
 
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
     """Return the tables of ``lower`` with those of ``upper`` laid over them.
 
-    Where ``upper`` has another kind than ``lower``, keys that only the old kind has go.
+    Where ``upper`` has a kind, keys of ``lower`` that it does not have go.
     """
     found: dict[str, Any] = {**lower}
     for name, value in upper.items():
@@ -82,9 +97,7 @@ def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
             continue
         kept = below
         if name in KINDED and "kind" in value:
-            kind = canonical(f"{name}.kind", value["kind"])
-            if kind != canonical(f"{name}.kind", below.get("kind")):
-                kept = _of_kind(name, kind, below)
+            kept = _of_kind(name, canonical(f"{name}.kind", value["kind"]), below)
         if name == "link_classes":
             classes = {key: {**below.get(key, {}), **one} for key, one in value.items()}
             found[name] = {**below, **classes}
@@ -156,11 +169,6 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
             found["routing"] = {k: v for k, v in routing.items() if ("routing", k) in firm}
-    classes = found.get("link_classes")
-    if isinstance(classes, dict) and ("topology", "kind") in firm:
-        for name in [n for n in classes if ("link_classes", n) not in firm]:
-            if isinstance(kind, str) and kind in TOPOLOGIES:
-                del classes[name]
     return found
 
 
@@ -180,11 +188,13 @@ def _made(tables: Tables) -> Machine:
     values["topology"] = topology
     routing = tables.get("routing", {})
     if routing:
-        default = topology.default_routing() if topology.routings else "dimension_order"
-        if not topology.routings:
+        if not topology.routings and not isinstance(routing, Part):
             key = next(iter(routing))
             problem = f'has no effect with machine.topology.kind = "{topology.kind}": one way only'
             raise NoEffectError(f"machine.routing.{key}", shown(routing[key]), problem)
+        # The usual one of a network from a file depends on the file.
+        named = isinstance(routing, Part) or "kind" in routing
+        default = "" if named else topology.default_routing()
         values["routing"] = _kinded("routing", routing, default)
     return Machine(**values)
 
@@ -223,6 +233,10 @@ def _kinded(name: str, table: Any, default: str) -> Any:
     for key in table:
         if key != "kind" and key not in known:
             raise _not_of_kind(name, kind, key)
+    for key, field in fields_of(kinds[kind]).items():
+        if field.is_required() and key not in table:
+            beside = f'machine.{name}.kind = "{kind}"'
+            raise UserError(f"machine.{name}.{key}", None, f"must be given with {beside}")
     return kinds[kind](**{key: value for key, value in table.items() if key != "kind"})
 
 
@@ -231,16 +245,16 @@ def _not_of_kind(part: str, kind: str, key: str) -> UserError:
     having = [word for word, made in KINDED[part].items() if key in keys_of(made)]
     words = " or ".join(f'"{word}"' for word in having)
     problem = f'has no effect with machine.{part}.kind = "{kind}"; needs kind = {words}'
-    return UserError(f"machine.{part}.{key}", None, problem)
+    return NoEffectError(f"machine.{part}.{key}", None, problem)
 
 
 def _unknown(key: str, part: str = "") -> UserError:
     """Return the mistake of a key that no machine has, with the one that was meant."""
-    field = joined("machine", part, key)
+    field = joined("machine", part, key or '""')
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
         known = known_keys(part.partition(".")[0])
-        close = nearest(key, known)
+        close = None if key.lower() in SYNONYMS else nearest(key, known)
         if close is not None:
             return UserError(field, None, "unknown key", f"machine.{part}.{close}")
     moved = FIRST_EDITION.get(key) if not part else None
