@@ -341,6 +341,9 @@ impl Measures {
     }
 
     /// A packet has been delivered.
+    ///
+    /// # Panics
+    /// If it was faster than it would be alone: its times are wrong.
     pub fn packet_delivered(&mut self, row: &PacketRow, undisturbed: Undisturbed) {
         let class = row.class as usize;
         let lifetime = row.delivered - row.queued;

@@ -92,18 +92,15 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
     match switch.switching {
-        Switching::CutThrough if fidelity != Fidelity::Packet => {
-            let allowed = "must be packet with switching cut_through";
+        Switching::Circuit => {
+            let allowed = "must be wormhole, cut_through or store_and_forward";
+            return refuse("machine.switch.switching", "circuit", allowed);
+        }
+        kept if kept.keeps_whole_packets() && fidelity != Fidelity::Packet => {
+            let allowed = format!("must be packet with switching {}", kept.name());
             return Err(SpecError::new("fidelity", fidelity.name(), allowed));
         }
-        Switching::Wormhole | Switching::CutThrough => {}
-        other => {
-            let allowed = "must be wormhole or cut_through";
-            return refuse("machine.switch.switching", other.name(), allowed);
-        }
-    }
-    if machine.sends_whole_messages() {
-        return refuse("machine.interface.unit", "message", "must be packet");
+        _ => {}
     }
     if machine.link.half_duplex {
         return refuse("machine.link.half_duplex", "true", "must be false");
@@ -157,11 +154,14 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
     };
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
     let field = "machine.switch.input_buffer_flits";
-    let Some(input) = switch.input_buffer_flits else {
-        let allowed = format!("must be {least} to {most}");
-        return Err(SpecError::new(field, "unlimited", allowed));
-    };
-    within(field, input.into(), least, most)?;
+    match switch.input_buffer_flits {
+        Some(input) => within(field, input.into(), least, most)?,
+        None if matches!(fidelity, Fidelity::Token | Fidelity::Stream) => {
+            let allowed = format!("must be {least} to {most} with fidelity {}", fidelity.name());
+            return Err(SpecError::new(field, "unlimited", allowed));
+        }
+        None => {}
+    }
     match fidelity {
         Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
             "machine.link.packet_gap_ps",
@@ -273,8 +273,11 @@ fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> 
     Ok(())
 }
 
-/// Rates that differ need a model that knows of single flits.
+/// A stream has one rate.
 fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    if fidelity != Fidelity::Stream {
+        return Ok(());
+    }
     let link = &machine.link;
     let differs = |class: &LinkClass| {
         let own = class.of(link);
@@ -291,14 +294,8 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     } else {
         return Ok(());
     };
-    if matches!(fidelity, Fidelity::Packet | Fidelity::Stream) {
-        return Err(SpecError::new(
-            field,
-            "different rates",
-            "must be the same everywhere with fidelities packet and stream; use worm, flit or token",
-        ));
-    }
-    Ok(())
+    let allowed = "must be the same everywhere with fidelity stream; use another";
+    Err(SpecError::new(field, "different rates", allowed))
 }
 
 /// Refuses networks that cannot be simulated at a fidelity.
@@ -349,11 +346,30 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "must all have the same delay with fidelity stream; use worm, flit or packet",
         )),
         Token => way_back(layout, "fidelity token, whose flow-control tokens use it"),
-        Packet if routing.otherwise() == Otherwise::Store => {
-            way_back(layout, "chaos, where full switches swap packets over it")
-        }
+        Packet if routing.otherwise() != Otherwise::Wait => moved_packets(machine, wiring),
         _ => Ok(()),
     }
+}
+
+/// Refuses what switches that send packets away cannot do.
+fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let (switch, name) = (&machine.switch, machine.routing.algorithm.name());
+    if switch.switching == Switching::StoreAndForward {
+        let allowed = format!("must be wormhole or cut_through with routing {name}");
+        return Err(SpecError::new("machine.switch.switching", "store_and_forward", allowed));
+    }
+    if switch.input_buffer_flits.is_none() {
+        let allowed = format!("must be a number with routing {name}: no buffer would be full");
+        return Err(SpecError::new("machine.switch.input_buffer_flits", "unlimited", allowed));
+    }
+    if !wiring.goes_on_behind_header() {
+        let allowed = "must be one whose packets wait where links have different rates";
+        return Err(SpecError::new("machine.routing", name, allowed));
+    }
+    if wiring.routing.otherwise() == Otherwise::Store {
+        return way_back(&wiring.layout, "chaos, where full switches swap packets over it");
+    }
+    Ok(())
 }
 
 /// Refuses packets so long that sums of their times could overflow.

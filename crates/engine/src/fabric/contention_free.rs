@@ -3,7 +3,8 @@
 //! In `free` no packet waits. In `throttled` packets wait for their first
 //! internal channel only, first in, first out. A packet that starts later reaches its
 //! first switch later, because every node's link takes the same header time, so
-//! that the order of starting is the order of arrival at that channel. In `endpoints`
+//! that the order of starting is the order of arrival at that channel; where packets are
+//! stored first, or rates differ, it is the order of starting all the same. In `endpoints`
 //! they wait for the channels between nodes and switches only ([`endpoints`]). Where several
 //! packets of a message can be in flight, a `REQUEST` marks when each starts.
 
@@ -138,7 +139,7 @@ impl ContentionFree {
                 return arrives(id, (start, end), act);
             };
             let lead = wiring.first_lead(switch, act.packets[id].header());
-            let ready = start.at + wiring.timings[usize::from(group.rate)].hop_ps;
+            let ready = start.at + goes_on_after(id, group, lead, act);
             start = Start { channel: lead, ready, at: ready };
             match wiring.layout.group(lead).kind {
                 ChannelKind::Internal => self.begins_internal(id, &mut start, act),
@@ -216,6 +217,16 @@ impl ContentionFree {
         let channel = group.channels().min_by_key(start).unwrap_or(group.first);
         (channel, start(&channel))
     }
+}
+
+/// From when a packet starts on a channel of a group until it may start on one of the next.
+fn goes_on_after(id: PacketId, group: &Group, next: ChannelId, act: &mut Act) -> Time {
+    let (wiring, timing) = (act.wiring, &act.wiring.timings[usize::from(group.rate)]);
+    let after = wiring.onward_ps(timing, wiring.timing(next), act.packets[id].bytes);
+    if !wiring.goes_on_behind_header() {
+        act.packets.goes_on_after(id, after, wiring);
+    }
+    after
 }
 
 /// A packet has started on the channel to its destination: its arrival is posted.

@@ -32,7 +32,7 @@ impl FlitSize {
     #[inline]
     pub fn flits(self, bytes: u32) -> u32 {
         debug_assert!(bytes <= MOST_BYTES);
-        (u64::from(bytes + self.but_one) * self.reciprocal >> SHIFT) as u32
+        ((u64::from(bytes + self.but_one) * self.reciprocal) >> SHIFT) as u32
     }
 
     /// Bytes of a flit.

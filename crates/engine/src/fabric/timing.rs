@@ -74,6 +74,43 @@ impl Timing {
         Self { delay_ps: self.wire_ps, ..self }
     }
 
+    /// From a packet's start on a channel until it may start on the next, if it goes on behind
+    /// its header and then without a gap: its header must be at the switch, and every later
+    /// flit there before its turn. Of these the last two decide: all others are equally long on
+    /// each of the channels, and the last may be shorter.
+    pub fn behind_header_ps(&self, next: &Self, bytes: u32) -> Time {
+        let there = self.packet_ps(bytes) + self.delay_ps;
+        let last_follows = there + next.last_ps;
+        let body_follows = (there + next.last_ps + next.flit_ps).saturating_sub(self.last_ps);
+        let sent = next.packet_ps(bytes);
+        let header = self.header_ps + self.delay_ps;
+        header.max(last_follows.max(body_follows).saturating_sub(sent))
+    }
+
+    /// Lifetime of a packet that never waits and goes on behind its header, all channels being
+    /// as fast as this: header time per switch, then the whole packet.
+    #[inline]
+    pub fn zero_load_lifetime(&self, hops: u16, bytes: u32) -> Time {
+        self.hop_ps * u64::from(hops - 1) + self.packet_ps(bytes) + self.wire_ps
+    }
+
+    /// Whether packets take as long on both channels.
+    pub fn has_rate_of(&self, other: &Self) -> bool {
+        (self.flit_ps, self.last_ps) == (other.flit_ps, other.last_ps)
+    }
+
+    /// The same if all of it must be there first.
+    pub fn stored_ps(&self, bytes: u32) -> Time {
+        self.packet_ps(bytes) + self.delay_ps
+    }
+
+    /// The same times where packets cross channels as a whole: all channels being as fast as
+    /// this, they may go on when header and end token are there one behind the other.
+    #[must_use]
+    pub fn of_whole_packets(self) -> Self {
+        Self { hop_ps: self.header_ps.max(self.last_ps) + self.delay_ps, ..self }
+    }
+
     /// From when a flit has been sent until it is at the switch at the end.
     #[inline]
     pub fn delay_ps(&self) -> Time {
@@ -118,13 +155,6 @@ impl Timing {
     #[inline]
     pub fn ends_with_token(&self) -> bool {
         self.empty_flits > self.header_flits
-    }
-
-    /// Lifetime of a packet that never waits, all channels being as fast as this:
-    /// header time per switch, then the whole packet.
-    #[inline]
-    pub fn zero_load_lifetime(&self, hops: u16, bytes: u32) -> Time {
-        self.hop_ps * u64::from(hops - 1) + self.packet_ps(bytes) + self.wire_ps
     }
 }
 
