@@ -30,11 +30,11 @@ SEEDS = 5
 SYNCS = ("loosely_synchronous", "asynchronous")
 
 SMALL: Tables = {
-    "machine": {"dims": [3, 3]},
+    "machine": {"preset": "t9000_c104", "topology": {"dims": [3, 3]}},
     "workload": {"radius": "all", "compute_period": "10 us"},
     "run": {"duration": "1 ms", "warmup": "100 us", "precision": 0.05},
 }
-LARGE: Tables = SMALL | {"machine": {"dims": [16, 16]}}
+LARGE: Tables = SMALL | {"machine": {"preset": "t9000_c104"}}
 
 
 def save_sweep(

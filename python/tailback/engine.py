@@ -180,10 +180,12 @@ def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -
         return _engine.predict(spec, max_pairs, messages)
 
 
-def survey(topology: str, link_width: int, max_links: int) -> dict[str, Any]:
+def survey(
+    topology: str, link_width: int, max_links: int, link_delay_ps: int = 0
+) -> dict[str, Any]:
     """Return what can be said about a topology (JSON) by counting; see `survey`."""
     with _user_errors("{}"):
-        return _engine.survey(topology, link_width, max_links)
+        return _engine.survey(topology, link_width, max_links, link_delay_ps)
 
 
 def user_field(field: str) -> str:

@@ -11,6 +11,7 @@ mod circuit;
 mod contention_free;
 mod deadlock;
 mod flit;
+mod flits;
 mod layout;
 mod packet;
 mod passage;
@@ -132,9 +133,15 @@ impl Model {
         }
     }
 
-    /// Whether a packet can be drawn out: stopped between its header and its end.
-    fn draws_out(&self) -> bool {
-        matches!(self, Self::Flit(_) | Self::Worm(_) | Self::Stream(_))
+    /// Whether a packet's end can follow its start on the last channel sooner or later than
+    /// it would alone: it is drawn out, stopped between its header and its end, or while its
+    /// header waited, even in mode `throttled`, the rest has caught up.
+    fn stretches(&self, wiring: &Wiring) -> bool {
+        match self {
+            Self::Flit(_) | Self::Worm(_) | Self::Stream(_) => true,
+            Self::ContentionFree(_) => !wiring.is_even(),
+            Self::Packet(_) | Self::Circuit(_) | Self::Stored(_) => false,
+        }
     }
 }
 
@@ -379,7 +386,7 @@ impl Fabric {
         };
         let zero_load = self.wiring.zero_load(&packet, &alone);
         let (mut drawn_out, mut caught_up) = (0, 0);
-        if self.model.draws_out() {
+        if self.model.stretches(&self.wiring) {
             // Its first flit started on this channel a hop before it was last ready.
             let took = now - (packet.ready - zero_load.last_hop);
             let takes = zero_load.lifetime - zero_load.last_start;

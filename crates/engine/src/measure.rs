@@ -331,6 +331,9 @@ impl Measures {
     }
 
     /// A packet has been delivered.
+    ///
+    /// # Panics
+    /// If it was faster than it would be alone: its times are wrong.
     pub fn packet_delivered(&mut self, row: &PacketRow, undisturbed: Undisturbed) {
         let class = row.class as usize;
         let lifetime = row.delivered - row.queued;
@@ -354,8 +357,9 @@ impl Measures {
         }
         counters.wait_throttling_ps += throttling;
         counters.caught_up_ps += undisturbed.caught_up;
-        counters.wait_internal_ps +=
-            lifetime + undisturbed.caught_up - undisturbed.lifetime - throttling;
+        let (took, alone) = (lifetime + undisturbed.caught_up, undisturbed.lifetime + throttling);
+        assert!(took >= alone, "a packet was faster than it can be: {row:?}");
+        counters.wait_internal_ps += took - alone;
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
         if let Some(rows) = &mut self.rows {
             rows.push(*row);

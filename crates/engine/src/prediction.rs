@@ -90,6 +90,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
         packet_bytes: u64::from(spec.machine.interface.packet_bytes),
         first_bytes: spec.machine.first_packet_bytes().into(),
         acknowledges: spec.machine.interface.acknowledges,
+        sends_whole_messages: spec.machine.sends_whole_messages(),
         ways: ways(spec, topology, simulation.wiring(), max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
         outputs: Outputs::default(),
@@ -121,6 +122,8 @@ struct Walk<'a> {
     /// Data bytes of a message's first packet.
     first_bytes: u64,
     acknowledges: bool,
+    /// Whether a message is one packet.
+    sends_whole_messages: bool,
     /// Ways walked for every pair.
     ways: u64,
     /// What they are drawn from: always the same, whatever the seed of the run.
@@ -176,9 +179,11 @@ impl Walk<'_> {
     /// Data bytes of the packets whose lifetimes are told: full ones, or where a message is one
     /// packet, that.
     fn usual_bytes(&self, message_bytes: u64) -> u32 {
-        let is_whole =
-            self.wiring.passage.is_some_and(|passage| passage.unit == crate::spec::Unit::Message);
-        if is_whole { message_bytes as u32 } else { self.packet_bytes as u32 }
+        (if self.sends_whole_messages {
+            message_bytes.min(self.packet_bytes)
+        } else {
+            self.packet_bytes
+        }) as u32
     }
 
     /// Spreads a load over the ways from one node to another: all that a new packet may
@@ -219,15 +224,16 @@ impl Walk<'_> {
         load: impl Fn(&Timing) -> f64,
         sums: &mut Sums,
     ) -> (u16, Time) {
-        let (mut running, mut start) = (Running::default(), 0);
+        let (mut running, mut start, mut before) = (Running::default(), 0, None);
         let mut lead = self.wiring.layout.injection_lead(header.source);
         let mut hops = 0;
         loop {
             let place = self.wiring.layout.group(lead);
             let timing = &self.wiring.timings[usize::from(place.rate)];
             let load = load(timing);
+            start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
+            before = Some(timing);
             let end = self.wiring.undisturbed(bytes, start, timing, &mut running);
-            start += timing.hop_ps;
             // Where nodes and switches are one, nothing lies between them.
             if self.wiring.passage.is_none() || place.kind == ChannelKind::Internal {
                 for channel in place.channels() {
@@ -374,9 +380,11 @@ fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Ti
         (_, Some(group)) => vec![external, walk.wiring.timings[usize::from(group.rate)], external],
     };
     let (mut running, mut start, mut end) = (Running::default(), 0, 0);
-    for timing in way {
-        end = walk.wiring.undisturbed(full, start, &timing, &mut running) + timing.wire_ps;
-        start += timing.hop_ps;
+    for (place, timing) in way.iter().enumerate() {
+        if place > 0 {
+            start += walk.wiring.onward_ps(&way[place - 1], timing, full);
+        }
+        end = walk.wiring.undisturbed(full, start, timing, &mut running) + timing.wire_ps;
     }
     end
 }

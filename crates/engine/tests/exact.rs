@@ -321,3 +321,28 @@ fn acknowledgements_and_data_are_told_apart() {
     assert_eq!(run.data().iter().map(|p| p.bytes).collect::<Vec<_>>(), [32, 32, 6]);
     assert!(run.acks().iter().all(|p| p.class == Class::Ack && p.source == 1 && p.bytes == 0));
 }
+
+/// End tokens that take longer than data tokens fall back a little on every channel. While a
+/// packet's header waits for its first channel to a switch, which in mode `throttled` it may,
+/// its end catches up: no later wait, and not less than none.
+#[test]
+fn what_catches_up_while_a_header_waits_is_told() {
+    for fidelity in [Fidelity::Token, Fidelity::Flit, Fidelity::Worm] {
+        let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![2, 2] });
+        (machine.link.flit_ps, machine.link.control_ps) = (3, 4);
+        if fidelity != Fidelity::Token {
+            machine.link.flow_control = FlowControl::OutOfBand;
+        }
+        let spec = common::spec(machine, message_list(&[(0, 0, 3, 100)]), Mode::Throttled);
+        let mut run = Run::with(&Spec { fidelity, ..spec });
+        run.finish();
+        let data = &run.simulation.counters().packets[0];
+        let last = (data.wait_throttling_ps, data.wait_internal_ps, data.caught_up_ps);
+        // Header and 32 bytes on the first of four channels are 99 ps, the end token 4 ps on
+        // each. A packet is acknowledged by one of its header's time on eight channels.
+        assert_eq!((data.delivered, last.1), (4, 0), "{fidelity:?}: {last:?}");
+        assert!(last.0 > last.2 && last.2 > 0, "{fidelity:?}: {last:?}");
+        let alone: u64 = [32, 32, 32, 4].map(|bytes| 3 * (1 + bytes) + 4 * 4).iter().sum();
+        assert_eq!(data.lifetime_ps + data.caught_up_ps, alone + last.0, "{fidelity:?}");
+    }
+}

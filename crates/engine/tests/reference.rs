@@ -58,6 +58,7 @@ use tally::Tally;
 /// Random cases of each kind of workload every day, and with more than that needs.
 const CASES: u64 = 400;
 const CASES_OF_MORE: u64 = 150;
+const CASES_OF_RATES: u64 = 60;
 /// Instants worked through in one case.
 const INSTANTS: usize = 1_000;
 /// Later than anything in a case that comes to an end.
@@ -240,6 +241,14 @@ fn compare_kind(first: u64, kind: Kind) {
         }
         cases::open_windows(dice, &mut spec.machine);
     });
+    let few = 4_000_000 + first;
+    compare_all(few..few + random_cases(CASES_OF_RATES), kind, |dice, spec| {
+        if dice.chance(50) {
+            networks::share(dice, &mut spec.machine);
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        networks::vary(dice, &mut spec.machine);
+    });
 }
 
 /// Links of any width and delay, as a list.
@@ -249,6 +258,9 @@ fn networks_of_listed_links() {
         networks::share(dice, &mut spec.machine);
         let longest = cases::packet_time(&spec.machine);
         networks::graph(dice, &mut spec.machine, longest);
+        if dice.chance(40) {
+            networks::vary(dice, &mut spec.machine);
+        }
         spec.workload = cases::messages(dice, &spec.machine);
         networks::without_deadlock(spec);
     });

@@ -320,21 +320,67 @@ fn combinations_that_do_not_exist_are_refused() {
     assert_eq!(switched(|machine| machine.switch.switching = Switching::CutThrough), "");
     assert_eq!(
         switched(|machine| machine.switch.switching = Switching::Circuit),
-        "machine.switch.switching = circuit: must be wormhole or cut_through without \
-         switch.integrated"
+        "machine.switch.switching = circuit: must be wormhole, cut_through or store_and_forward \
+         without switch.integrated"
     );
     assert_eq!(
-        switched(|machine| machine.interface.unit = Unit::Message),
-        "machine.interface.unit = message: must be packet without switch.integrated"
+        said(Fidelity::Worm, |machine| machine.switch.switching = Switching::StoreAndForward),
+        "fidelity = worm: must be packet with switching store_and_forward"
+    );
+    assert_eq!(switched(|machine| machine.switch.switching = Switching::StoreAndForward), "");
+    assert_eq!(
+        switched(|machine| {
+            machine.interface.unit = Unit::Message;
+            machine.interface.packet_bytes = 1 << 24;
+        }),
+        "machine.switch.input_buffer_flits = 70: must be 16777218 to 1073741824"
     );
     assert_eq!(
         switched(|machine| machine.interface.window = Some(0)),
         "machine.interface.window = 0: must be 1 to 1048576"
     );
     assert_eq!(switched(|machine| machine.interface.window = None), "");
+    assert_eq!(switched(|machine| machine.switch.input_buffer_flits = None), "");
     assert_eq!(
-        switched(|machine| machine.switch.input_buffer_flits = None),
-        "machine.switch.input_buffer_flits = unlimited: must be 34 to 1073741824"
+        said(Fidelity::Token, |machine| machine.switch.input_buffer_flits = None),
+        "machine.switch.input_buffer_flits = unlimited: must be 8 to 262144 with fidelity token"
+    );
+    assert_eq!(
+        switched(|machine| {
+            machine.routing.algorithm = RoutingSpec::Deflection;
+            machine.switch.input_buffer_flits = None;
+        }),
+        "machine.switch.input_buffer_flits = unlimited: must be a number with routing deflection: \
+         no buffer would be full"
+    );
+    assert_eq!(
+        switched(|machine| {
+            machine.routing.algorithm = RoutingSpec::Deflection;
+            machine.switch.switching = Switching::StoreAndForward;
+        }),
+        "machine.switch.switching = store_and_forward: must be wormhole or cut_through with \
+         routing deflection"
+    );
+    assert_eq!(
+        switched(|machine| {
+            machine.routing.algorithm = RoutingSpec::Chaos;
+            machine.set_node_link(|class| class.flit_ps = Some(1));
+        }),
+        "machine.routing = chaos: must be one whose packets wait where links have different rates"
+    );
+    assert_eq!(
+        said(Fidelity::Stream, |machine| machine.set_node_link(|class| class.flit_ps = Some(1))),
+        "machine.node_link = different rates: must be the same everywhere with fidelity stream; \
+         use another"
+    );
+    assert_eq!(
+        switched(|machine| {
+            machine.interface.packet_bytes = 1 << 24;
+            machine.switch.input_buffer_flits = None;
+            machine.link.flit_ps = 1_000_000_000_000_000;
+        }),
+        "machine.interface.packet_bytes = 16777216: must be less: with flits of 1000000000000000 \
+         ps a packet takes longer than 200000 s"
     );
     assert_eq!(
         switched(|machine| machine.switch.output_queue_packets = Some(2)),

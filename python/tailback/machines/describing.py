@@ -74,6 +74,8 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         found["overtaking"] = switch.overtaking is not False
     if switch.integrated and switch.switching != "wormhole":
         found["input_buffer"] = None
+    if not machine.interface.acknowledgements:
+        found["ack_priority"] = None
     return found
 
 
@@ -86,6 +88,7 @@ def _of_interface(machine: Machine) -> dict[str, Any]:
         "first_packet": None if whole else str(interface.first_packet or interface.packet_room),
         "window": None if whole else "unlimited" if window is None else window,
         "early": str(early(machine)) if machine.switch.integrated else None,
+        "ack_priority": interface.ack_priority if interface.acknowledgements else None,
     }
 
 

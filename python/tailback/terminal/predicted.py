@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tailback.experiment.tables import entries as named
+from tailback.experiment import Experiment
 from tailback.machines import Machine
+from tailback.machines.fidelities import why_exact
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 
 from .layout import heading, new_table
+from .parameters import parameters_tables
 
-_LONGEST = 48  # characters of a parameter
 _COUNTED = 1e12  # paths, above which not every digit is shown
 
 
@@ -27,7 +24,15 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     """Return the table of `tailback describe`."""
     machine = _listing("Machine", _prediction_rows(prediction))
     topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
-    parts: list[RenderableType] = [heading(prediction.experiment), machine, Text(), topology]
+    chosen = _chosen_fidelity(prediction.experiment)
+    parts: list[RenderableType] = [
+        heading(prediction.experiment),
+        chosen,
+        Text(),
+        machine,
+        Text(),
+        topology,
+    ]
     if prediction.experiment.machine.chosen_routing is not None:
         rows = _routing_rows(prediction.routing, prediction.experiment.machine)
         parts += [Text(), _listing("Routing", rows)]
@@ -40,7 +45,16 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         for c in loaded:
             table.add_row(place(c.source), place(c.destination), c.kind, plain(c.load_us))
         parts += [Text(), table]
-    return Group(*parts, Text(), parameters_table(prediction.experiment.resolved()))
+    return Group(*parts, Text(), *parameters_tables(prediction.experiment))
+
+
+def _chosen_fidelity(experiment: Experiment) -> Text:
+    """Say how finely channels are simulated, which fidelity would leave nothing out, and why."""
+    machine, used = experiment.machine, experiment.fidelity
+    exact, why = machine.exact_fidelity, why_exact(machine)
+    if used == exact:
+        return Text(f"fidelity {used}: the cheapest that is exact here ({why})")
+    return Text(f"fidelity {used}; exact here would be {exact} ({why})")
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
@@ -140,25 +154,6 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
             _or_unknown(p.saturation_messages_per_node_per_ms),
         ),
     ]
-
-
-def parameters_table(resolved: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return every parameter as `table.key  value`."""
-    table = new_table("Parameters")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("", overflow="fold")
-    for name, value in named(resolved):
-        table.add_row(name, _parameter(value))
-    return table
-
-
-def _parameter(value: object) -> str:
-    """Return a value as in an experiment file, near enough, on one line."""
-    if value is None:
-        return UNKNOWN
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _or_unknown(value: float | None) -> str:

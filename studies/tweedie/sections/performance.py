@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from studies.tables import Keys, nested
 from studies.tweedie.alone import Spent, spent
 from studies.tweedie.comparison import Report, Section
-from studies.tweedie.experiment import NAMES, SYNCS, Keys, Sync
+from studies.tweedie.experiment import NAMES, SYNCS, Sync
 from studies.tweedie.markdown import paragraphs, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import rows, text_number
@@ -37,7 +38,9 @@ def _spent(line: _Line, sync: Sync = "asynchronous") -> Spent:
     print(f"timing {line.fidelity}, {NAMES[sync]} …", file=sys.stderr)
     return spent(
         {
-            "machine": {"preset": "t9000_c104", "dims": [32, 32], **(line.machine or {})},
+            "machine": nested(
+                {"preset": "t9000_c104", "topology.dims": [32, 32], **(line.machine or {})}
+            ),
             "workload": {
                 "preset": "tweedie",
                 "radius": 16,

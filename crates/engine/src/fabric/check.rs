@@ -1,5 +1,6 @@
 //! What a network must be like to be simulated at a fidelity.
 
+use super::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use super::layout::{End, Group, Layout};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
@@ -10,6 +11,9 @@ use crate::spec::{
     TopologySpec, Unit,
 };
 use crate::topology::{Attachment, Topology};
+
+/// The longest a packet may be on a channel: 16 MiB at a little less than 1 kbit/s.
+const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 
 /// Tokens that one flow-control token grants.
 pub const TOKENS_PER_GRANT: u32 = 8;
@@ -37,7 +41,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
     let (link, interface) = (&machine.link, &machine.interface);
     let ((shortest, longest), (_, most)) = (LinkClass::FLIT_PS, LinkClass::DELAY_PS);
     let ranges = [
-        ("machine.link.flit_bytes", link.flit_bytes.into(), 1, 1),
+        ("machine.link.flit_bytes", link.flit_bytes.into(), 1, MOST_FLIT_BYTES.into()),
         ("machine.link.flit_ps", link.flit_ps, shortest, longest),
         ("machine.link.control_ps", link.control_ps, shortest, longest),
         ("machine.link.delay_ps", link.delay_ps, 0, most),
@@ -45,7 +49,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
         ("machine.link.credit_delay_ps", link.credit_delay_ps, 0, most),
         ("machine.switch.delay_ps", machine.switch.delay_ps, 0, most),
         ("machine.interface.header_bytes", interface.header_bytes.into(), 1, 1_000),
-        ("machine.interface.packet_bytes", interface.packet_bytes.into(), 1, 1 << 24),
+        ("machine.interface.packet_bytes", interface.packet_bytes.into(), 1, MOST_BYTES.into()),
     ];
     for (field, value, low, high) in ranges {
         within(field, value, low, high)?;
@@ -88,18 +92,15 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
     match switch.switching {
-        Switching::CutThrough if fidelity != Fidelity::Packet => {
-            let allowed = "must be packet with switching cut_through";
+        Switching::Circuit => {
+            let allowed = "must be wormhole, cut_through or store_and_forward";
+            return refuse("machine.switch.switching", "circuit", allowed);
+        }
+        kept if kept.keeps_whole_packets() && fidelity != Fidelity::Packet => {
+            let allowed = format!("must be packet with switching {}", kept.name());
             return Err(SpecError::new("fidelity", fidelity.name(), allowed));
         }
-        Switching::Wormhole | Switching::CutThrough => {}
-        other => {
-            let allowed = "must be wormhole or cut_through";
-            return refuse("machine.switch.switching", other.name(), allowed);
-        }
-    }
-    if machine.sends_whole_messages() {
-        return refuse("machine.interface.unit", "message", "must be packet");
+        _ => {}
     }
     if machine.link.half_duplex {
         return refuse("machine.link.half_duplex", "true", "must be false");
@@ -141,23 +142,26 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
         return Ok(());
     }
     let is_in_band = link.flow_control == FlowControl::InBand;
-    let (timing, header) = (Timing::of(machine), machine.interface.header_bytes);
+    let timing = Timing::of(machine);
     let least = match fidelity {
         Fidelity::Packet => timing.packet_flits(machine.interface.packet_bytes).into(),
-        Fidelity::Flit | Fidelity::Worm => header.into(),
+        Fidelity::Flit | Fidelity::Worm => timing.header_flits.into(),
         // The header's part of the stream, gap included.
         Fidelity::Stream => timing.header_ps.div_ceil(timing.flit_ps),
         // All but the last byte of a header may stand there when room for eight more is
         // needed to grant that.
-        Fidelity::Token => (TOKENS_PER_GRANT + header - 1).into(),
+        Fidelity::Token => (TOKENS_PER_GRANT + timing.header_flits - 1).into(),
     };
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
     let field = "machine.switch.input_buffer_flits";
-    let Some(input) = switch.input_buffer_flits else {
-        let allowed = format!("must be {least} to {most}");
-        return Err(SpecError::new(field, "unlimited", allowed));
-    };
-    within(field, input.into(), least, most)?;
+    match switch.input_buffer_flits {
+        Some(input) => within(field, input.into(), least, most)?,
+        None if matches!(fidelity, Fidelity::Token | Fidelity::Stream) => {
+            let allowed = format!("must be {least} to {most} with fidelity {}", fidelity.name());
+            return Err(SpecError::new(field, "unlimited", allowed));
+        }
+        None => {}
+    }
     match fidelity {
         Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
             "machine.link.packet_gap_ps",
@@ -238,7 +242,7 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
     } else {
         output_queue(machine, &crossing)?;
     }
-    within("machine.interface.early_bytes", interface.early_bytes.into(), 0, 1 << 24)?;
+    within("machine.interface.early_bytes", interface.early_bytes.into(), 0, MOST_BYTES.into())?;
     let first = interface.first_packet_bytes.unwrap_or(1);
     let most = interface.packet_bytes.into();
     within("machine.interface.first_packet_bytes", first.into(), 1, most)
@@ -269,8 +273,11 @@ fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> 
     Ok(())
 }
 
-/// Rates that differ need a model that knows of single flits.
+/// A stream has one rate.
 fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    if fidelity != Fidelity::Stream {
+        return Ok(());
+    }
     let link = &machine.link;
     let differs = |class: &LinkClass| {
         let own = class.of(link);
@@ -287,14 +294,8 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     } else {
         return Ok(());
     };
-    if matches!(fidelity, Fidelity::Packet | Fidelity::Stream) {
-        return Err(SpecError::new(
-            field,
-            "different rates",
-            "must be the same everywhere with fidelities packet and stream; use worm, flit or token",
-        ));
-    }
-    Ok(())
+    let allowed = "must be the same everywhere with fidelity stream; use another";
+    Err(SpecError::new(field, "different rates", allowed))
 }
 
 /// Refuses networks that cannot be simulated at a fidelity.
@@ -303,6 +304,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     let (layout, routing) = (&wiring.layout, &wiring.routing);
     if machine.switch.integrated {
         joined_nodes(machine, wiring)?;
+    }
+    for timing in &wiring.timings {
+        longest_packet(machine, timing)?;
     }
     let refuse = |allowed: &str| {
         Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed))
@@ -342,11 +346,45 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "must all have the same delay with fidelity stream; use worm, flit or packet",
         )),
         Token => way_back(layout, "fidelity token, whose flow-control tokens use it"),
-        Packet if routing.otherwise() == Otherwise::Store => {
-            way_back(layout, "chaos, where full switches swap packets over it")
-        }
+        Packet if routing.otherwise() != Otherwise::Wait => moved_packets(machine, wiring),
         _ => Ok(()),
     }
+}
+
+/// Refuses what switches that send packets away cannot do.
+fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let (switch, name) = (&machine.switch, machine.routing.algorithm.name());
+    if switch.switching == Switching::StoreAndForward {
+        let allowed = format!("must be wormhole or cut_through with routing {name}");
+        return Err(SpecError::new("machine.switch.switching", "store_and_forward", allowed));
+    }
+    if switch.input_buffer_flits.is_none() {
+        let allowed = format!("must be a number with routing {name}: no buffer would be full");
+        return Err(SpecError::new("machine.switch.input_buffer_flits", "unlimited", allowed));
+    }
+    if !wiring.goes_on_behind_header() {
+        let allowed = "must be one whose packets wait where links have different rates";
+        return Err(SpecError::new("machine.routing", name, allowed));
+    }
+    if wiring.routing.otherwise() == Otherwise::Store {
+        return way_back(&wiring.layout, "chaos, where full switches swap packets over it");
+    }
+    Ok(())
+}
+
+/// Refuses packets so long that sums of their times could overflow.
+fn longest_packet(machine: &Machine, timing: &Timing) -> Result<(), SpecError> {
+    let bytes = machine.interface.packet_bytes;
+    let takes = u128::from(timing.flit_ps) * u128::from(timing.packet_flits(bytes));
+    if takes <= LONGEST_PACKET_PS {
+        return Ok(());
+    }
+    let allowed = format!(
+        "must be less: with flits of {} ps a packet takes longer than {} s",
+        timing.flit_ps,
+        LONGEST_PACKET_PS / 1_000_000_000_000
+    );
+    Err(SpecError::new("machine.interface.packet_bytes", bytes, allowed))
 }
 
 /// What nodes that are switches ask of links and routing.

@@ -1,10 +1,8 @@
 //! Modes without contention: the whole way of a packet follows when it starts.
 //!
-//! In `free` no packet waits. In `throttled` packets wait for their first
-//! internal channel only, first in, first out. A packet that starts later reaches its
-//! first switch later, because every node's link takes the same header time, so
-//! that the order of starting is the order of arrival at that channel. Where several packets
-//! of a message can be in flight, a `REQUEST` marks when each starts.
+//! In `free` no packet waits. In `throttled` packets wait for their first internal channel
+//! only, and have it in the order in which they start. Where several packets of a message can
+//! be in flight, a `REQUEST` marks when each starts.
 
 mod following;
 mod passing;
@@ -124,6 +122,7 @@ impl ContentionFree {
             crossing.note(packet, channel, wiring);
             match place.end {
                 End::Node(_) => {
+                    packet.ready = start + timing.hop_ps;
                     if wiring.reports_header(packet) {
                         let head = start + timing.header_ps + timing.wire_ps;
                         events.post(head, Kind::Head, id.0);
@@ -131,9 +130,15 @@ impl ContentionFree {
                     events.post(end + timing.wire_ps, Kind::Tail, id.0);
                     return;
                 }
-                End::Switch(switch) => lead = wiring.first_lead(switch, packet.header()),
+                End::Switch(switch) => {
+                    lead = wiring.first_lead(switch, packet.header());
+                    let after = wiring.onward_ps(timing, wiring.timing(lead), packet.bytes);
+                    if !wiring.goes_on_behind_header() {
+                        packets.goes_on_after(id, after, wiring);
+                    }
+                    start += after;
+                }
             }
-            start += timing.hop_ps;
         }
     }
 

@@ -76,9 +76,6 @@ struct Rate {
     /// From the start of a packet until the switch at the end may be asked.
     hop_ps: Time,
     wire_ps: Time,
-    header_flits: u32,
-    /// Flits of a packet without data.
-    empty_flits: u32,
 }
 
 /// How long a flit takes, and where the end of that is noted.
@@ -376,8 +373,8 @@ impl FlitFabric {
     /// A packet begins to be sent by a channel.
     #[inline]
     fn begin(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
-        let rate = self.rate(channel);
-        let (flits, header) = (rate.empty_flits + act.packets[id].bytes, rate.header_flits);
+        let link = &act.wiring.link;
+        let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
         let lane = self.board.at_mut(channel);
         lane.packet = id;
         lane.unsent = flits;
@@ -450,15 +447,6 @@ impl Rate {
         let (together, sent) = (What::ControlSentAndArrived, What::ControlSent);
         let control =
             journey(timing.control_ps, together, sent, What::ControlArrived, timing.wire_ps);
-        Self {
-            first,
-            flit: body,
-            last,
-            control,
-            hop_ps: timing.hop_ps,
-            wire_ps: timing.wire_ps,
-            header_flits: timing.header_flits,
-            empty_flits: timing.packet_flits(0),
-        }
+        Self { first, flit: body, last, control, hop_ps: timing.hop_ps, wire_ps: timing.wire_ps }
     }
 }

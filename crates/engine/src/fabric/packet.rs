@@ -16,7 +16,7 @@ use super::deadlock::Standing;
 use super::switchboard::{Act, Switchboard};
 use super::wires::Wires;
 use crate::event_queue::Kind;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Otherwise;
 use crate::spec::Machine;
@@ -25,6 +25,9 @@ use crate::topology::Topology;
 use channel::Channel;
 use desk::Desk;
 use multiqueue::Multiqueues;
+
+/// Capacity of a buffer without bounds: whatever is counted in it, there is room.
+const UNBOUNDED: u32 = u32::MAX;
 
 /// The real network, packet by packet.
 pub struct PacketFabric {
@@ -51,7 +54,7 @@ impl PacketFabric {
         let stores = otherwise == Otherwise::Store;
         Self {
             board,
-            capacity: machine.switch.input_buffer(),
+            capacity: machine.switch.input_buffer_flits.unwrap_or(UNBOUNDED),
             wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
             slot: if otherwise == Otherwise::Wait { 0 } else { longest },
@@ -72,7 +75,10 @@ impl PacketFabric {
             Standing {
                 owner: PacketId::NONE,
                 unsent: 0,
-                room: u64::from(self.capacity - (channel.occupied_at(now) - leaving)),
+                room: match self.capacity {
+                    UNBOUNDED => u64::MAX,
+                    capacity => u64::from(capacity - (channel.occupied_at(now) - leaving)),
+                },
                 output: ChannelId::NONE,
                 front: channel.port.buffer.first,
             }
@@ -280,14 +286,18 @@ impl PacketFabric {
         if first_internal {
             packet.first_internal = now;
         }
-        let ready = now + link.hop_ps;
+        let mut ready = now + link.hop_ps;
         packet.ready = ready;
         crossing.note(packet, id, act.wiring);
+        if !act.wiring.goes_on_behind_header() && channel.port.switch.is_some() {
+            ready = goes_on_at(id, packet_id, channel.port.switch, act);
+        }
+        let packet = &act.packets[packet_id];
         channel.packets += 1;
         channel.busy += end - now;
         channel.free_at = end;
         if channel.port.switch.is_some() {
-            channel.occupied += tokens;
+            channel.occupied = channel.occupied.wrapping_add(tokens);
             if !channel.port.buffer.first.is_some() {
                 channel.port.front_output = act.wiring.asks_at(channel.port.switch, packet);
                 act.events.post(ready.max(channel.leaving_at), Kind::Request, id.0);
@@ -324,4 +334,15 @@ impl PacketFabric {
             self.board.post_retry(lead, end, act.events);
         }
     }
+}
+
+/// When a packet that starts on a channel now may go on from the switch at its end, where that
+/// is not when its header is there.
+#[inline(never)]
+fn goes_on_at(channel: ChannelId, id: PacketId, switch: SwitchId, act: &mut Act) -> Time {
+    let timing = act.wiring.timing(channel);
+    let after = act.wiring.onward_to_any_ps(timing, switch, &act.packets[id]);
+    act.packets[id].ready = act.now + after;
+    act.packets.goes_on_after(id, after, act.wiring);
+    act.now + after
 }

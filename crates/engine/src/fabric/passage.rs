@@ -72,8 +72,10 @@ impl Passage {
     #[inline]
     pub fn early_ps(&self, bytes: u32) -> Option<Time> {
         let early = self.early_bytes;
-        let is_told = early > 0 && bytes > early && self.unit == Unit::Message;
-        is_told.then(|| self.link.packet_ps(bytes - early) - self.link.header_ps)
+        let flits = |bytes| self.link.data_flits(bytes);
+        let is_told = early > 0 && self.unit == Unit::Message && flits(bytes) > flits(early);
+        is_told
+            .then(|| self.link.packet_ps(bytes) - self.link.packet_ps(early) + self.link.end_ps())
     }
 
     /// Whether packets stand in queues at outgoing channels.

@@ -355,5 +355,6 @@ impl StoredFabric {
 /// Bytes that a packet takes in a node.
 #[inline]
 pub fn bytes_of(packet: &Packet, wiring: &Wiring) -> u64 {
-    u64::from(packet.bytes + wiring.link.header_flits)
+    let flits = wiring.link.header_flits + wiring.link.data_flits(packet.bytes);
+    u64::from(flits) * u64::from(wiring.link.flit_bytes())
 }

@@ -1,5 +1,6 @@
 //! The times of packets on a channel, worked out once.
 
+use super::flits::FlitSize;
 use crate::error::SpecError;
 use crate::spec::{Link, Machine};
 use crate::time::Time;
@@ -32,6 +33,8 @@ pub struct Timing {
     empty_flits: u32,
     /// From when a flit has been sent until it is at the switch at the end.
     delay_ps: Time,
+    /// Bytes in flits.
+    size: FlitSize,
 }
 
 impl Timing {
@@ -43,8 +46,9 @@ impl Timing {
     /// The times of one link of a machine.
     pub fn new(link: &Link, machine: &Machine) -> Self {
         let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
-        let (header_flits, delay_ps) =
-            (machine.interface.header_bytes, wire_ps + machine.switch.delay_ps);
+        let size = FlitSize::new(link.flit_bytes);
+        let header_flits = size.flits(machine.interface.header_bytes);
+        let delay_ps = wire_ps + machine.switch.delay_ps;
         let header_ps = flit_ps * u64::from(header_flits) + link.packet_gap_ps;
         let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
@@ -59,6 +63,7 @@ impl Timing {
             empty_ps: header_ps + end_ps,
             empty_flits: header_flits + u32::from(link.end_token),
             delay_ps,
+            size,
         }
     }
 
@@ -67,6 +72,43 @@ impl Timing {
     #[must_use]
     pub fn arbitrated(self) -> Self {
         Self { delay_ps: self.wire_ps, ..self }
+    }
+
+    /// From a packet's start on a channel until it may start on the next, if it goes on behind
+    /// its header and then without a gap: its header must be at the switch, and every later
+    /// flit there before its turn. Of these the last two decide: all others are equally long on
+    /// each of the channels, and the last may be shorter.
+    pub fn behind_header_ps(&self, next: &Self, bytes: u32) -> Time {
+        let there = self.packet_ps(bytes) + self.delay_ps;
+        let last_follows = there + next.last_ps;
+        let body_follows = (there + next.last_ps + next.flit_ps).saturating_sub(self.last_ps);
+        let sent = next.packet_ps(bytes);
+        let header = self.header_ps + self.delay_ps;
+        header.max(last_follows.max(body_follows).saturating_sub(sent))
+    }
+
+    /// Lifetime of a packet that never waits and goes on behind its header, all channels being
+    /// as fast as this: header time per switch, then the whole packet.
+    #[inline]
+    pub fn zero_load_lifetime(&self, hops: u16, bytes: u32) -> Time {
+        self.hop_ps * u64::from(hops - 1) + self.packet_ps(bytes) + self.wire_ps
+    }
+
+    /// Whether packets take as long on both channels.
+    pub fn has_rate_of(&self, other: &Self) -> bool {
+        (self.flit_ps, self.last_ps) == (other.flit_ps, other.last_ps)
+    }
+
+    /// The same if all of it must be there first.
+    pub fn stored_ps(&self, bytes: u32) -> Time {
+        self.packet_ps(bytes) + self.delay_ps
+    }
+
+    /// The same times where packets cross channels as a whole: all channels being as fast as
+    /// this, they may go on when header and end token are there one behind the other.
+    #[must_use]
+    pub fn of_whole_packets(self) -> Self {
+        Self { hop_ps: self.header_ps.max(self.last_ps) + self.delay_ps, ..self }
     }
 
     /// From when a flit has been sent until it is at the switch at the end.
@@ -84,26 +126,35 @@ impl Timing {
     /// Time a packet with `bytes` data bytes occupies a channel.
     #[inline]
     pub fn packet_ps(&self, bytes: u32) -> Time {
-        self.empty_ps + self.flit_ps * u64::from(bytes)
+        self.empty_ps + self.flit_ps * u64::from(self.size.flits(bytes))
     }
 
-    /// Tokens of a packet with `bytes` data bytes: header, data and end token.
+    /// Flits of a packet with `bytes` data bytes: header, data and end token.
     #[inline]
     pub fn packet_flits(&self, bytes: u32) -> u32 {
-        self.empty_flits + bytes
+        self.empty_flits + self.size.flits(bytes)
+    }
+
+    /// Flits of so many data bytes.
+    #[inline]
+    pub fn data_flits(&self, bytes: u32) -> u32 {
+        self.size.flits(bytes)
+    }
+
+    /// Bytes of a flit.
+    pub fn flit_bytes(&self) -> u32 {
+        self.size.bytes()
+    }
+
+    /// Time of an end token; 0 if packets end with their last flit.
+    pub fn end_ps(&self) -> Time {
+        self.empty_ps - self.header_ps
     }
 
     /// Whether packets end with a token of their own.
     #[inline]
     pub fn ends_with_token(&self) -> bool {
         self.empty_flits > self.header_flits
-    }
-
-    /// Lifetime of a packet that never waits, all channels being as fast as this:
-    /// header time per switch, then the whole packet.
-    #[inline]
-    pub fn zero_load_lifetime(&self, hops: u16, bytes: u32) -> Time {
-        self.hop_ps * u64::from(hops - 1) + self.packet_ps(bytes) + self.wire_ps
     }
 }
 

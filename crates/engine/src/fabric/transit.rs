@@ -125,6 +125,13 @@ impl PacketPool {
         (&mut self.packets[id], Crossing { id, alone, strayed, hop_limit: self.hop_limit })
     }
 
+    /// A packet may go on from the channel it has started on so much later.
+    pub fn goes_on_after(&mut self, id: PacketId, time: Time, wiring: &Wiring) {
+        if !wiring.is_even() {
+            self.alone[id.index()].goes_on_after(time);
+        }
+    }
+
     /// How a packet would fare alone.
     #[inline]
     pub fn alone(&self, id: PacketId) -> Alone {

@@ -8,7 +8,7 @@ use crate::error::SpecError;
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::Class;
 use crate::routing::{Header, Outputs, Routing};
-use crate::spec::{Fidelity, Machine};
+use crate::spec::{Fidelity, Machine, Switching};
 use crate::time::Time;
 use crate::topology::Topology;
 
@@ -36,6 +36,19 @@ pub struct Wiring {
     has_desks: bool,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
+    /// When packets may go on.
+    onward: Onward,
+}
+
+/// When a packet may go on from a switch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Onward {
+    /// When its header is there: a time of the channel.
+    Header,
+    /// When it can follow its header without a gap, however fast the next channel is.
+    WithoutGap,
+    /// When all of it is there.
+    Stored,
 }
 
 /// How an undisturbed packet passes channels.
@@ -45,8 +58,8 @@ enum Pace {
     Plain,
     /// All in the same time.
     Even,
-    /// In the same time, but not to the next switch.
-    Delayed,
+    /// As a whole, in the time of each channel.
+    Whole,
     /// As fast as the slowest before lets its flits come.
     Uneven,
 }
@@ -70,6 +83,10 @@ impl Wiring {
             link = link.arbitrated();
             rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
         }
+        if passage.is_none() && fidelity == Fidelity::Packet {
+            link = link.of_whole_packets();
+            rates.all.iter_mut().for_each(|timing| *timing = timing.of_whole_packets());
+        }
         let routing = Routing::new(machine, topology, seed)?;
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
@@ -81,8 +98,15 @@ impl Wiring {
         let pace = match knows_flits {
             _ if is_even && !routing.remembers() => Pace::Plain,
             _ if is_even => Pace::Even,
-            false => Pace::Delayed,
+            false => Pace::Whole,
             true => Pace::Uneven,
+        };
+        let has_one_rate = timings.iter().all(|timing| timing.has_rate_of(&link));
+        let onward = match machine.switch.switching {
+            _ if passage.is_some() => Onward::Header,
+            Switching::StoreAndForward => Onward::Stored,
+            _ if fidelity == Fidelity::Packet && !has_one_rate => Onward::WithoutGap,
+            _ => Onward::Header,
         };
         Ok(Self {
             has_desks,
@@ -94,6 +118,7 @@ impl Wiring {
             acknowledges: machine.interface.acknowledges,
             is_uniform,
             pace,
+            onward,
             timings,
         })
     }
@@ -211,6 +236,33 @@ impl Wiring {
         &self.timings[usize::from(self.layout.group(channel).rate)]
     }
 
+    /// Whether packets may go on from a switch a fixed time after they start on the channel to
+    /// it; else see [`Self::onward_ps`].
+    #[inline]
+    pub fn goes_on_behind_header(&self) -> bool {
+        self.onward == Onward::Header
+    }
+
+    /// From a packet's start on a channel until it may start on one of another group.
+    pub fn onward_ps(&self, timing: &Timing, next: &Timing, bytes: u32) -> Time {
+        match self.onward {
+            Onward::Header => timing.hop_ps,
+            Onward::WithoutGap => timing.behind_header_ps(next, bytes),
+            Onward::Stored => timing.stored_ps(bytes),
+        }
+    }
+
+    /// The same where it may have a choice: until it may start on the last of them.
+    pub fn onward_to_any_ps(&self, timing: &Timing, switch: SwitchId, packet: &Packet) -> Time {
+        if self.onward == Onward::Stored {
+            return timing.stored_ps(packet.bytes);
+        }
+        let mut outputs = Outputs::default();
+        let leads = self.leads(switch, packet.header(), &mut outputs);
+        let times = leads.map(|(lead, _)| self.onward_ps(timing, self.timing(lead), packet.bytes));
+        times.max().unwrap_or(timing.hop_ps)
+    }
+
     /// When a packet of `bytes` data bytes that starts on a channel now and is not stopped will have been
     /// sent; `running` follows it from its first channel.
     #[inline]
@@ -261,12 +313,13 @@ impl Wiring {
         if !self.is_even() {
             return alone.zero_load;
         }
-        let hop = self.link.hop_ps;
+        let hop = self.onward_ps(&self.link, &self.link, packet.bytes);
+        let last_start = hop * u64::from(packet.hops - 1);
         ZeroLoad {
-            lifetime: self.link.zero_load_lifetime(packet.hops, packet.bytes),
+            lifetime: last_start + self.link.packet_ps(packet.bytes) + self.link.wire_ps,
             first_hop: hop,
-            last_hop: hop,
-            last_start: hop * u64::from(packet.hops - 1),
+            last_hop: self.link.hop_ps,
+            last_start,
         }
     }
 }
@@ -277,6 +330,16 @@ impl Wiring {
 pub struct Alone {
     running: Running,
     zero_load: ZeroLoad,
+}
+
+impl Alone {
+    /// It may go on from the channel it has started on so much later.
+    pub fn goes_on_after(&mut self, time: Time) {
+        self.zero_load.last_hop = time;
+        if self.zero_load.last_start == 0 {
+            self.zero_load.first_hop = time;
+        }
+    }
 }
 
 /// A packet's way without contention, from its start on the first channel.

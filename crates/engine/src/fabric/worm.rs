@@ -231,7 +231,7 @@ fn check(rates: &[Timing]) -> Result<(), SpecError> {
     for rate in rates {
         if u32::try_from(rate.flit_ps).is_err() {
             let allowed = "must give flits of at most 4 ms with fidelity worm; use flit";
-            return Err(SpecError::new("machine.link.bit_ps", rate.flit_ps, allowed));
+            return Err(SpecError::new("machine.link.flit_ps", rate.flit_ps, allowed));
         }
     }
     Ok(())

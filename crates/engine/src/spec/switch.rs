@@ -56,9 +56,9 @@ fn output_buffer() -> u32 {
 }
 
 impl Switch {
-    /// Flits of an input buffer; one without bounds has as many as can be counted.
+    /// Flits of an input buffer; one without bounds has as many as can be told apart.
     pub fn input_buffer(&self) -> u32 {
-        self.input_buffer_flits.unwrap_or(u32::MAX)
+        self.input_buffer_flits.unwrap_or(1 << 30)
     }
 }
 

@@ -37,11 +37,6 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
         }
         Fidelity::Flit | Fidelity::Packet => {}
     }
-    // Throttled, links of different rates have no caught-up time of their own.
-    if spec.mode == Mode::Throttled {
-        clear_rates(machine);
-        machine.link.control_ps = machine.link.control_ps.min(machine.link.flit_ps);
-    }
     if dice.chance(30) {
         machine.switch.virtual_channels = dice.number(2, 4) as u32;
         let sharing = [Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];

@@ -21,9 +21,8 @@ impl Run {
     }
 
     pub fn with(spec: &Spec) -> Self {
-        let link = Timing::of(&spec.machine);
-        let simulation = Simulation::new(spec);
-        Self { simulation: simulation.unwrap(), link, rows: Vec::new() }
+        let simulation = Simulation::new(spec).unwrap();
+        Self { link: simulation.wiring().link, simulation, rows: Vec::new() }
     }
 
     /// A full run of a workload that ends.

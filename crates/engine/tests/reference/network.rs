@@ -5,7 +5,7 @@ use crate::tally::Tally;
 use crate::windows::Queue;
 use crate::wiring::End;
 use std::collections::VecDeque;
-use tailback_engine::spec::Mode;
+use tailback_engine::spec::{Mode, Switching};
 
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -57,17 +57,56 @@ impl Reference {
         self.spec.machine.interface.header_bytes + self.packets[packet].bytes + 1
     }
 
-    /// How long a packet with so many data bytes occupies a channel.
-    pub fn duration(&self, bytes: u32) -> Time {
-        let link = &self.spec.machine.link;
-        let flits = self.spec.machine.interface.header_bytes + bytes;
-        u64::from(flits) * link.flit_ps + link.control_ps
+    /// How long a packet with so many data bytes occupies a channel of a group.
+    pub fn duration(&self, bytes: u32, group: usize) -> Time {
+        self.ends_of_flits(bytes, group).last().copied().unwrap()
+    }
+
+    /// When each flit of a packet that starts on a channel of a group at 0 has been sent.
+    fn ends_of_flits(&self, bytes: u32, group: usize) -> Vec<Time> {
+        let [flit, end] = self.wiring.flit_times(&self.spec.machine, group);
+        let flits = u64::from(self.spec.machine.interface.header_bytes + bytes);
+        let last = flits * flit + end;
+        (1..=flits).map(|sent| sent * flit).chain([last]).collect()
     }
 
     /// From the start on a channel until the header is at its far end.
     fn header_delay(&self, group: usize) -> Time {
+        let [flit, _] = self.wiring.flit_times(&self.spec.machine, group);
+        u64::from(self.spec.machine.interface.header_bytes) * flit + self.wire_delay(group)
+    }
+
+    /// From the start of a packet on a channel of one group until it can start on one of the
+    /// next: when its header, or with store and forward all of it, is at the switch, and
+    /// every later flit is there when it is its turn.
+    fn onward(&self, bytes: u32, group: usize, next: usize) -> Time {
         let machine = &self.spec.machine;
-        u64::from(machine.interface.header_bytes) * machine.link.flit_ps + self.wire_delay(group)
+        let delay = self.wire_delay(group) + machine.switch.delay_ps;
+        let there: Vec<Time> =
+            self.ends_of_flits(bytes, group).iter().map(|end| end + delay).collect();
+        if machine.switch.switching == Switching::StoreAndForward {
+            return *there.last().unwrap();
+        }
+        let starts = [0].into_iter().chain(self.ends_of_flits(bytes, next));
+        let header = machine.interface.header_bytes as usize;
+        let late = there.iter().zip(starts).skip(header).map(|(&there, starts)| {
+            // A flit may wait, the wire may not.
+            there.saturating_sub(starts)
+        });
+        late.chain([there[header - 1]]).max().unwrap()
+    }
+
+    /// The same for the last of all groups that it may take at the switch there.
+    fn onward_to_any(&self, packet: usize, group: usize) -> Time {
+        let (bytes, destination) = (self.packets[packet].bytes, self.packets[packet].destination);
+        let here = self.wiring.groups[group].to;
+        let next: Vec<usize> = if self.has_desks() {
+            let outputs = self.wiring.outputs(here, destination, Some(group));
+            outputs.iter().map(|output| output.0).collect()
+        } else {
+            vec![self.wiring.route(here, destination, Some(group))]
+        };
+        next.into_iter().map(|next| self.onward(bytes, group, next)).max().unwrap()
     }
 
     fn wire_delay(&self, group: usize) -> Time {
@@ -87,8 +126,8 @@ impl Reference {
 
     /// A packet starts on a channel, out of the buffer of `input` or of a node.
     pub fn start(&mut self, packet: usize, channel: usize, input: Option<usize>) {
-        let end = self.now + self.duration(self.packets[packet].bytes);
         let group = self.wiring.group_of[channel];
+        let end = self.now + self.duration(self.packets[packet].bytes, group);
         let header_there = self.now + self.header_delay(group);
         let could_start = match input {
             Some(input) => self.channels[input].buffer[0].ready,
@@ -100,7 +139,7 @@ impl Reference {
             let tail_there = end + self.wire_delay(group);
             self.post(tail_there, Event::Tail { number: channel, packet });
         } else {
-            let ready = header_there + self.spec.machine.switch.delay_ps;
+            let ready = self.now + self.onward_to_any(packet, group);
             self.post(ready, Event::Ready { packet });
             self.channels[channel].occupied_tokens += self.tokens(packet);
             let waiting = Waiting { packet, ready, left: None };
@@ -143,17 +182,17 @@ impl Reference {
 
     /// The whole way of a packet in the modes without contention.
     ///
-    /// It can be worked out when the packet starts: those who share a queue
-    /// all come from one node and take equally long to reach its switch, so
-    /// their headers arrive there in the order in which they started.
+    /// It can be worked out when the packet starts: those who share a queue are served in the
+    /// order in which they started.
     pub fn travel_without_contention(&mut self, packet: usize) {
         self.packets[packet].queued = self.now;
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
-        let duration = self.duration(self.packets[packet].bytes);
+        let bytes = self.packets[packet].bytes;
         let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
-        let switch_delay = self.spec.machine.switch.delay_ps;
         loop {
             let number = self.wiring.route(at, destination, input);
+            time += input.map_or(0, |input| self.onward(bytes, input, number));
+            let duration = self.duration(bytes, number);
             let group = &self.wiring.groups[number];
             // An unlimited channel counts as the first of its hunt group.
             let (mut channel, mut wait) = (group.channels[0], 0);
@@ -176,7 +215,6 @@ impl Reference {
                 let tail_there = time + duration + self.wire_delay(number);
                 return self.post(tail_there, Event::Tail { number: packet, packet });
             }
-            time = header_there + switch_delay;
         }
     }
 }

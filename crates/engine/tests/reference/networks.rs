@@ -1,9 +1,11 @@
 //! Random virtual channels, routing with choices, and lists of links.
 
 use crate::cases::Dice;
-use crate::parts::{clear_rates, delayed};
+use crate::parts::{clear_rates, delayed, rate, set_rates};
 use tailback_engine::Simulation;
-use tailback_engine::spec::{Machine, RoutingSpec, Selection, Sharing, Spec, TopologySpec};
+use tailback_engine::spec::{
+    LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching, TopologySpec, Unit,
+};
 
 /// Virtual channels, most often with one wire for several.
 pub fn share(dice: &mut Dice, machine: &mut Machine) {
@@ -62,6 +64,54 @@ pub fn graph(dice: &mut Dice, machine: &mut Machine, longest: u64) {
     machine.topology = TopologySpec::Graph { switches, links, nodes, leaves };
     machine.routing.algorithm = RoutingSpec::Shortest;
     clear_rates(machine);
+}
+
+/// Links of several rates and delays, other switching, and buffers without bounds.
+pub fn vary(dice: &mut Dice, machine: &mut Machine) {
+    let link = machine.link;
+    let class = |dice: &mut Dice| {
+        let scale = dice.one_of(&[(1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (3, 2)]);
+        let scaled = |time: u64| time * scale.0 / scale.1 + 1;
+        let mut class = LinkClass::default();
+        if dice.chance(60) {
+            class = rate(scaled(link.flit_ps), scaled(link.control_ps));
+        }
+        if dice.chance(30) {
+            class.delay_ps = Some(dice.number(0, 3 * link.flit_ps));
+        }
+        class
+    };
+    if dice.chance(50) {
+        let own = class(dice);
+        machine.set_node_link(|node| *node = LinkClass { width: node.width, ..own });
+    }
+    let dimensions = match &mut machine.topology {
+        TopologySpec::Mesh { dims } => dims.len(),
+        TopologySpec::Hypercube { dimensions } => *dimensions as usize,
+        TopologySpec::Graph { links, .. } => {
+            for link in links {
+                let own = class(dice);
+                (link.flit_ps, link.control_ps) = (own.flit_ps, own.control_ps);
+            }
+            0
+        }
+        _ => 0,
+    };
+    let classes: Vec<LinkClass> = (0..dimensions).map(|_| class(dice)).collect();
+    if dice.chance(60) {
+        set_rates(machine, classes);
+    }
+    let all = [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward];
+    machine.switch.switching = dice.one_of(&all);
+    if dice.chance(30) {
+        machine.switch.input_buffer_flits = None;
+    }
+    if dice.chance(20) {
+        // Messages are packets: there must be room for the longest.
+        machine.interface.unit = Unit::Message;
+        machine.interface.packet_bytes = 1_000;
+        machine.switch.input_buffer_flits = None;
+    }
 }
 
 /// Drops the last links of a graph until nothing can deadlock: at the latest, a tree is left.

@@ -80,8 +80,8 @@ impl Reference {
         assert_ne!(self.spec.mode, Mode::Full);
         let mut start = self.now;
         if !is_ack && self.window() > 1 {
-            let takes = self.duration(bytes);
             let group = self.wiring.route(End::Node(source), destination, None);
+            let takes = self.duration(bytes, group);
             let wires = self.wiring.groups[group].channels.len();
             let sent: &mut Vec<Time> = &mut self.messages[message].sent_until;
             sent.resize(wires, 0);

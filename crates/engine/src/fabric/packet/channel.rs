@@ -20,7 +20,8 @@ pub struct Channel {
     pub busy: Time,
     /// Packets that started in the current window.
     pub packets: u32,
-    /// Tokens of packets in the buffer or on the way to it, the departing one included.
+    /// Tokens of packets in the buffer or on the way to it, the departing one included; modulo
+    /// 2^32 where it has no bounds.
     pub occupied: u32,
     /// Tokens of the packet that departs or departed last.
     pub leaving: u32,
@@ -62,14 +63,15 @@ impl Channel {
     /// Tokens that occupy the buffer at `now`.
     #[inline]
     pub fn occupied_at(&self, now: Time) -> u32 {
-        if self.leaving_at <= now { self.occupied - self.leaving } else { self.occupied }
+        let leaves = if self.leaving_at <= now { self.leaving } else { 0 };
+        self.occupied.wrapping_sub(leaves)
     }
 
     /// Whether a packet can start now as far as the buffer at the end goes;
     /// nodes always accept.
     #[inline]
     pub fn has_room(&self, tokens: u32, capacity: u32, now: Time) -> bool {
-        !self.port.switch.is_some() || self.occupied_at(now) + tokens <= capacity
+        !self.port.switch.is_some() || self.occupied_at(now).wrapping_add(tokens) <= capacity
     }
 
     /// Whether the group waits for this buffer's front to start leaving; no longer.

@@ -40,7 +40,7 @@ impl Lists {
         Self {
             end: injections.map(|group| u32::from(group.width)).sum(),
             begins_at: vec![NEVER; layout.channels()],
-            early_flits: if early > 0 { wiring.link.header_flits + early } else { 0 },
+            early_flits: wiring.link.header_flits + wiring.link.data_flits(early),
         }
     }
 
