@@ -113,7 +113,7 @@ impl Simulator {
             let (started, granted, begun) = (NEVER, NEVER, NEVER);
             let (may_ask, way) = (queued.saturating_add(arbitration(&spec.machine)), Vec::new());
             let could_start = may_ask;
-            Packet { row, is_first, flits, way, granted, could_start, started, may_ask, begun }
+            Packet { row, is_first, flits, way, granted, started, could_start, may_ask, begun }
         };
         let packets = |message: usize| {
             let packets = windows::packets(interface, list.bytes[message]).into_iter();

@@ -48,7 +48,7 @@ impl Simulator {
         };
         let (now, arbitration) = (self.now, arbitration(&self.machine));
         let mut packets = self.packets.iter_mut().enumerate();
-        let Some((number, packet)) = packets.find(|(_, packet)| is_next(&packet)) else { return };
+        let Some((number, packet)) = packets.find(|(_, packet)| is_next(packet)) else { return };
         packet.row.queued = now;
         (packet.may_ask, packet.could_start) = (now + arbitration, now + arbitration);
         self.line_up(number);
