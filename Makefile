@@ -7,6 +7,7 @@
 #                 what adaptive routing costs, and how messages should cross a hypercube
 #   make bench    speed and memory, against their goals
 #   make test     all tests
+#   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
 #   make lock     the newest versions of all libraries, for requirements-dev.lock
 #   make bounds   some tests with the oldest libraries that users may have
@@ -24,7 +25,7 @@ SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml \
 	$(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench test check lock bounds
+.PHONY: demo studies bench test check fuzz lock bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -45,6 +46,9 @@ bench: $(VENV)/built
 test: $(VENV)/built
 	cargo test --quiet
 	$(BIN)/python -m pytest -q
+
+fuzz: $(VENV)/built
+	$(BIN)/python -m tests.fuzz --cases 10000
 
 check: $(VENV)/built
 	cargo fmt --all --check

@@ -2,9 +2,9 @@
 
     python -m tests.bounds lowest|newest [PYTHON]
 
-An environment of its own gets the oldest libraries that `pyproject.toml` allows, or the
-newest there are, and runs tests of everything that libraries are used for. Libraries of
-the tests themselves are the newest. PYTHON is a version or path of an interpreter.
+An environment of its own gets the wheel with the oldest libraries that `pyproject.toml`
+allows, or the newest there are, and runs tests of everything that libraries are used for.
+Libraries of the tests themselves are the newest. PYTHON is a version or path of an interpreter.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ def main(which: str, python: str = sys.executable) -> int:
         installed = ("--requirement", str(chosen))
         # Not for its tools: they must not raise what is tested.
         _uv("pip", "install", "--python", interpreter, *installed)
-        _uv("pip", "install", "--python", interpreter, *installed, *TOOLS)
-        paths = os.pathsep.join((str(ROOT / "python"), str(ROOT)))
+        _uv("pip", "install", "--compile-bytecode", "--python", interpreter, *installed, *TOOLS)
+        build = ("build", "--quiet", "--release", "--out", folder)
+        subprocess.run([sys.executable, "-m", "maturin", *build], cwd=ROOT, check=True)
+        wheel = str(next(Path(folder).glob("*.whl")))
+        _uv("pip", "install", "--python", interpreter, "--no-deps", wheel)
         tests = [path for name in TESTS for path in _files(name)]
         command = [interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
         return subprocess.run(
-            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}, check=False
+            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False
         ).returncode
 
 

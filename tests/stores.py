@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,14 @@ import polars as pl
 from benches.stores import MODES, SMALL, Tables, save_sweep
 from tailback import engine
 from tailback.comparison import compare
+from tailback.execution import Outcome
 from tailback.experiment import Experiment
 from tailback.experiment.tables import put
 from tailback.store.parameters import labels
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
+from tailback.sweeps.running import SweepRun
+from tests.sweeps import sweep_of
 
 RATE, LIFETIME = "messages_per_node_per_ms", "routed_lifetime_us"
 PERIOD = "workload.compute_period_us"
@@ -57,6 +60,25 @@ def small_store(
     save_sweep(store, modes, points)
     store.write_index()
     return store
+
+
+class _Here:
+    """Does all work at once, in this process."""
+
+    capacity = 1
+
+    def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Outcome[Any]]:
+        """Yield what becomes of each item."""
+        for index, item in enumerate(items):
+            yield Outcome(index, function(item))
+
+
+def store_of(folder: Path, text: str) -> PointStore:
+    """Make a store of a sweep written as TOML, as `tailback sweep` does."""
+    run = SweepRun(sweep_of(text), folder)
+    run.run(_Here())
+    assert not run.store.failures(), run.store.failures()
+    return run.store
 
 
 def _changed(base: Tables, changes: Mapping[str, Any]) -> Tables:

@@ -19,6 +19,8 @@ from pydantic_core import ErrorDetails
 from tailback.since311 import Self
 
 _LONGEST_SHOWN = 60
+_LONGEST_WORD = 400
+"""Of a line that is shown: keys and names may be of any length, paths are not short."""
 
 
 class UserError(ValueError):
@@ -158,7 +160,8 @@ def one_line(text: str) -> str:
 
     Names come from files and from the command line, where they need not even be UTF-8.
     """
-    line = " ".join(text.split())
+    words = text.split()
+    line = " ".join(w if len(w) <= _LONGEST_WORD else f"{w[:_LONGEST_WORD]}..." for w in words)
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)

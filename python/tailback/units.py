@@ -11,6 +11,7 @@ experiment file. Three short tables do.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -116,7 +117,7 @@ class Quantity:
                 problem = f"is {other.article} {other.dimension}; {cls.article} {cls.dimension}"
                 raise cls._refused(text, f'{problem} is needed, such as "{cls.example}"')
         known = f"unknown unit; {cls.article} {cls.dimension} is in {listed(cls.units)}"
-        raise cls._refused(text, known, nearest(unit, cls.units))
+        raise cls._refused(text, known, _meant(unit, cls.units))
 
     @classmethod
     def _refused(cls, given: object, allowed: str, meant: str | None = None) -> UserError:
@@ -156,6 +157,19 @@ class Quantity:
         pattern = rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({units})\s*$"
         text = {"type": "string", "pattern": pattern, "examples": [cls.example]}
         return {"anyOf": [text, {"const": 0}]}
+
+
+def _meant(unit: str, known: Iterable[str]) -> str | None:
+    """Return the known unit that was probably meant: bits for bits, bytes for bytes.
+
+    So a suggestion is never wrong by 8.
+    """
+    lower = unit.lower()
+    of_bits = "bit" in lower or ("b" in unit and "byte" not in lower)
+    of_bytes = "byte" in lower or ("B" in unit and not of_bits)
+    if of_bits or of_bytes:
+        known = [word for word in known if ("bit" if of_bits else "B") in word]
+    return nearest(unit, known)
 
 
 def _decimal(number: Fraction) -> str:
@@ -352,7 +366,7 @@ def quantity(text: str) -> Quantity | None:
     for kind in kinds:
         if unit in kind.units:
             return kind._from_text(text)
-    meant = nearest(unit, [known for kind in kinds for known in kind.units])
+    meant = _meant(unit, [known for kind in kinds for known in kind.units])
     if meant is not None:
         raise UserError("", shown(text), "unknown unit", meant)
     return None

@@ -102,7 +102,10 @@ def _times_sentence(theta: Estimate, less: str, takes: str, reason: str) -> str:
         longer = f"{takes} {plain(theta.value, 3)} times as long in {less}"
         return f"No cost: {longer[0].lower()}{longer[1:]}, {_because(less)}."
     if theta.high < 1:
-        return f"{takes} {plain(1 / theta.value, 3)} times as long as in {less}."
+        longer = plain(1 / theta.value, 3)
+        if longer == "1.00":
+            return f"Next to no cost: less than 0.5 % longer than in {less}."
+        return f"{takes} {longer} times as long as in {less}."
     if math.isnan(theta.low):
         return "No cost can be seen: the run is too short to say."
     most = plain(1 / theta.low, 3)

@@ -162,6 +162,10 @@ class TestNames:
         (folder / "e.toml").write_text(MACHINE + SHORT.replace("20 us", "100000 s"))
         mistake("blame", "e.toml", "--html", ".")
 
+    def test_a_key_of_any_length(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(f"[run]\n{'9' * 5000} = 1\n")
+        assert len(mistake("run", "e.toml")) < 1000
+
     def test_a_key_without_a_name(self, folder: Path) -> None:
         (folder / "e.toml").write_text(MACHINE + '"" = 1\n')
         assert mistake("run", "e.toml").startswith('machine."": unknown key')
@@ -236,3 +240,19 @@ class TestWords:
 def test_a_report_always_has_a_title(title: str) -> None:
     assert of_store._title([{"asked": {"title": title}}], "").strip().isprintable()
     assert of_store._title([{"asked": {"title": title}}], "") != ""
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('topology.kind = "graph"', "machine.topology.file: must be given"),
+        ('routing.kind = "table"', "machine.routing.file: must be given"),
+        ("topology.kind = [1]", "machine.topology.kind = [1]: must be"),
+        ("topology.kind = {}", "machine.topology.kind = {}: must be"),
+        ('switch.integrated = true\nnode_link.rate = "8 Gbit/s"', "machine."),
+    ],
+)
+def test_machines_that_no_class_can_be_made_of(folder: Path, table: str, told: str) -> None:
+    for machine in ("", 'preset = "t9000_c104"\n'):
+        (folder / "e.toml").write_text(f"[machine]\n{machine}{table}\n")
+        assert mistake("describe", "e.toml").startswith(told)

@@ -128,26 +128,34 @@ def _build(experiment: Experiment) -> None:
 def _mend(description: Description, error: UserError) -> bool:
     """Do what a mistake says, or take out what it is about; whether there was anything to do."""
     steps = re.sub(r"\[.*", "", error.field).split(".")
-    wanted = re.match(r'must be "?(\w+)"?(?: |$|,|;)', error.allowed)
     table = description
     for step in steps[:-1]:
         inner = table.setdefault(step, {})
         if not isinstance(inner, dict):
             return False
         table = inner
+    if steps[0] == "workload" and ("process" in steps or steps[-1] not in table):
+        # It does not fit onto the machine at all.
+        description["workload"] = {"radius": "all", "repeat": 3, "compute_period": "1 us"}
+        return True
     if steps[-1] in table:
         del table[steps[-1]]
         return True
-    if wanted is not None and len(steps) > 1:
+    return _mend_machine(description["machine"], table, steps[-1], error.allowed)
+
+
+def _mend_machine(machine: Description, table: Description, key: str, allowed: str) -> bool:
+    """Do what is said of a key that was not given."""
+    wanted = re.match(r'must be (\d+|"\w+")(?: |$|,|;)', allowed)
+    if wanted is not None:
         word = wanted[1]
-        table[steps[-1]] = int(word) if word.isdigit() else word
+        table[key] = int(word) if word.isdigit() else word.strip('"')
         return True
-    named = re.findall(r"machine\.(\w+)\.(\w+)", error.allowed)
-    for part, key in named:
-        if key in description["machine"].get(part, {}):
-            del description["machine"][part][key]
+    for part, named in re.findall(r"machine\.(\w+)\.(\w+)", allowed):
+        if named in machine.get(part, {}):
+            del machine[part][named]
             return True
-    for part in ("routing", "switch", "link", "preset"):
-        if description["machine"].pop(part, None) is not None:
+    for part in ("preset", "routing", "switch", "link", "interface"):
+        if machine.pop(part, None) is not None:
             return True
     return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -42,12 +41,10 @@ def _text(text: str) -> str:
 
 def written(value: Any) -> str:
     """Return a value as TOML writes it."""
-    if isinstance(value, Raw):
+    if isinstance(value, Raw | float):
         return str(value)
     if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else str(value)
+        return str(value).lower()
     if isinstance(value, int):
         return hex(value) if value >= 10**4000 else str(value)
     if isinstance(value, list | tuple):

@@ -18,10 +18,35 @@ from tailback.analysis.conditions import condition
 from tailback.analysis.names import column_named
 from tailback.analysis.tables import csv_text, json_text
 from tailback.errors import UserError
+from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
 from tailback.tables import parquet
 from tailback.terminal.runs import runs_table
-from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, runs_of, small_store
+from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, runs_of, small_store, store_of
+
+#: Machines with different keys, columns and coordinates.
+KINDS = """
+    [machine]
+    clock = "500 MHz"
+    link.rate = "20 Gbit/s"
+    switch.delay = "1 cycle"
+    interface.window = 1
+    [machine.topology]
+    kind = "torus"
+    dims = [3, 3]
+    arity = 2
+    levels = 2
+    [workload]
+    radius = "all"
+    compute_period = "10 us"
+    [run]
+    duration = "100 us"
+    warmup = "10 us"
+    [sweep]
+    exclude = ["topology.kind == 'fat_tree' and routing.kind == 'dimension_order'"]
+    machine.topology.kind = ["torus", "fat_tree"]
+    machine.routing.kind = ["dimension_order", "valiant"]
+"""
 
 # Runs are made and looked at by Polars.
 
@@ -252,6 +277,22 @@ class TestTable:
         found = table(wider)
         assert found.columns[:3] == [PERIOD, WIDTH, "mode"]
         assert len(found) == 8
+
+    def test_kinds_of_machines_lie_below_each_other(self, tmp_path: Path) -> None:
+        store = store_of(tmp_path, KINDS)
+        found = table(store)
+        kinds = ["machine.topology.kind", "machine.routing.kind"]
+        assert found.columns[:3] == [*kinds, "mode"]
+        expected = [("torus", "dimension_order"), ("torus", "valiant"), ("fat_tree", "valiant")]
+        assert found.filter(mode="full").select(kinds).rows() == expected
+        wanted = ["topology.kind", "topology.dims", "arity", "switch.delay", "rate"]
+        with pytest.raises(UserError, match=r"rate\w* or machine.node_link.rate\w*; write which"):
+            table(store, wanted)
+        shown = table(store, [*wanted[:-1], "link.rate"], ["topology.kind == 'fat_tree'"])
+        assert shown.rows()[0] == ("fat_tree", None, 2, 0.002, 20_000.0)
+        assert set(table(store, ["runs"], ["link.rate == 20 Gbit/s"])["runs"]) == {1}
+        [lead, *_] = page_of(store, "kinds").lead
+        assert lead.startswith("Machine: topology several, routing several, workload synthetic")
 
     def test_fields_sort_and_limit(self, store: PointStore) -> None:
         found = table(

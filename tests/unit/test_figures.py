@@ -373,6 +373,19 @@ class TestLabels:
         text = description_text({"workload.sync": "asynchronous", "sweep.n": 2.0})
         assert text == "sync = asynchronous, n = 2"
 
+    def test_keys_that_say_little_alone_are_named_with_their_part(self) -> None:
+        assert (
+            parameter_axis("machine.node_link.rate_mbit_per_s").title == "node link rate (Mbit/s)"
+        )
+        assert parameter_axis("machine.switch.delay_us").title == "switch delay (µs)"
+        assert (
+            parameter_axis("machine.link_classes.x.delay_us").title == "link classes x delay (µs)"
+        )
+        kinds = {"machine.topology.kind": "torus", "machine.routing.kind": "valiant"}
+        varied = {**kinds, "workload.kind": "synthetic", "machine.switch.virtual_channels": 2}
+        text = "topology = torus, routing = valiant, kind = synthetic, virtual channels = 2"
+        assert description_text(varied) == text
+
 
 class TestNotebooks:
     def test_a_result_shows_its_channels_and_lifetimes(self, full: Result) -> None:

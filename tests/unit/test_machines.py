@@ -15,6 +15,7 @@ from tailback.machines import (
     Link,
     LinkClass,
     Machine,
+    Mesh,
     Pair,
     Star,
     Switch,
@@ -235,6 +236,12 @@ def test_sizes(
     assert machine.spec("packet")["node_link"]["width"] == degree
 
 
+def test_a_switch_without_others_has_a_link_to_its_nodes_all_the_same() -> None:
+    machine = t9000("fully_connected", switches=1, node_link={"width": "degree"})
+    assert machine.degree == 0
+    assert machine.spec("packet")["node_link"]["width"] == 1
+
+
 def test_topologies_for_the_engine() -> None:
     kinds = (
         (Hypercube(dimensions=3), {"kind": "hypercube", "dimensions": 3}),
@@ -413,6 +420,16 @@ def test_resolved_says_units_and_defaults() -> None:
     assert resolved["routing"]["order"] == ["x", "y"]
     assert resolved["switch"]["input_buffer"] == "70 B"
     assert machine_of(resolved).spec("packet") == machine.spec("packet")
+
+
+def test_parts_may_stand_for_their_tables() -> None:
+    classes = {"x": LinkClass(delay="3 ns")}
+    parts = {"topology": Mesh(dims=(4, 4)), "link": Link(rate="1 Gbit/s"), "link_classes": classes}
+    machine = machine_of(parts)
+    assert machine == Machine(
+        topology=Mesh(dims=(4, 4)), link=Link(rate="1 Gbit/s"), link_classes=classes
+    )
+    assert machine_of(parts, {"topology": {"kind": "star"}}).link == machine.link
 
 
 def test_written_is_what_was_given() -> None:

@@ -174,7 +174,7 @@ class TestStudent:
         from scipy.special import stdtr
 
         below = stdtr(degrees, student_t(confidence, degrees))
-        assert below == pytest.approx((1 + confidence) / 2, rel=1e-12)
+        assert below == pytest.approx((1 + confidence) / 2, rel=1e-9)
 
     def test_two_degrees_have_a_formula_in_roots(self) -> None:
         # t = c sqrt(2 / (1 - c^2)) for two degrees, tan(pi c / 2) for one.
@@ -186,7 +186,7 @@ class TestStudent:
     def test_quantiles_of_f_are_those_of_scipy(self, share: float, k: int, b: int) -> None:
         from scipy.special import fdtr
 
-        assert fdtr(k, b, fisher_f(share, k, b)) == pytest.approx(share, rel=1e-11)
+        assert fdtr(k, b, fisher_f(share, k, b)) == pytest.approx(share, rel=1e-9)
 
     def test_the_square_of_t_has_the_distribution_f(self) -> None:
         for degrees in (1, 2, 7, 19):

@@ -209,6 +209,15 @@ def test_topologies_and_routings_are_swept_together() -> None:
     assert machines[3].routing == DimensionOrder(balanced=True)
 
 
+def test_experiments_are_keys_of_dictionaries() -> None:
+    text = (
+        '[machine.link_classes.x]\ndelay = "5 ns"\n[sweep]\nmachine.link.delay = ["1 ns", "2 ns"]'
+    )
+    found = {point.experiment: point for point in sweep_of(text).points()}
+    assert len(found) == 2
+    assert [found[point.experiment] for point in sweep_of(text).points()] == list(found.values())
+
+
 def test_keys_of_other_kinds_go_only_where_kinds_are_varied() -> None:
     text = "[machine.topology]\ndims = [4, 4]\ndimensions = 4\n[sweep]\nmachine."
     expected = "machine.topology.dimensions: has no effect"

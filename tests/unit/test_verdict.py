@@ -59,6 +59,7 @@ def between(low: float, value: float, high: float) -> Estimate:
             "No cost: packets are routed 1.60 times as long in throttled, through its queue",
         ),
         ("theta_t", Estimate.unknown(), "free", "Not known: a mode is missing or no packet"),
+        ("theta_t", between(0.996, 0.998, 0.999), "free", "Next to no cost: less than 0.5 %"),
         ("theta_c", Estimate.exact(0.5), "endpoints", "Completion takes 2.00 times as long as in"),
         ("theta_c", Estimate.exact(1.25), "endpoints", "No cost: completion takes 1.25 times as"),
         ("theta_c", Estimate.exact(1.0), "endpoints", "No cost can be seen."),

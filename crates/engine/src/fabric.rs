@@ -165,11 +165,12 @@ impl Fabric {
             Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
             // Nodes that are their own switches have no channels to switches of others.
             Mode::Endpoints if wiring.passage.is_none() => {
-                Model::ContentionFree(ContentionFree::endpoints(layout, topology.nodes))
+                let nodes = topology.nodes;
+                Model::ContentionFree(ContentionFree::endpoints(machine, layout, nodes))
             }
-            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(layout)),
+            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(machine, layout)),
             Mode::Endpoints | Mode::Free | Mode::Ideal => {
-                Model::ContentionFree(ContentionFree::free(layout))
+                Model::ContentionFree(ContentionFree::free(machine, layout))
             }
         };
         let packets = PacketPool::new(machine.routing.hop_limit);
@@ -217,9 +218,7 @@ impl Fabric {
             model => match_model!(
                 model,
                 fabric => fabric.board.queue(id, wiring, packets, now, measures),
-                free fabric => {
-                    fabric.send(id, &mut Act { now, wiring, packets, events, measures });
-                }
+                free fabric => fabric.queue(id, &mut Act { now, wiring, packets, events, measures })
             ),
         }
         id

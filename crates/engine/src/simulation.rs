@@ -345,7 +345,7 @@ impl Simulation {
                 "message {} of {} bytes from process {} on node {}",
                 message.serial, message.bytes, message.from.0, message.from_node.0
             ),
-            what: if message.packetised || message.direct || message.unsent < message.bytes {
+            what: if message.packetised || message.unsent < message.bytes {
                 format!("process {} on node {} to receive it", message.to.0, message.to_node.0)
             } else {
                 "the message before it on its virtual link".into()

@@ -38,6 +38,10 @@ fn machine(random: &mut Stream) -> Machine {
     machine.switch.arbiter = policies[random.below(5) as usize];
     machine.link.delay_ps = random.below(3) * 20_000;
     machine.switch.delay_ps = random.below(3) * 30_000;
+    machine.interface.window = [Some(1), Some(1), Some(2), None][random.below(4) as usize];
+    machine.interface.packet_bytes = [8, 32, 32][random.below(3) as usize];
+    let orders = [MessageOrder::Fifo, MessageOrder::RoundRobin];
+    machine.interface.message_order = orders[random.below(2) as usize];
     machine
 }
 

@@ -40,6 +40,8 @@ mod tally;
 #[path = "reference/ways.rs"]
 #[allow(dead_code, reason = "each fidelity needs a part")]
 mod ways;
+#[path = "reference/windows.rs"]
+mod windows;
 #[path = "reference/wiring.rs"]
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
@@ -233,13 +235,22 @@ fn compare_kind(first: u64, kind: Kind) {
         networks::share(dice, &mut spec.machine);
         networks::choose(dice, &mut spec.machine, true);
     });
-    let few = 3_000_000 + first;
+    compare_all(more(3_000_000 + first), kind, |dice, spec| {
+        if dice.chance(30) {
+            networks::share(dice, &mut spec.machine);
+        }
+        cases::open_windows(dice, &mut spec.machine);
+    });
+    let few = 4_000_000 + first;
     compare_all(few..few + random_cases(CASES_OF_RATES), kind, |dice, spec| {
         if dice.chance(50) {
             networks::share(dice, &mut spec.machine);
             networks::choose(dice, &mut spec.machine, true);
         }
         networks::vary(dice, &mut spec.machine);
+        if dice.chance(50) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
     });
 }
 

@@ -237,9 +237,18 @@ def _check_one_time(machine: Machine, fidelity: Fidelity) -> None:
         problem = f"cannot do links of several rates; {instead}"
         raise UserError("run.fidelity", shown(fidelity), problem)
     if machine.switch.integrated:
-        name = next(iter(machine.link_classes))
         problem = "must be left out where nodes are integrated: all links have one rate there"
-        raise UserError(f"machine.link_classes.{name}.rate", None, problem)
+        raise UserError(_other_rate(machine), None, problem)
+
+
+def _other_rate(machine: Machine) -> str:
+    """Return the key that gives some links another rate than the others have."""
+    for name, links in machine.link_classes.items():
+        if links.rate is not None:
+            return f"machine.link_classes.{name}.rate"
+    if machine.node_link.rate is not None:
+        return "machine.node_link.rate"
+    return "machine.topology.file"
 
 
 def _check_rates(machine: Machine) -> None:

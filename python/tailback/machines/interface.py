@@ -103,8 +103,8 @@ class Interface(Part):
 
     @property
     def packets_in_flight(self) -> int | None:
-        """`window` or its default; None: unlimited."""
-        if self.window == "unlimited":
+        """`window` or its default; None: unlimited, as of whole messages."""
+        if self.window == "unlimited" or self.unit == "message":
             return None
         if self.window is None:
             return 1 if self.acknowledgements else None

@@ -53,6 +53,12 @@ class Machine(Part):
         "results are told in cycles too.",
     )
 
+    def __hash__(self) -> int:
+        """Return a hash of all parts: equal machines have the same."""
+        values = {name: getattr(self, name) for name in self.key_names}
+        values["link_classes"] = frozenset(self.link_classes.items())
+        return hash(tuple(values.values()))
+
     def _check(self) -> None:
         self._keep_time()
         self.link.check_delays()
@@ -139,10 +145,12 @@ class Machine(Part):
 
     @property
     def node_links(self) -> int:
-        """Parallel links between a node and its switch; one where they are one."""
+        """Parallel links between a node and its switch, at least one; one where they are one."""
         if self.switch.integrated:
             return 1
-        return self.degree if self.node_link.width == "degree" else int(self.node_link.width)
+        return (
+            max(1, self.degree) if self.node_link.width == "degree" else int(self.node_link.width)
+        )
 
     @property
     def node_rate(self) -> Rate:

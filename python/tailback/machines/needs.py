@@ -117,6 +117,7 @@ NEEDS = (
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
+    _Need("interface", "window", _sends_packets, _PACKETS),
     _Need("interface", "first_packet", _sends_packets, _PACKETS),
     _Need("interface", "acknowledgements", _is_switched, _SWITCHED),
     _Need("switch", "integrated", _is_direct, f"one node on every switch: {_DIRECT}"),

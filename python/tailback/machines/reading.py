@@ -13,8 +13,9 @@ from .link import Link, LinkClass, NodeLink
 from .machine import Machine
 from .needs import NoEffectError
 from .presets import PRESETS
+from .routing import Routing
 from .switch import Switch
-from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES
+from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES, Topology
 from .words import ALIASES, FIRST_EDITION, SYNONYMS
 
 Tables = Mapping[str, Any]
@@ -49,7 +50,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     select another kind (or switching, ...) those of ``given`` that mean nothing then.
     Raises `UserError`.
     """
-    given, changes = _without_none(given), _without_none(changes or {})
+    given, changes = _plain_tables(given), _plain_tables(changes or {})
     check_keys(given)
     check_keys(changes)
     table = refined(given, changes)
@@ -75,12 +76,15 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
             del tables[part][key]
 
 
-def _without_none(tables: Tables) -> dict[str, Any]:
-    """Return tables without keys that are None: what is left out is so."""
+def _plain_tables(tables: Tables) -> dict[str, Any]:
+    """Return tables with parts as tables too, without keys that are None: left out is as good."""
     found: dict[str, Any] = {}
     for key, value in tables.items():
-        if value is not None:
-            found[key] = _without_none(value) if isinstance(value, Mapping) else value
+        if isinstance(value, Part):
+            kind = {"kind": value.kind} if isinstance(value, Topology | Routing) else {}
+            found[key] = {**kind, **value.given()}
+        elif value is not None:
+            found[key] = _plain_tables(value) if isinstance(value, Mapping) else value
     return found
 
 
@@ -113,8 +117,6 @@ def check_keys(given: Tables) -> None:
             continue
         if name not in PARTS:
             raise _unknown(name)
-        if isinstance(value, Part):
-            continue
         if not isinstance(value, Mapping):
             path = f"machine.{name}"
             if name in KINDED and isinstance(value, str):
@@ -164,12 +166,16 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
     topology = found.get("topology", {})
     kind = canonical("topology.kind", topology.get("kind", DEFAULT_TOPOLOGY))
     routing = found.get("routing")
-    if isinstance(routing, dict) and ("routing", "kind") not in firm and kind in TOPOLOGIES:
+    if isinstance(routing, dict) and ("routing", "kind") not in firm and _is_topology(kind):
         word = canonical("routing.kind", routing.get("kind"))
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
             found["routing"] = {k: v for k, v in routing.items() if ("routing", k) in firm}
     return found
+
+
+def _is_topology(kind: object) -> bool:
+    return isinstance(kind, str) and kind in TOPOLOGIES
 
 
 def _made(tables: Tables) -> Machine:
@@ -188,27 +194,22 @@ def _made(tables: Tables) -> Machine:
     values["topology"] = topology
     routing = tables.get("routing", {})
     if routing:
-        if not topology.routings and not isinstance(routing, Part):
+        if not topology.routings:
             key = next(iter(routing))
             problem = f'has no effect with machine.topology.kind = "{topology.kind}": one way only'
             raise NoEffectError(f"machine.routing.{key}", shown(routing[key]), problem)
         # The usual one of a network from a file depends on the file.
-        named = isinstance(routing, Part) or "kind" in routing
-        default = "" if named else topology.default_routing()
+        default = "" if "kind" in routing else topology.default_routing()
         values["routing"] = _kinded("routing", routing, default)
     return Machine(**values)
 
 
 def _plain_part(name: str, part: type[Part], table: Any) -> Part:
-    if isinstance(table, Part):
-        return table
     return part(**{key: canonical(f"{name}.{key}", value) for key, value in table.items()})
 
 
 def _class_of_links(name: str, table: Any) -> LinkClass:
     section = f"machine.link_classes.{name}"
-    if isinstance(table, LinkClass):
-        return table
     if not isinstance(table, Mapping):
         raise UserError(section, shown(table), f"must be a table: [{section}]")
     for key in table:
@@ -223,8 +224,6 @@ def _class_of_links(name: str, table: Any) -> LinkClass:
 
 def _kinded(name: str, table: Any, default: str) -> Any:
     """Return the object of a table whose kind names its class."""
-    if isinstance(table, Part):
-        return table
     kind = canonical(f"{name}.kind", table.get("kind", default))
     kinds = KINDED[name]
     if not isinstance(kind, str) or kind not in kinds:

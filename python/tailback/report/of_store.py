@@ -128,10 +128,13 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
             return "several"
         return value_text(column, row.get(column))
 
-    words = [f"topology {told('machine.topology')}"]
-    for column, label in (("machine.dims", "of"), ("machine.dimensions", "of dimension")):
-        if row.get(column) is not None:
-            words[0] += f" {label} {told(column)}"
+    words = [f"topology {told('machine.topology.kind')}"]
+    sizes = (("dims", "of"), ("dimensions", "of dimension"))
+    for key, label in sizes if words[0] != "topology several" else ():
+        if row.get(f"machine.topology.{key}") is not None:
+            words[0] += f" {label} {told(f'machine.topology.{key}')}"
+    if row.get("machine.routing.kind") is not None:
+        words.append(f"routing {told('machine.routing.kind')}")
     words.append(f"workload {told('workload.kind')}")
     if row.get("workload.pattern") is not None and told("workload.pattern") != "uniform":
         words.append(f"pattern {told('workload.pattern')}")

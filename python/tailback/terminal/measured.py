@@ -90,8 +90,8 @@ def measured_table(results: Mapping[str, Result]) -> Table:
     table = new_table()
     table.add_column("", no_wrap=True)
     for mode in results:
-        # Five do not fit on a narrow terminal: their intervals go below them.
-        table.add_column(mode, justify="right", no_wrap=len(results) < 5)
+        # Many do not fit on a narrow terminal: intervals then go below their values.
+        table.add_column(mode, justify="right", no_wrap=len(results) < 4)
     for title, rows in _SECTIONS.items():
         lines = [row for row in rows if _anything(row, results)]
         if not lines:

@@ -7,8 +7,8 @@ use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
-    Arbiter, Fidelity, FlowControl, LinkClass, Machine, MessageOrder, RoutingSpec, Selection,
-    Switch, Switching, TopologySpec, Unit,
+    Arbiter, Fidelity, FlowControl, LinkClass, Machine, RoutingSpec, Selection, Switch, Switching,
+    TopologySpec, Unit,
 };
 use crate::topology::{Attachment, Topology};
 
@@ -18,6 +18,9 @@ const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 /// Tokens that one flow-control token grants.
 pub const TOKENS_PER_GRANT: u32 = 8;
 
+/// Largest window that is a number.
+const MOST_IN_FLIGHT: u64 = 1 << 20;
+
 /// Refuses what cannot be simulated.
 pub fn machine(
     machine: &Machine,
@@ -25,7 +28,6 @@ pub fn machine(
     fidelity: Fidelity,
 ) -> Result<(), SpecError> {
     ranges(machine)?;
-    messages(machine)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {
@@ -65,6 +67,8 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
             within(&format!("{path}.{name}"), value.unwrap_or(low), low, high)?;
         }
     }
+    let window = interface.window.unwrap_or(1);
+    within("machine.interface.window", window.into(), 1, MOST_IN_FLIGHT)?;
     if interface.time_slice_ps == Some(0) {
         let allowed = "must be above 0, or absent";
         return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
@@ -79,29 +83,6 @@ fn within(field: &str, value: u64, low: u64, high: u64) -> Result<(), SpecError>
     let allowed =
         if low == high { format!("must be {low}") } else { format!("must be {low} to {high}") };
     Err(SpecError::new(field, value, allowed))
-}
-
-/// What nodes do with messages.
-fn messages(machine: &Machine) -> Result<(), SpecError> {
-    let interface = &machine.interface;
-    if interface.message_order != MessageOrder::Fifo {
-        let given = interface.message_order.name();
-        return Err(SpecError::new("machine.interface.message_order", given, "must be fifo"));
-    }
-    // A message of one packet has never more than that in flight.
-    if machine.sends_whole_messages() && interface.window.is_none() {
-        return Ok(());
-    }
-    match interface.window {
-        None if machine.streams_packets() => Ok(()),
-        None => Err(SpecError::new("machine.interface.window", "unlimited", "must be 1")),
-        Some(1) if !machine.streams_packets() => Ok(()),
-        Some(given) if machine.streams_packets() => {
-            let allowed = "must be unlimited with switch.integrated and unit packet";
-            Err(SpecError::new("machine.interface.window", given, allowed))
-        }
-        Some(given) => Err(SpecError::new("machine.interface.window", given, "must be 1")),
-    }
 }
 
 /// Nodes are attached to switches.
@@ -427,7 +408,10 @@ fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     }
     let chooses_late =
         routing.chooses() && !matches!(machine.routing.algorithm, RoutingSpec::FirstHop { .. });
-    if machine.streams_packets() && (chooses_late || routing.draws()) {
+    if machine.switch.integrated
+        && !machine.sends_whole_messages()
+        && (chooses_late || routing.draws())
+    {
         let allowed = "must be one that sends all packets of a message one way";
         return refuse("machine.routing", name, allowed);
     }

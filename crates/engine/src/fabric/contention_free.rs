@@ -1,24 +1,28 @@
 //! Modes with little contention, or none: the way of a packet follows from when it starts.
 //!
 //! In `free` no packet waits. In `throttled` packets wait for their first
-//! internal channel only, first in, first out. A packet queued later reaches its
+//! internal channel only, first in, first out. A packet that starts later reaches its
 //! first switch later, because every node's link takes the same header time, so
-//! that the order of queueing is the order of arrival at that channel; where packets
-//! are stored first, or rates differ, it is the order of queueing all the same. In `endpoints`
-//! they wait for the channels between nodes and switches only ([`endpoints`]).
+//! that the order of starting is the order of arrival at that channel; where packets are
+//! stored first, or rates differ, it is the order of starting all the same. In `endpoints`
+//! they wait for the channels between nodes and switches only ([`endpoints`]). Where several
+//! packets of a message can be in flight, a `REQUEST` marks when each starts.
 
 mod endpoints;
+mod following;
 mod passing;
 
 use super::layout::{End, Group, Layout};
 use super::switchboard::Act;
 use super::timing::Running;
 use crate::event_queue::Kind;
-use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Since;
-use crate::measure::{ChannelKind, Use, Wait};
+use crate::measure::{ChannelKind, Class, Use, Wait};
+use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use endpoints::Endpoints;
+use following::Following;
 
 /// The network without contention, or with queues in one kind of place only.
 pub struct ContentionFree {
@@ -29,9 +33,8 @@ pub struct ContentionFree {
     endpoints: Option<Endpoints>,
     /// What each channel has done in the current window.
     used: Vec<Use>,
-    /// Of a message that is sent as a stream of packets: the latest packet's start, and from
-    /// when the next may follow it.
-    stream: (MessageId, Time),
+    /// Where several packets of a message can be in flight.
+    following: Option<Following>,
     /// The channels that a packet takes, where nodes and switches are one.
     way: Vec<ChannelId>,
 }
@@ -47,22 +50,23 @@ struct Start {
 
 impl ContentionFree {
     /// Mode `throttled`.
-    pub fn throttled(layout: &Layout) -> Self {
-        Self { free_at: vec![0; layout.channels()], ..Self::free(layout) }
+    pub fn throttled(machine: &Machine, layout: &Layout) -> Self {
+        Self { free_at: vec![0; layout.channels()], ..Self::free(machine, layout) }
     }
 
     /// Mode `endpoints`, of a machine whose nodes are attached to switches or to each other.
-    pub fn endpoints(layout: &Layout, nodes: usize) -> Self {
-        Self { endpoints: Some(Endpoints::new(nodes)), ..Self::throttled(layout) }
+    pub fn endpoints(machine: &Machine, layout: &Layout, nodes: usize) -> Self {
+        let endpoints = Some(Endpoints::new(nodes));
+        Self { endpoints, following: None, ..Self::throttled(machine, layout) }
     }
 
     /// Mode `free`.
-    pub fn free(layout: &Layout) -> Self {
+    pub fn free(machine: &Machine, layout: &Layout) -> Self {
         Self {
             free_at: Vec::new(),
             endpoints: None,
             used: vec![Use::default(); layout.channels()],
-            stream: (MessageId::NONE, 0),
+            following: Following::new(machine, layout),
             way: Vec::new(),
         }
     }
@@ -82,16 +86,40 @@ impl ContentionFree {
         self.endpoints.as_ref().map_or(0, |endpoints| endpoints.waiting_data(node, now))
     }
 
-    /// A packet is queued at its node, and posts its arrival as soon as that is known.
-    pub fn send(&mut self, id: PacketId, act: &mut Act) {
+    /// A packet enters its node's output queue: it starts at once, when it can follow those of
+    /// its message before it, or in its turn.
+    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
         if let Some(passage) = act.wiring.passage {
             return self.pass(id, &passage, act);
         }
-        act.packets[id].queued = act.now;
-        let lead = act.wiring.layout.injection_lead(act.packets[id].source);
         if self.endpoints.is_some() {
+            act.packets[id].queued = act.now;
+            let lead = act.wiring.layout.injection_lead(act.packets[id].source);
             return self.join(id, lead, act);
         }
+        let Some(following) = &mut self.following else { return self.send(id, act) };
+        let packet = &act.packets[id];
+        let mut start = act.now;
+        if packet.class == Class::Data {
+            let lead = act.wiring.layout.injection_lead(packet.source);
+            let place = act.wiring.layout.group(lead);
+            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
+            let wires = usize::from(place.width);
+            start = start.max(following.from(packet.message, wires));
+            following.send(packet.message, wires, start + takes);
+        }
+        act.events.post(start, Kind::Request, id.0);
+    }
+
+    /// `REQUEST`: the time for which a packet has asked has come.
+    pub fn request(&mut self, id: PacketId, act: &mut Act) {
+        if self.endpoints.is_some() { self.is_at_last_switch(id, act) } else { self.send(id, act) }
+    }
+
+    /// Sends a packet now, and posts its arrival.
+    fn send(&mut self, id: PacketId, act: &mut Act) {
+        act.packets[id].queued = act.now;
+        let lead = act.wiring.layout.injection_lead(act.packets[id].source);
         self.set_out(id, lead, act);
     }
 

@@ -166,6 +166,7 @@ impl FlitFabric {
                     self.came(channel, act);
                 }
                 What::Came => self.came(channel, act),
+                What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
                 What::MayAsk => self.may_ask(channel),
                 What::Credit => self.credit(channel, 1),
                 What::ControlSentAndArrived => {

@@ -108,9 +108,4 @@ impl Machine {
     pub fn sends_whole_messages(&self) -> bool {
         self.interface.unit == Unit::Message
     }
-
-    /// Whether the packets of a message follow each other without being told to.
-    pub fn streams_packets(&self) -> bool {
-        self.switch.integrated && !self.sends_whole_messages()
-    }
 }

@@ -62,6 +62,9 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
     {
         route(&mut dice, machine, fidelity);
     }
+    if dice.chance(50) {
+        cases::open_windows(&mut dice, machine);
+    }
     spec
 }
 
@@ -73,6 +76,10 @@ fn integrated(number: u64, fidelity: Fidelity) -> Spec {
     spec.mode = mode(&mut dice);
     if fidelity == Fidelity::Worm {
         spec.machine.link.packet_gap_ps = 0;
+    }
+    if dice.chance(50) {
+        cases::open_windows(&mut dice, &mut spec.machine);
+        spec.machine.interface.acknowledges = false;
     }
     spec
 }

@@ -31,6 +31,9 @@ fn case(dice: &mut Dice, kind: Kind) -> Spec {
         unequal_rates(dice, machine);
     }
     share(dice, machine);
+    if dice.chance(40) {
+        any::open_windows(dice, machine);
+    }
     spec
 }
 

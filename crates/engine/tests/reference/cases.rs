@@ -135,6 +135,16 @@ fn machine(dice: &mut Dice) -> Machine {
     machine
 }
 
+/// Windows of any number of packets, with and without acknowledgements, in either order.
+pub fn open_windows(dice: &mut Dice, machine: &mut Machine) {
+    let interface = &mut machine.interface;
+    interface.acknowledges = dice.chance(50);
+    interface.window = dice.one_of(&[None, None, Some(1), Some(2), Some(2), Some(3), Some(7)]);
+    interface.message_order = dice.one_of(&[MessageOrder::Fifo, MessageOrder::RoundRobin]);
+    // So that messages are of several packets more often.
+    interface.packet_bytes = dice.number(1, interface.packet_bytes.into()) as u32;
+}
+
 /// A topology of 2 to 12 nodes and its number of dimensions.
 fn topology(dice: &mut Dice) -> (TopologySpec, u32) {
     match dice.number(0, 9) {

@@ -39,17 +39,9 @@ impl Reference {
 
     fn node_chooses(&mut self, node: usize, group: usize) {
         loop {
-            let output = &self.outputs[node];
-            let queue_of_acks = !output.acks.is_empty();
-            let at_hand = if queue_of_acks { output.acks.front() } else { output.data.front() };
-            let Some(&packet) = at_hand else { return };
+            let Some(packet) = self.at_hand(node) else { return };
             let Some(channel) = self.idle_with_room(group, packet) else { return };
-            let output = &mut self.outputs[node];
-            if queue_of_acks {
-                output.acks.pop_front()
-            } else {
-                output.data.pop_front()
-            };
+            self.send_at_hand(packet);
             self.start(packet, channel, None);
         }
     }

@@ -35,6 +35,10 @@ pub enum Event {
     Message {
         row: usize,
     },
+    /// A packet starts, in the modes without contention.
+    Sets {
+        packet: usize,
+    },
     /// A packet's header is ready to ask for its next channel.
     Ready {
         packet: usize,
@@ -178,6 +182,7 @@ impl Reference {
             Event::Ready { packet } if self.spec.mode == Mode::Endpoints => {
                 self.is_at_its_end(packet);
             }
+            Event::Sets { packet } => self.travel_without_contention(packet),
             Event::Ready { .. } => {}
             Event::Left { channel } => self.left(channel),
         }

@@ -2,6 +2,7 @@
 
 use crate::machine::{Event, NEVER, Reference, Time};
 use crate::tally::Tally;
+use crate::windows::Queue;
 use crate::wiring::{End, Group};
 use std::collections::VecDeque;
 use tailback_engine::spec::{Mode, Switching};
@@ -13,6 +14,8 @@ pub struct Packet {
     pub source: usize,
     pub destination: usize,
     pub bytes: u32,
+    /// Whether it is the last data packet of its message.
+    pub is_last: bool,
     /// Channels it has started on.
     pub hops: u16,
     pub queued: Time,
@@ -47,8 +50,8 @@ pub struct Waiting {
 /// The output queues of a node. A common queue is `data`.
 #[derive(Default)]
 pub struct Output {
-    pub acks: VecDeque<usize>,
-    pub data: VecDeque<usize>,
+    pub acks: Queue,
+    pub data: Queue,
 }
 
 impl Reference {
@@ -57,7 +60,7 @@ impl Reference {
     }
 
     /// How long a packet with so many data bytes occupies a channel of a group.
-    fn duration(&self, bytes: u32, group: usize) -> Time {
+    pub fn duration(&self, bytes: u32, group: usize) -> Time {
         self.ends_of_flits(bytes, group).last().copied().unwrap()
     }
 
@@ -115,27 +118,11 @@ impl Reference {
     /// A packet joins the output queue of its source node.
     pub fn queue(&mut self, packet: Packet) {
         let number = self.packets.len();
-        let output = &mut self.outputs[packet.source];
-        if self.spec.mode == Mode::Endpoints {
-            output.data.push_back(number);
-            return self.packets.push(packet);
-        }
-        if self.spec.mode != Mode::Full {
-            self.packets.push(packet);
-            return self.travel_without_contention(number);
-        }
-        if packet.is_ack && self.spec.machine.interface.ack_priority {
-            output.acks.push_back(number);
-        } else {
-            output.data.push_back(number);
-        }
         self.packets.push(packet);
-    }
-
-    /// Data packets that wait in the output queue of a node.
-    pub fn waiting_data_packets(&self, node: usize) -> usize {
-        let waiting = self.outputs[node].data.iter();
-        waiting.filter(|&&packet| !self.packets[packet].is_ack).count()
+        match self.spec.mode {
+            Mode::Full | Mode::Endpoints => self.line_up(number),
+            _ => self.follow(number),
+        }
     }
 
     /// A packet starts on a channel, out of the buffer of `input` or of a node.
@@ -191,8 +178,9 @@ impl Reference {
             let is_its = |group: &Group| group.from == End::Node(node);
             let group = self.wiring.groups.iter().position(is_its).expect("every node can send");
             while let Some(channel) = self.idle_channel(group)
-                && let Some(packet) = self.outputs[node].data.pop_front()
+                && let Some(packet) = self.at_hand(node)
             {
+                self.send_at_hand(packet);
                 self.set_out(packet, channel);
             }
         }
@@ -273,9 +261,10 @@ impl Reference {
 
     /// The whole way of a packet in the modes without contention.
     ///
-    /// It can be worked out when the packet is queued: those who share a queue are served in
-    /// the order in which they were queued.
-    fn travel_without_contention(&mut self, packet: usize) {
+    /// It can be worked out when the packet starts: those who share a queue are served in
+    /// the order in which they started.
+    pub fn travel_without_contention(&mut self, packet: usize) {
+        self.packets[packet].queued = self.now;
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
         let bytes = self.packets[packet].bytes;
         let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
@@ -321,6 +310,7 @@ impl Packet {
             source,
             destination,
             bytes,
+            is_last: false,
             hops: 0,
             queued,
             first_sent,

@@ -107,9 +107,9 @@ impl ContentionFree {
         act.events.post(ready, Kind::Request, id.0);
     }
 
-    /// `REQUEST`: the header of a packet is at its last switch. Those of one instant must come
-    /// in the order of their serial numbers.
-    pub fn request(&mut self, id: PacketId, act: &mut Act) {
+    /// The header of a packet is at its last switch. Those of one instant must come in the order
+    /// of their serial numbers.
+    pub(super) fn is_at_last_switch(&mut self, id: PacketId, act: &mut Act) {
         let lead = act.wiring.layout.ejection_lead(act.packets[id].destination);
         self.join(id, lead, act);
     }

@@ -10,7 +10,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
-use crate::spec::{Switching, Unit};
+use crate::spec::Switching;
 use crate::time::Time;
 
 impl ContentionFree {
@@ -21,8 +21,8 @@ impl ContentionFree {
         self.find_way(act.wiring, act.packets[id].header());
         let steps = self.way.len() as u16;
         let mut ready = act.now + passage.arbitration_ps;
-        if self.stream.0 == message {
-            ready = ready.max(self.stream.1);
+        if let Some(following) = &mut self.following {
+            ready = ready.max(following.from(message, 1));
         }
         let group = act.wiring.layout.group(self.way[0]);
         let (first, start) = self.turn(group, ready, &act.wiring.layout);
@@ -48,8 +48,8 @@ impl ContentionFree {
         if let Some(free_at) = self.free_at.get_mut(wire) {
             *free_at = first_end;
         }
-        if passage.unit == Unit::Packet {
-            self.stream = (message, first_end);
+        if let Some(following) = &mut self.following {
+            following.send(message, 1, first_end);
         }
         if let Some(early) = passage.early_ps(bytes) {
             act.events.post(delivered - early, Kind::Head, id.0);
