@@ -11,7 +11,7 @@ use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Header, Outputs};
 use crate::simulation::Simulation;
-use crate::spec::{Spec, Step, Workload};
+use crate::spec::{Machine, Spec, Step, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Destinations;
@@ -345,7 +345,7 @@ fn summarise(
         nodes: topology.nodes,
         switches: topology.switches,
         internal_channels,
-        bisection_channels: topology.bisection_channels(spec.machine.link.width),
+        bisection_channels: bisection(&spec.machine, topology),
         pairs: sums.pairs,
         exact,
         mean_hops: mean(sums.hops),
@@ -363,6 +363,14 @@ fn summarise(
             ways: walk.ways,
         },
     }
+}
+
+/// The channels across the bisection, where its formula holds: all links have as many wires.
+fn bisection(machine: &Machine, topology: &Topology) -> Option<u64> {
+    let usual = machine.link.width;
+    let mut classes = machine.link_classes.values();
+    let are_alike = classes.all(|class| class.width.is_none_or(|width| width == usual));
+    are_alike.then(|| topology.bisection_channels(usual)).flatten()
 }
 
 /// Lifetime of a full packet that is alone on its way to a neighbour.

@@ -8,7 +8,7 @@ use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Blame, Fidelity, Machine, Mode, RoutingSpec, Sharing, Spec, TopologySpec,
+    Blame, Fidelity, Machine, Mode, RoutingSpec, Sharing, Spec, Switching, TopologySpec,
 };
 
 fn mode(dice: &mut Dice) -> Mode {
@@ -40,7 +40,14 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
             let buffer = &mut machine.switch.input_buffer_flits;
             *buffer = least.max(buffer.unwrap()).into();
         }
-        Fidelity::Flit | Fidelity::Packet => {}
+        Fidelity::Packet => {
+            let all = [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward];
+            machine.switch.switching = dice.one_of(&all);
+            if dice.chance(20) {
+                machine.switch.input_buffer_flits = None;
+            }
+        }
+        Fidelity::Flit => {}
     }
     if dice.chance(30) {
         machine.switch.virtual_channels = dice.number(2, 4) as u32;
@@ -88,6 +95,7 @@ fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     let is_equal = are_alike(machine);
     if fidelity == Fidelity::Packet && is_equal && dice.chance(60) {
         machine.routing.algorithm = chaotic[dice.number(0, 1) as usize].clone();
+        machine.switch.switching = Switching::CutThrough;
         machine.switch.virtual_channels = 1;
         let packet = Timing::of(machine).packet_flits(machine.interface.packet_bytes);
         machine.switch.input_buffer_flits = Some(packet * dice.number(2, 3) as u32);
@@ -121,8 +129,11 @@ fn every_packet_is_charged_what_it_lived_longer() {
     each_case(150, |number, spec| {
         let (_, packets) = to_the_end(spec);
         let link = Timing::of(&spec.machine);
-        // Links of one rate, and an end token that holds back nothing.
-        let is_even = are_alike(&spec.machine) && link.last_ps <= link.flit_ps;
+        // Links of one rate, an end token that holds back nothing, and nothing stored.
+        let is_even = are_alike(&spec.machine)
+            && link.last_ps <= link.flit_ps
+            && (spec.machine.switch.integrated
+                || spec.machine.switch.switching != Switching::StoreAndForward);
         for one in packets {
             let lived = one.packet.delivered - one.packet.queued;
             assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);

@@ -79,11 +79,14 @@ pub fn vary(dice: &mut Dice, machine: &mut Machine) {
         if dice.chance(30) {
             class.delay_ps = Some(dice.number(0, 3 * link.flit_ps));
         }
+        if dice.chance(20) {
+            class.width = Some(dice.number(1, 3) as u32);
+        }
         class
     };
     if dice.chance(50) {
         let own = class(dice);
-        machine.set_node_link(|node| *node = LinkClass { width: node.width, ..own });
+        machine.set_node_link(|node| *node = LinkClass { width: own.width.or(node.width), ..own });
     }
     let dimensions = match &mut machine.topology {
         TopologySpec::Mesh { dims } => dims.len(),
