@@ -116,6 +116,10 @@ class Prediction:
     ends: Ends
     survey: Survey
 
+    @property
+    def _acknowledges(self) -> bool:
+        return self.experiment.machine.acknowledgements
+
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
         load = self.channels["load_us"].to_numpy()
@@ -173,7 +177,7 @@ class Prediction:
             "bisection_channels": self.bisection_channels,
             "mean_hops": self.mean_hops,
             "zero_load_data_us": self.zero_load_data_us,
-            "zero_load_ack_us": self.zero_load_ack_us,
+            "zero_load_ack_us": self.zero_load_ack_us if self._acknowledges else math.nan,
             "zero_load_neighbour_us": self.zero_load_neighbour_us,
             "channel_load_max_us": self.load_max_us,
             "channel_load_mean_internal_us": self.load_mean_internal_us,

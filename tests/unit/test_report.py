@@ -265,7 +265,7 @@ class TestSeries:
         [combinations] = series.groups(abscissa).values()
         drawn = 0
         for line in series.lines("lifetime_us", abscissa, combinations, ["full"]):
-            drifting = ~series.runs["settled"] & (series.runs["mode"] == "full")
+            drifting = ~series.runs["steady"] & (series.runs["mode"] == "full")
             mine = series.runs.filter(drifting & (series.runs[SYNC] == line.name[-1]))
             hollow = [y for y, flag in zip(line.y, line.hollow or (), strict=True) if flag]
             assert sorted(hollow, key=str) == sorted(mine["lifetime_us"].to_list(), key=str)

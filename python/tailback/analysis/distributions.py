@@ -24,9 +24,9 @@ def merged_moments(frame: Frame, over: Sequence[str] = SEEDS) -> pl.DataFrame:
     rounded once. Values are picoseconds (channels for `hops`). Runs that never
     settled are left out.
     """
-    groups = grouped(frame, over, ("settled", "moments"))
-    settled = groups.runs.filter("settled").select(GROUP, "mode", "moments")
-    rows = settled.explode("moments").unnest("moments")
+    groups = grouped(frame, over, ("steady", "moments"))
+    steady = groups.runs.filter("steady").select(GROUP, "mode", "moments")
+    rows = steady.explode("moments").unnest("moments")
     together = rows.group_by(GROUP, "mode", "variable", "class", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("runs"), "count", *_POWERS, pl.col("min", "max")
     )

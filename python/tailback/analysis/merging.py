@@ -2,7 +2,7 @@
 
 Every metric is a ratio of two sums; runs count by their denominators. How well
 the merged value is known is found in `pooling`. Ratios of two modes are taken
-of the merged values. Runs that never settled are not averaged, only counted.
+of the merged values. Runs that were never steady are not averaged, only counted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
 _CONFIDENCE = "run.confidence"
 
 COUNTED = ("runs", "unsettled")
-"""Columns that merging adds: how many runs were merged, and how many of them never settled."""
+"""Columns that merging adds: how many runs were merged, and how many of them were never steady."""
 
 Histograms = Callable[[Sequence[str]], pl.DataFrame]
 """Gives the histograms of points by their identities; see `PointStore.nested`."""
@@ -48,9 +48,10 @@ def merged(
     * `identity` of the point if there is only one, else null;
     * parameters and `mode`, without `over` and what is no parameter;
     * `runs`, how many were merged, and `unsettled`, how many of these are not averaged;
-    * `settled`: whether all were; `converged`: whether all were, null if none was asked
+    * `settled`, `steady`: whether all were; `saturated`: whether any was, null if no load
+      was offered; `converged`: whether all were, null if none was asked
       to; `stop_reason`: of all runs; times, events and hops: summed over all runs;
-    * estimates of all that settled, null if none did; `_batches` is the degrees of
+    * estimates of all that were steady, null if none did; `_batches` is the degrees of
       freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
       where several runs were merged.
@@ -114,22 +115,24 @@ def _measured(rows: pl.DataFrame) -> list[str]:
 
 
 def _masked(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the runs with everything measured made null where it never settled."""
-    return runs.with_columns(pl.when("settled").then(pl.col(name)) for name in _measured(runs))
+    """Return the runs with everything measured made null where it was never steady."""
+    return runs.with_columns(pl.when("steady").then(pl.col(name)) for name in _measured(runs))
 
 
 def _counted(rows: pl.DataFrame) -> Iterator[pl.Expr]:
     """Yield how many runs there are in a group, and how they went."""
-    settled, converged = pl.col("settled"), pl.col("converged")
+    steady, converged = pl.col("steady"), pl.col("converged")
     together = {
-        "settled": settled.all(),
+        "settled": pl.col("settled").all(),
+        "steady": steady.all(),
+        "saturated": pl.col("saturated").any(ignore_nulls=False),
         "converged": pl.when(converged.is_not_null().any()).then(converged.all()),
         "stop_reason": pl.col("stop_reason").unique().sort().str.join(", "),
     }
     identity = pl.col("identity")
     yield pl.when(identity.n_unique() == 1).then(identity.first()).alias("identity")
     yield pl.len().cast(pl.Int64).alias("runs")
-    yield (~settled).sum().cast(pl.Int64).alias("unsettled")
+    yield (~steady).sum().cast(pl.Int64).alias("unsettled")
     for name in _ending(rows.columns):
         yield together.get(name, pl.col(name).sum()).alias(name)
     yield pl.col(_CONFIDENCE).max().alias("_confidence")
@@ -245,8 +248,8 @@ def _percentiles(
     several = sums.filter(pl.any_horizontal(pl.col(f"_{name}_count") > 1 for name in names))
     if histograms is None or several.is_empty():
         return alone
-    settled = rows.filter("settled").select(GROUP, "mode", "identity")
-    wanted = settled.join(several.select(GROUP, "mode"), on=[GROUP, "mode"])
+    steady = rows.filter("steady").select(GROUP, "mode", "identity")
+    wanted = steady.join(several.select(GROUP, "mode"), on=[GROUP, "mode"])
     bins = histograms(wanted["identity"].unique(maintain_order=True).to_list())
     found = merged_percentiles(bins.join(wanted, on=["identity", "mode"]), names)
     placed = sums.select(GROUP, "mode").join(found, [GROUP, "mode"], "left", maintain_order="left")

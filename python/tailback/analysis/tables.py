@@ -50,7 +50,8 @@ def table(
     early, late = _sorted_out([condition(text, _with_counts(schema)) for text in conditions], over)
     chosen = None if fields is None else _chosen(fields, schema, over)
     order = [_merged_name(field.removeprefix("-"), schema, over, "sort") for field in sort]
-    wanted = [*(_DEFAULT_VALUES if chosen is None else chosen), *order]
+    known = [name for name in _DEFAULT_VALUES if name in schema.names()]
+    wanted = [*(known if chosen is None else chosen), *order]
     wanted += [name for each in late for name in each.columns]
     rows = runs.filter([each.expression for each in early]) if early else runs
     result = merged(
@@ -65,7 +66,10 @@ def table(
     return found.head(len(found) if limit is None else limit).select(shown_columns)
 
 
-_DEFAULT_VALUES = (*_MAIN, _OTHERWISE)
+_OPEN_LOOP = ("offered_load", "accepted_load", "message_latency_us")
+"""Shown first where a load is offered."""
+
+_DEFAULT_VALUES = (*_OPEN_LOOP, *_MAIN, _OTHERWISE)
 
 
 def in_sweep_order(runs: pl.LazyFrame, sweeps: Iterable[Mapping[str, Any]]) -> pl.LazyFrame:
@@ -122,6 +126,11 @@ def _default_fields(rows: pl.DataFrame, sweeps: Iterable[Mapping[str, Any]]) -> 
     varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.columns]
     fields = _telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
+    if "offered_load" in rows.columns and _says_something(rows["offered_load"]):
+        # Messages sent are the accepted load; theta_r says what the network leaves of it.
+        main = [*_OPEN_LOOP, *(name for name in THETAS if _says_something(rows[name]))]
+        marks = ["saturated"] if _says_something(rows["saturated"]) else []
+        return [*fields, "mode", *counts, *marks, *main]
     main = [name for name in _MAIN if _says_something(rows[name])]
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
 
@@ -148,6 +157,8 @@ def _combinations(rows: pl.DataFrame, fields: Sequence[str]) -> int:
 
 
 def _says_something(column: pl.Series) -> bool:
+    if column.dtype == pl.Boolean:
+        return bool(column.any())
     return bool((column.fill_null(0.0) != 0).any())
 
 

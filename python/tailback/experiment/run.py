@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from ..errors import Description, UserError, shown
+from ..errors import Description, UserError, nearest, shown
 from ..machines import Fidelity
+from ..metrics import STEERING
 from ..units import Time
 
 FidelityOrAuto = Literal["auto", Fidelity]
 Mode = Literal["full", "throttled", "free", "ideal"]
-Metric = Literal[
-    "messages_per_node_per_ms",
-    "delivered_messages_per_node_per_ms",
-    "iterations_per_node_per_ms",
-    "routed_lifetime_us",
+
+
+def _known_metric(name: object) -> object:
+    """Refuse what is no metric in one line, with the nearest."""
+    if name is not None and name not in STEERING:
+        found = nearest(name, STEERING)
+        allowed = "must be the name of a metric (docs/store.md lists them)"
+        raise UserError("", shown(name), allowed, found and f'"{found}"')
+    return name
+
+
+Metric = Annotated[
+    str, BeforeValidator(_known_metric), Field(json_schema_extra={"enum": list(STEERING)})
 ]
 
 
@@ -54,7 +63,8 @@ class Run(Description, init=False):
     )
     metric: Metric | None = Field(
         default=None,
-        description="What must be precise; default: messages_per_node_per_ms, or "
+        description="What must be precise, any metric that is measured (docs/store.md); default: "
+        "messages_per_node_per_ms, or "
         "iterations_per_node_per_ms for workloads without messages.",
     )
     warmup: Time | None = Field(

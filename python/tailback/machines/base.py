@@ -161,6 +161,22 @@ class Machine(Description, init=False):
             bits += self.control_token_bits
         return bits * self._slowest.bit_ps + self.packet_gap.ps
 
+    def injection_ps(self, data_bytes: int) -> int:
+        """Return the time a packet occupies a channel from a node, in picoseconds."""
+        bits = self.data_token_bits * (self.header.bytes + data_bytes)
+        if self.end_token:
+            bits += self.control_token_bits
+        return bits * self._injection.bit_ps + self.packet_gap.ps
+
+    @property
+    def _injection(self) -> Rate:
+        return self.link_rate
+
+    @property
+    def has_injection_channels(self) -> bool:
+        """Whether nodes send over channels of their own, which switches or nodes receive."""
+        return True
+
     @property
     def full_packet_ps(self) -> int:
         """Return the time of a full packet on the slowest channel, in picoseconds."""

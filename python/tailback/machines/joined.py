@@ -28,6 +28,10 @@ class JoinedSwitches(RoutedMachine, init=False):
         return self.link_rate if self.node_link_rate is None else self.node_link_rate
 
     @property
+    def _injection(self) -> Rate:
+        return self._node_rate
+
+    @property
     def _slowest(self) -> Rate:
         return min(self._node_rate, self.link_rate)
 

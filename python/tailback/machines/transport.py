@@ -229,6 +229,11 @@ class TransportMachine(JoinedSwitches, init=False):
         return super().node_links if self.is_switched else 1
 
     @property
+    def has_injection_channels(self) -> bool:
+        """Whether nodes send over channels of their own: where they lie beside their switches."""
+        return self.is_switched
+
+    @property
     def _switch_delay_ps(self) -> int:
         return super()._switch_delay_ps if self.is_switched else self._arbitration.ps
 

@@ -147,7 +147,7 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
 
 def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
     """Return where contention costs most, in a sentence."""
-    known = [row for row in rows if row.get("theta_r") is not None and row["settled"]]
+    known = [row for row in rows if row.get("theta_r") is not None and row["steady"]]
     if not known:
         return []
     worst = min(known, key=lambda row: row["theta_r"])
@@ -164,7 +164,8 @@ def _facts(
     failures: Sequence[Failure],
     modes: Sequence[str],
 ) -> list[tuple[str, str]]:
-    unsettled = sum(not row["settled"] for row in rows)
+    unsettled = sum(not row["steady"] for row in rows)
+    saturated = sum(bool(row["saturated"]) for row in rows)
     return [
         ("points", f"{len(variation.points):,}"),
         ("runs", f"{len(rows):,}"),
@@ -172,6 +173,7 @@ def _facts(
         ("seeds", str(variation.points["run.seed"].n_unique())),
         ("failed points", f"{len(failures):,}"),
         ("runs not settled", f"{unsettled:,}"),
+        *([("runs saturated", f"{saturated:,}")] if saturated else []),
         ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
         ("Tailback", _version(variation)),
     ]

@@ -173,7 +173,7 @@ class Series:
         index = self._index(self._single_index, self._single_rows, tuple(combination))
         found = index.get((mode, *combination.values()), [])
         known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
-        return [row for row in known if metric.startswith("theta") or not row["settled"]]
+        return [row for row in known if metric.startswith("theta") or not row["steady"]]
 
     def _index(
         self, made: dict[tuple[str, ...], Index], rows: Sequence[Row], columns: tuple[str, ...]
@@ -198,10 +198,10 @@ class Series:
 
     @cached_property
     def _single_rows(self) -> list[Row]:
-        """Runs of points of which a run never settled, each with the load of its own point."""
+        """Runs of points of which a run was never steady, each with the load of its own point."""
         import polars as pl
 
-        drifting = self.runs.filter(~pl.col("settled"))["identity"].unique()
+        drifting = self.runs.filter(~pl.col("steady"))["identity"].unique()
         rows = self.runs.filter(pl.col("identity").is_in(drifting.implode()))
         return _with_loads(rows.to_dicts(), ["identity"])
 
