@@ -354,9 +354,12 @@ class TestLabels:
         [
             ("workload.compute_period_us", 16.0, "16 µs"),
             ("workload.compute_period_us", 2.4179, "2.418 µs"),
-            ("workload.compute_period_us", 1234.5, "1,234 µs"),
+            ("workload.compute_period_us", 1236.5, "1.236 ms"),
+            ("workload.compute_period_us", 0.04, "40 ns"),
             ("machine.packet_size_bytes", 32, "32 B"),
             ("machine.link_rate_mbit_per_s", 100.0, "100 Mbit/s"),
+            ("machine.link_rate_mbit_per_s", 400_000.0, "400 Gbit/s"),
+            ("workload.message_size_bytes", 64_000, "64 kB"),
             ("machine.dims", "[8, 8]", "8 x 8"),
             ("machine.dimension_order", '["y", "x"]', "y, x"),
             ("workload.sync", "asynchronous", "asynchronous"),

@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tailback.wording import UNKNOWN, plain
+from tailback.scaling import scaled
+from tailback.wording import UNKNOWN
 
 from .drawing import Axis
 
@@ -18,6 +19,15 @@ _DIGITS = 4
 _RATE = "per node and ms"
 
 METRICS: dict[str, Axis] = {
+    "offered_load": Axis("offered load", log=False, percent=True, from_zero=True),
+    "accepted_load": Axis("accepted load", log=False, percent=True, from_zero=True),
+    "offered_flits_per_node_per_cycle": Axis(
+        "offered load", "flits per node and cycle", log=False, from_zero=True
+    ),
+    "accepted_flits_per_node_per_cycle": Axis(
+        "accepted load", "flits per node and cycle", log=False, from_zero=True
+    ),
+    "message_latency_us": Axis("mean message latency", "µs", from_zero=True),
     "messages_per_node_per_ms": Axis("messages sent", _RATE, from_zero=True),
     "routed_lifetime_us": Axis("mean routed lifetime", "µs", from_zero=True),
     "network_lifetime_us": Axis("mean network lifetime", "µs", from_zero=True),
@@ -58,7 +68,11 @@ VARIABLES: dict[str, str] = {
 
 def metric_axis(name: str) -> Axis:
     """Return the axis of a metric, whose column has the metric's name."""
-    return replace(METRICS[name], column=name)
+    known = METRICS.get(name)
+    if known is not None:
+        return replace(known, column=name)
+    label, unit = _split(name)
+    return Axis(label, unit, column=name, percent=name.endswith("_utilisation"))
 
 
 def parameter_label(column: str) -> str:
@@ -79,9 +93,10 @@ def value_text(column: str, value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        digits = _DIGITS if isinstance(value, float) else 15
-        shown = plain(value, digits) if isinstance(value, float) else str(value)
-        return f"{_trimmed(shown)} {_split(column)[1]}".rstrip()
+        unit = _split(column)[1]
+        if isinstance(value, int) and not unit:
+            return str(value)
+        return scaled(value, unit, _DIGITS if isinstance(value, float) else 15).rstrip()
     return _list_text(str(value))
 
 
@@ -100,11 +115,6 @@ def _split(column: str) -> tuple[str, str]:
         if name.endswith(f"_{suffix}"):
             return name.removesuffix(f"_{suffix}").replace("_", " "), unit
     return name.replace("_", " "), ""
-
-
-def _trimmed(number: str) -> str:
-    """Return a number without zeros at the end of its fraction."""
-    return number.rstrip("0").rstrip(".") if "." in number and "e" not in number else number
 
 
 def _list_text(text: str) -> str:

@@ -24,10 +24,13 @@ Index = dict[tuple[Any, ...], list[Row]]
 """Rows by mode and values of some columns."""
 
 LOADS = {
+    "offered_load": "load: offered, share of the injection rate",
     "internal_utilisation": "load: utilisation of internal channels",
     "messages_per_node_per_ms": "load: messages sent per node and ms",
 }
 """Measures of the load, taken from the mode `full`."""
+
+OFFERED = "offered_load"
 
 EVERYTHING = "all points"
 """The text of a combination of nothing."""
@@ -82,7 +85,8 @@ class Series:
         columns = sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
         found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in columns]
         if "full" in self.modes:
-            found += [Abscissa(LOADS[m], metric_axis(m), m, columns[0], True) for m in LOADS]
+            loads = [metric for metric in LOADS if self.known(metric)]
+            found += [Abscissa(LOADS[m], metric_axis(m), m, columns[0], True) for m in loads]
         return found
 
     def known(self, metric: str) -> bool:
@@ -156,6 +160,7 @@ class Series:
                     low=[*(row[f"{metric}_low"] for row in rows), *unknown],
                     high=[*(row[f"{metric}_high"] for row in rows), *unknown],
                     hollow=[*(False for _ in rows), *(True for _ in single)],
+                    saturated=[bool(row["saturated"]) for row in (*rows, *single)],
                     colour=MODES.index(mode) if alone else number,
                     look="solid" if alone else MODE_LOOKS[mode],
                     remarks=[*map(_merged_remark, rows), *map(_single_remark, single)],
@@ -166,6 +171,9 @@ class Series:
         index = self._index(self._merged_index, self._merged_rows, tuple(combination))
         found = index.get((mode, *combination.values()), [])
         known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
+        if abscissa.column == OFFERED:
+            # What is offered is given, as a parameter is.
+            return sorted(known, key=abscissa.place)
         return sorted(known, key=lambda row: rank(row[abscissa.along]))
 
     def _unsettled(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
