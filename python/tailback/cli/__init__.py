@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 
-from . import blaming, single, sweeping
+from . import blaming, plotting, single, sweeping
 from .options import app
 
-__all__ = ["app", "blaming", "main", "single", "sweeping"]
+__all__ = ["app", "blaming", "main", "plotting", "single", "sweeping"]
 
 
 def main() -> None:

@@ -37,6 +37,10 @@ Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the network: a page (.html) or .svg."),
 ]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results of a sweep.")]
+Title = Annotated[
+    str | None, typer.Option("--title", metavar="TEXT", help="Title; default: what was run.")
+]
 Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
 Modes = Annotated[
     str,

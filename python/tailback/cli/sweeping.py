@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
-from .options import AllowDeadlock, File, Json, Seed, Set, app, overrides
+from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, overrides
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
@@ -129,10 +129,7 @@ def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
     before = f", {run.finished_before} of them before" if run.finished_before else ""
     lost = f", {failed} failed" if failed else ""
     print(f"{finished} of {run.count} points finished{before}{lost}.")
-    print(f"Next: tailback table {out}, tailback report {out}")
-
-
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results of a sweep.")]
+    print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
 class Form(StrEnum):
@@ -227,12 +224,13 @@ def report(
         Path | None,
         typer.Option("--out", metavar="FILE", help="The page; default: report.html in DIR."),
     ] = None,
+    title: Title = None,
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
         from tailback.report.of_store import write_report
 
-        print(write_report(folder, out))
+        print(write_report(folder, out, title))
 
 
 @app.command()

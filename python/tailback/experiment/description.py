@@ -191,6 +191,8 @@ class Experiment:
             "max_duration": str(Time(self.run.limit_ps)),
         }
         workload = self.workload.resolved(self.machine)
+        if run["title"] is None:
+            run.pop("title")
         if not run["blame"]:
             # Neither says anything of such a run.
             run.pop("blame")

@@ -80,6 +80,13 @@ class Run(Description, init=False):
         default=False,
         description="Whether every wait is charged to the traffic that caused it.",
     )
+    title: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        pattern=r"\S",
+        description="What pages and pictures of the results are called; default: what was run.",
+    )
     max_duration: Time = Field(
         default=Time(10**12), description="Limit in simulated time when no duration is given."
     )

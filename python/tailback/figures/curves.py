@@ -86,9 +86,10 @@ def _scaled(line: Line, across: float, up: float) -> Line:
     def divided(values: Sequence[float | None] | None) -> list[float | None] | None:
         return None if values is None else [None if v is None else v / up for v in values]
 
-    xs = [v if isinstance(v, str) else v / across for v in line.x]
-    up_to = divided(line.y) or []
-    return replace(line, x=xs, y=up_to, low=divided(line.low), high=divided(line.high))
+    xs = line.x if _categories(line) else [v / across for v in line.x if not isinstance(v, str)]
+    return replace(
+        line, x=xs, y=divided(line.y) or [], low=divided(line.low), high=divided(line.high)
+    )
 
 
 def table_of(lines: Sequence[Line], x: Axis, y: Axis) -> dict[str, list[Any]]:
@@ -121,7 +122,8 @@ def axis_layout(axis: Axis, values: Iterable[Any]) -> dict[str, Any]:
     layout |= {"type": "linear", "exponentformat": "none", "separatethousands": True}
     if axis.percent:
         layout |= {"tickformat": ".0%" if max(numbers, default=1) > 0.05 else ".1%"}
-        layout["title"] = {**title, "text": shown_text(axis.label)}
+        label = f"{axis.label} ({axis.unit})" if axis.unit else axis.label
+        layout["title"] = {**title, "text": shown_text(label)}
     return layout | ({"rangemode": "tozero"} if axis.from_zero else {})
 
 
@@ -159,7 +161,13 @@ def _traces(line: Line, number: int, x: Axis, y: Axis) -> Iterator[dict[str, Any
     joined = [i for i, flag in enumerate(hollow) if not flag]
     shade = colour(line.colour)
     size = _MARKER_PX if len(line.x) <= _MANY_POINTS else _SMALL_MARKER_PX
-    marker = {"color": shade, "size": size, "symbol": symbol(line.colour, line.look)}
+    marker: dict[str, Any] = {
+        "color": shade,
+        "size": size,
+        "symbol": symbol(line.colour, line.look),
+        # Where sizes differ Plotly draws an edge unless told not to.
+        "line": {"width": 0},
+    }
     mode = "markers" if line.look in ("points", "printed") or _categories(line) else "lines+markers"
     full = _saturated(line)
     if any(full):
@@ -168,16 +176,19 @@ def _traces(line: Line, number: int, x: Axis, y: Axis) -> Iterator[dict[str, Any
     if line.look == "printed":
         marker |= {"symbol": "x-thin", "size": 9, "line": {"color": shade, "width": 2}}
     common = {"type": "scatter", "legendgroup": str(number), **named(line.name)}
+    thin = line.look == "plain"
     yield common | {
         **_places(line, joined, x, y),
-        "mode": mode,
-        "line": {"color": shade, "width": 2, "dash": dash(line.look)},
+        "mode": "lines" if thin else mode,
+        "line": {"color": shade, "width": 1 if thin else 2, "dash": dash(line.look)},
         "marker": marker,
         "showlegend": bool(line.name),
         **_bars(line, joined, shade, x),
     }
     if drawn_open:
-        open_symbol = f"{symbol(line.colour, line.look)}-open"
+        open_symbol: list[str] | str = f"{symbol(line.colour, line.look)}-open"
+        if any(full[i] for i in drawn_open):
+            open_symbol = ["x-open" if full[i] else str(open_symbol) for i in drawn_open]
         yield common | {
             **_places(line, drawn_open, x, y),
             "mode": "markers",

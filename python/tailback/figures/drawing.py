@@ -194,7 +194,7 @@ class Axis:
     @property
     def title(self) -> str:
         """The label with its unit."""
-        unit = "%" if self.percent else self.unit
+        unit = f"% {self.unit}".strip() if self.percent else self.unit
         return f"{self.label} ({unit})" if unit else self.label
 
     def in_unit_of(self, values: Iterable[float | None]) -> tuple[Axis, float]:

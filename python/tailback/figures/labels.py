@@ -17,10 +17,11 @@ _UNITS = {"us": "µs", "ms": "ms", "ns": "ns", "bytes": "B", "mbit_per_s": "Mbit
 _DIGITS = 4
 
 _RATE = "per node and ms"
+_INJECTED = "of the injection rate"
 
 METRICS: dict[str, Axis] = {
-    "offered_load": Axis("offered load", log=False, percent=True, from_zero=True),
-    "accepted_load": Axis("accepted load", log=False, percent=True, from_zero=True),
+    "offered_load": Axis("offered load", _INJECTED, log=False, percent=True, from_zero=True),
+    "accepted_load": Axis("accepted load", _INJECTED, log=False, percent=True, from_zero=True),
     "offered_flits_per_node_per_cycle": Axis(
         "offered load", "flits per node and cycle", log=False, from_zero=True
     ),

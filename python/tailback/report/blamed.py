@@ -210,7 +210,7 @@ class BlamedPoints:
         varied = [column for column in self.variation.columns if column != SEED]
         known = [row for _, row in sorted(self.rows.items())]
         causes = list(dict.fromkeys(cause for _, shares, _ in known for cause in shares))
-        heads = [*map(parameter_label, varied), "mode", "contention, us per message"]
+        heads = [*map(parameter_label, varied), "mode", "contention, µs per message"]
         told = [i for i in range(len(_UNTOLD)) if any(ends[1 + i] for _, _, ends in known)]
         rows = []
         for run, shares, (total, *rests, state) in known:

@@ -14,7 +14,7 @@ from tailback.figures.labels import value_text
 from tailback.store.points import Failure, PointStore
 from tailback.wording import number, plain, rate_sentence
 
-from . import across, blamed
+from . import across, blamed, opening, titles
 from .listing import Listing, estimate_in
 from .loads import Loads
 from .page import Page, Section, write
@@ -52,15 +52,17 @@ class Store(Protocol):
         """Return what sweeps asked for."""
 
 
-def write_report(folder: Path, out: Path | None = None) -> Path:
+def write_report(folder: Path, out: Path | None = None, title: str | None = None) -> Path:
     """Write the report on the store in `folder` into `out`; return where it is.
+
+    `title` is that of the page, unless the sweeps have one or it says what was simulated.
 
     By default it is `report.html` in the folder. Raises `UserError` if there is
     no store, no finished point in it, or the file cannot be written.
     """
     path = folder / NAME if out is None else out
     with _no_search_for_cycles():
-        write(page_of(PointStore.open(folder), folder.resolve().name), path)
+        write(page_of(PointStore.open(folder), title), path)
     return path
 
 
@@ -79,8 +81,8 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def page_of(store: Store, name: str) -> Page:
-    """Return the report on a store; `name` is its title unless its sweeps have one."""
+def page_of(store: Store, title: str | None = None) -> Page:
+    """Return the report on a store; its title, if none is given, is that of its sweeps."""
     sweeps = store.sweeps()
     runs = _runs(store)
     variation = Variation.of(runs, sweeps)
@@ -89,10 +91,11 @@ def page_of(store: Store, name: str) -> Page:
     rows = runs.to_dicts()
     listing = Listing(variation, rows, failures)
     varied, common = listing.parameters()
-    sections = []
+    sections: list[Section] = []
     if variation.columns:
         frame = merged(runs, values=[m for m in across.METRICS if m in runs.columns])
-        sections.append(across.section(Series(variation, frame, runs)))
+        series = Series(variation, frame, runs)
+        sections += [*opening.sections(series), across.section(series)]
     modes = [mode for mode in MODES if mode in set(runs["mode"])]
     loads = Loads(store, choices, modes)
     loads.read(variation.points["identity"].to_list())
@@ -104,7 +107,7 @@ def page_of(store: Store, name: str) -> Page:
     what = (varied, common) if varied.rows else (common,)
     sections.append(Section("What was run", what))
     return Page(
-        title=_title(sweeps, name),
+        title=(title or "").strip() or _title(sweeps, runs.row(0, named=True), variation),
         lead=(_machine(runs.row(0, named=True), variation), *_findings(rows, variation)),
         sections=tuple(sections),
         facts=tuple(_facts(rows, variation, failures, modes)),
@@ -119,9 +122,11 @@ def _runs(store: Store) -> pl.DataFrame:
     return runs.select([name for name in names if name != "moments"]).collect()
 
 
-def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
-    titles = dict.fromkeys(str(sweep["asked"].get("title", "")) for sweep in sweeps)
-    return ", ".join(title for title in titles if title) or name
+def _title(sweeps: Sequence[dict[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:
+    """Return the title that was given; a derived one also names what was varied."""
+    found = titles.title_of(sweeps, row, seen)
+    derived = titles.simulated(row, seen)
+    return titles.with_variation(derived, seen) if found == derived else found
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:

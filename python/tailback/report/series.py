@@ -36,6 +36,8 @@ EVERYTHING = "all points"
 """The text of a combination of nothing."""
 
 _MOST_LINES = 8
+_VARIES = 1.1
+"""Loads further apart than by this factor differ by more than chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Series:
     """Seeds taken together; one row per combination of parameters and mode."""
     runs: pl.DataFrame
     """One row per run."""
+    more_loads: tuple[str, ...] = ()
+    """Metrics besides the usual ones that others may be drawn against."""
 
     @cached_property
     def modes(self) -> list[str]:
@@ -85,9 +89,32 @@ class Series:
         columns = sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
         found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in columns]
         if "full" in self.modes:
-            loads = [metric for metric in LOADS if self.known(metric)]
-            found += [Abscissa(LOADS[m], metric_axis(m), m, columns[0], True) for m in loads]
+            found += [self.load(metric) for metric in LOADS if self.known(metric)]
         return found
+
+    def load(self, metric: str) -> Abscissa:
+        """Return a metric of the mode `full` as what others are drawn against."""
+        along = self.variation.columns[0]
+        if metric == OFFERED and self.load_parameter is not None:
+            along = self.load_parameter
+        label = LOADS.get(metric) or metric_axis(metric).label
+        return Abscissa(label, metric_axis(metric), metric, along, is_load=True)
+
+    @cached_property
+    def load_parameter(self) -> str | None:
+        """The first number by which the offered load was varied, all others being the same."""
+        if not self.known(OFFERED):
+            return None
+        rows = [row for row in self.merged.to_dicts() if row[OFFERED] is not None]
+        for column in self.variation.columns:
+            others = [c for c in self.variation.columns if c != column]
+            loads: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+            for row in rows:
+                loads[(row["mode"], *(row[c] for c in others))].append(row[OFFERED])
+            varies = any(max(of) > _VARIES * min(of) for of in loads.values())
+            if varies and self.variation.is_number(column):
+                return column
+        return None
 
     def known(self, metric: str) -> bool:
         """Whether a metric was measured anywhere."""
@@ -157,8 +184,8 @@ class Series:
                     name=", ".join(words),
                     x=[abscissa.place(row) for row in (*rows, *single)],
                     y=[row[metric] for row in (*rows, *single)],
-                    low=[*(row[f"{metric}_low"] for row in rows), *unknown],
-                    high=[*(row[f"{metric}_high"] for row in rows), *unknown],
+                    low=[*(row.get(f"{metric}_low") for row in rows), *unknown],
+                    high=[*(row.get(f"{metric}_high") for row in rows), *unknown],
                     hollow=[*(False for _ in rows), *(True for _ in single)],
                     saturated=[bool(row["saturated"]) for row in (*rows, *single)],
                     colour=MODES.index(mode) if alone else number,
@@ -202,7 +229,7 @@ class Series:
 
     @cached_property
     def _merged_rows(self) -> list[Row]:
-        return _with_loads(self.merged.to_dicts(), self.variation.columns)
+        return _with_loads(self.merged.to_dicts(), self.variation.columns, self.more_loads)
 
     @cached_property
     def _single_rows(self) -> list[Row]:
@@ -211,15 +238,15 @@ class Series:
 
         drifting = self.runs.filter(~pl.col("steady"))["identity"].unique()
         rows = self.runs.filter(pl.col("identity").is_in(drifting.implode()))
-        return _with_loads(rows.to_dicts(), ["identity"])
+        return _with_loads(rows.to_dicts(), ["identity"], self.more_loads)
 
 
-def _with_loads(rows: list[dict[str, Any]], same: Sequence[str]) -> list[Row]:
+def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[str]) -> list[Row]:
     """Add to every row the loads of the row of mode full that agrees in the columns `same`."""
     full = {tuple(row[c] for c in same): row for row in rows if row["mode"] == "full"}
     for row in rows:
         of_point = full.get(tuple(row[c] for c in same), {})
-        row |= {_load(metric): of_point.get(metric) for metric in LOADS}
+        row |= {_load(metric): of_point.get(metric) for metric in (*LOADS, *more)}
     return [*rows]
 
 

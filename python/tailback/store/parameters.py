@@ -35,6 +35,7 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
 #: says nothing of its content, and only points that blame say so (`columns.BLAMING`).
 _LEFT_OUT = {"run.mode", "machine.file", "workload.file", "run.blame", "workload.classes"}
+_LEFT_OUT |= {"run.title"}  # of a page, not of what was simulated
 
 #: What is stored of a network from a file; see `Graph.resolved`.
 _NETWORK = {

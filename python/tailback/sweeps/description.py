@@ -118,7 +118,8 @@ class Sweep:
                 if key in base[section]:
                     base[section][key] = Path(str(base[section][key])).name
         asked = {
-            "title": self.title,
+            "name": self.title,
+            "title": self._base.get("run", {}).get("title"),
             "sweep": _without_folders(self._table),
             "modes": list(self.modes),
             "seeds": list(self._plan.seeds),
