@@ -14,12 +14,25 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailback.analysis import table
-    from tailback.api import cost, describe, load, run, saturate, sweep, write_report
+    from tailback.api import (
+        blame,
+        cost,
+        describe,
+        load,
+        plot,
+        run,
+        saturate,
+        sweep,
+        table,
+        write_report,
+    )
+    from tailback.blaming import Blaming
     from tailback.comparison import Cost
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
+    from tailback.frames import to_pandas
     from tailback.machines import Hypercube, Mesh, Pair
+    from tailback.plots import Plot
     from tailback.programs import ANY, Node
     from tailback.results import Result
     from tailback.saturation import Saturation
@@ -37,12 +50,25 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "analysis": ("table",),
-    "api": ("cost", "describe", "load", "run", "saturate", "sweep", "write_report"),
+    "api": (
+        "blame",
+        "cost",
+        "describe",
+        "load",
+        "plot",
+        "run",
+        "saturate",
+        "sweep",
+        "table",
+        "write_report",
+    ),
+    "blaming": ("Blaming",),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
+    "frames": ("to_pandas",),
     "machines": ("Hypercube", "Mesh", "Pair"),
+    "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),
     "saturation": ("Saturation",),
@@ -55,6 +81,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ANY",
+    "Blaming",
     "BoundaryExchange",
     "ComputeOnly",
     "Cost",
@@ -65,6 +92,7 @@ __all__ = [
     "Messages",
     "Node",
     "Pair",
+    "Plot",
     "PointStore",
     "PythonProgram",
     "Result",
@@ -75,13 +103,16 @@ __all__ = [
     "Synthetic",
     "UserError",
     "__version__",
+    "blame",
     "cost",
     "describe",
     "load",
+    "plot",
     "run",
     "saturate",
     "sweep",
     "table",
+    "to_pandas",
     "write_report",
 ]
 

@@ -1,22 +1,27 @@
 """What a Python program does with Tailback.
 
-`load`, `describe`, `run`, `cost`, `sweep`, `saturate`.
+`load`, `describe`, `run`, `cost`, `blame`, `sweep`, `saturate`; of a folder of results `table`,
+`plot`, `write_report`. Files and folders are given as text or as `pathlib.Path`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tailback import comparison, prediction, saturation
+from tailback import comparison, plots, prediction, saturation
+from tailback.analysis import tables
+from tailback.analysis.groups import SEEDS
+from tailback.blaming import Blaming
 from tailback.comparison import COMPARED, Cost
 from tailback.errors import UserError
 from tailback.execution import LocalPool, Pool
 from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
+from tailback.plots import Plot
 from tailback.prediction import Prediction
 from tailback.progress import Ticker, ignore
 from tailback.report import of_store
@@ -27,6 +32,9 @@ from tailback.store.points import PointStore
 from tailback.sweeps import Sweep
 from tailback.sweeps.running import SweepRun
 from tailback.workloads import Workload
+
+if TYPE_CHECKING:
+    import polars as pl
 
 What = Experiment | Machine | str | os.PathLike[str]
 """An experiment, the file of one, or a machine (then a workload follows)."""
@@ -80,6 +88,22 @@ def cost(
         return comparison.cost(experiment, modes, packets=packets, watch=watch)
 
 
+def blame(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Blaming:
+    """Run one contention mode and return who makes whom wait, where and why.
+
+    Arguments are those of `run`.
+    """
+    given = experiment_of(what, workload, **run_fields, blame=True)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return Blaming(run_mode(given, given.run.mode, watch=watch))
+
+
 def sweep(
     what: Sweep | str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -124,13 +148,71 @@ def saturate(
         return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
 
 
-def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
+Results = PointStore | str | os.PathLike[str]
+"""What `sweep` returned, or the folder it was written into."""
+
+
+def table(
+    results: Results,
+    fields: Sequence[str] | None = None,
+    conditions: Sequence[str] = (),
+    over: Sequence[str] = SEEDS,
+    sort: Sequence[str] = (),
+    limit: int | None = None,
+) -> pl.DataFrame:
+    """Return the runs of a sweep as a Polars table, those that differ only in `over` merged.
+
+    Without `fields`: what the sweep varied, and the main metrics with their intervals.
+    `conditions` must all hold; rows are sorted by `sort` (`"-field"`: from high to low).
+    Raises `UserError` for a name or a condition that is not clear.
+    """
+    return tables.table(store_of(results), fields, conditions, over, sort, limit)
+
+
+def plot(  # noqa: PLR0913  # each a thing that can be asked for
+    results: Results,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    mode: str | None = None,
+    where: Sequence[str] = (),
+    title: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Plot:
+    """Return the picture that suits the results of a sweep, or the one of `y` against `x`.
+
+    `x` is a parameter that was varied, or a metric; `y` a metric, `theta_t` or `theta_r`.
+    Runs for which `where` does not hold are left out. `out` is a file to write it into: SVG,
+    or PDF and PNG with the extra `plot`. A notebook shows what is returned. Raises
+    `UserError` for names that are not known, and where nothing was varied.
+    """
+    made = plots.plot(store_of(results), x, y, mode=mode, where=where, title=title)
+    if out is not None:
+        made.save(out)
+    return made
+
+
+def write_report(
+    folder: Results, out: str | os.PathLike[str] | None = None, title: str | None = None
+) -> Path:
     """Write the HTML page on the results in `folder`; return where it is.
 
-    `out`: by default `report.html` in the folder. Raises `UserError` if there are no
-    results, or the file cannot be written.
+    `out`: by default `report.html` in the folder. `title`: what was simulated unless it, or
+    the sweep (`run.title`), says something else. Raises `UserError` if there are no results,
+    or the file cannot be written.
     """
-    return of_store.write_report(Path(folder), None if out is None else Path(out))
+    place = folder.folder if isinstance(folder, PointStore) else Path(folder)
+    return of_store.write_report(place, None if out is None else Path(out), title)
+
+
+def store_of(results: Results) -> PointStore:
+    """Return the results of a sweep; raise `UserError` if there are none in a folder."""
+    if isinstance(results, PointStore):
+        return results
+    place = Path(results)
+    if place.suffix == ".toml":
+        raise UserError(str(place), None, "is an experiment file; a folder of results is needed")
+    return PointStore.open(place)
 
 
 def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:

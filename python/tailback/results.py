@@ -17,7 +17,7 @@ from tailback.statistics import Estimate, Series
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
     from tailback.experiment import Experiment
 
 BINS = ("low", "high", "count")

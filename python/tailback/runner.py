@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback import engine, interrupts, tables
-from tailback.blame import Blame
+from tailback.charging import Blame
 from tailback.errors import UserError, shown
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
 from tailback.open_loop import open_loop

@@ -11,7 +11,6 @@ app = typer.Typer(
     name="tailback",
     help="Simulate an interconnection network and learn what contention costs.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -46,6 +45,11 @@ Modes = Annotated[
     str,
     typer.Option("--modes", help="Contention modes; full and throttled are always run."),
 ]
+
+
+def examples(*commands: str) -> str:
+    """Return what stands below the options of a command: lines that are not joined."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
 
 
 def overrides(

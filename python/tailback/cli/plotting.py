@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .answering import failures
-from .options import Folder, Title, app
+from .options import Folder, Title, app, examples
 
 
 class Kind(StrEnum):
@@ -40,7 +40,11 @@ PlotOut = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback plot results", "tailback plot results --x link_width --y theta_r --out cost.pdf"
+    )
+)
 def plot(  # noqa: PLR0913, PLR0917  # one argument per option
     folder: Folder,
     x: X = None,
@@ -55,8 +59,6 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
 
     Those that suit it: latency and accepted load against the offered load, or what contention
     leaves of the message rate against what was varied.
-
-    Example: tailback plot results --x link_width --y theta_r --out cost.pdf
     """
     with failures(json=False):
         from tailback import plots

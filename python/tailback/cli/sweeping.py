@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
-from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, overrides
+from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ Cluster = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback sweep sweep.toml --out results",
+        "tailback sweep sweep.toml --out results --jobs 4",
+    )
+)
 def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     out: Annotated[
@@ -141,7 +146,12 @@ class Form(StrEnum):
     parquet = "parquet"
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback table results --fields compute_period,theta_r --sort -theta_r",
+        "tailback table results --where \"mode == 'full'\" --format csv --out full.csv",
+    )
+)
 def table(  # noqa: PLR0913, PLR0917  # one argument per option
     folder: Folder,
     fields: Annotated[
@@ -217,7 +227,12 @@ def _content(rows: DataFrame, form: Form) -> bytes:
     return (csv_text(rows) if form is Form.csv else json_text(rows)).encode()
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback report results",
+        'tailback report results --title "My network" --out page.html',
+    )
+)
 def report(
     folder: Folder,
     out: Annotated[
@@ -233,7 +248,12 @@ def report(
         print(write_report(folder, out, title))
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback saturate open_loop.toml",
+        "tailback saturate open_loop.toml --tolerance 0.05 --json",
+    )
+)
 def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,

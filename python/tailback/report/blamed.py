@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
     from tailback.figures.maps import Form
 
     from .machines import Machine

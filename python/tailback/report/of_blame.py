@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import REST, Blame, Charged, unknown_blame
 from tailback.blame_names import Names
+from tailback.charging import REST, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
 from tailback.scaling import MICROSECONDS, unit_for

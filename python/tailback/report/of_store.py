@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
 
 NAME = "report.html"
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
 
 FORMAT = "tailback store"
 VERSION = 1

@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tailback.blame import Blame, Charged, unknown_blame
 from tailback.blame_names import Names
+from tailback.charging import Blame, Charged, unknown_blame
 from tailback.results import Result
 from tailback.scaling import MICROSECONDS, Unit, unit_for
 from tailback.wording import UNKNOWN, number, warnings
