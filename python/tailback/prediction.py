@@ -141,9 +141,9 @@ class Prediction:
 
     def write_plot(self, path: Path) -> None:
         """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
-        from tailback.figures import picture
+        from tailback.figures import picture, picture_svg
 
-        makers = {".html": picture.page, ".svg": picture.svg}
+        makers = {".html": picture.page, ".svg": picture_svg.svg}
         make = makers.get(path.suffix.lower())
         if make is None:
             raise UserError("--plot", str(path), "must end in .html or .svg")
