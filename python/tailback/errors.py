@@ -231,7 +231,6 @@ _ALLOWED = {
     "less_than": "must be below {lt}",
     "string_too_short": "must not be empty",
     "string_too_long": "must have at most {max_length} characters",
-    "string_pattern_mismatch": "must not be blank",
     "too_short": "must have at least {min_length} entries",
     "too_long": "must have at most {max_length} entries",
 }

@@ -20,6 +20,7 @@ Opened = Callable[..., "Page"]
 
 SYNC, PERIOD = "workload.sync", "workload.compute_period_us"
 FIGURES = [
+    *("glance_latency", "glance_accepted", "message_latency", "accepted_load"),
     *("theta_r", "theta_t", "message_rate", "lifetime", "starting_points", "waiting"),
     *("load_of_nodes", "load_of_channels", "latency"),
 ]
@@ -70,7 +71,7 @@ def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: Point
     for value, us in (("1", 20.0), ("3", 80.0)):
         period.fill(value)
         control(page, "run.seed").select_option(label="2")
-        control(page, "mode", "#s1").select_option(label="throttled")
+        control(page, "mode", "#s2").select_option(label="throttled")
         control(page, "measure", "#figure-load_of_nodes").select_option(
             label="processor utilisation"
         )
@@ -212,9 +213,18 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
     assert [row["node"] for row in rows] == [str(i) for i in range(9)]
 
 
+LABEL = "document.querySelector('#figure-theta_r .xtick text')"
+
+
 def ink(page: Page) -> str:
-    label = figure(page, "theta_r").locator(".xtick text").first
-    return str(label.evaluate("text => getComputedStyle(text).fill"))
+    """Return the colour of a label; while its figure is drawn anew there is none."""
+    found = page.wait_for_function(f"{LABEL} && getComputedStyle({LABEL}).fill")
+    return str(found.json_value())
+
+
+def wait_for_ink(page: Page, colour: str) -> None:
+    """Wait until figures are drawn anew, which takes as long as it takes."""
+    page.wait_for_function(f"{LABEL} && getComputedStyle({LABEL}).fill === '{colour}'")
 
 
 def paper(page: Page) -> str:
@@ -227,10 +237,11 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert inks[0] != inks[1]
     assert papers[0] != papers[1]
     dark.locator("#theme").click()
+    wait_for_ink(dark, inks[0])
     assert (ink(dark), paper(dark)) == (inks[0], papers[0])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
-        dark.wait_for_timeout(100)
+        wait_for_ink(dark, inks[number])
         assert (ink(dark), paper(dark)) == (inks[number], papers[number])
 
 
@@ -238,7 +249,7 @@ def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -
     light = ink(page), paper(page)
     page = opened("dark")
     page.emulate_media(media="print")
-    page.wait_for_timeout(200)
+    wait_for_ink(page, light[0])
     assert (ink(page), paper(page)) == light
     assert page.locator(".controls:visible, .exports:visible, nav:visible").count() == 0
     assert (
@@ -246,8 +257,7 @@ def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -
     )
     assert page.locator("details:not([open])").count() == 0
     page.emulate_media(media="screen")
-    page.wait_for_timeout(200)
-    assert ink(page) != light[0]
+    page.wait_for_function(f"{LABEL} && getComputedStyle({LABEL}).fill !== '{light[0]}'")
     assert page.pdf().startswith(b"%PDF")
 
 

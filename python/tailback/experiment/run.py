@@ -84,7 +84,6 @@ class Run(Description, init=False):
         default=None,
         min_length=1,
         max_length=200,
-        pattern=r"\S",
         description="What pages and pictures of the results are called; default: what was run.",
     )
     max_duration: Time = Field(
@@ -99,6 +98,8 @@ class Run(Description, init=False):
         for name in ("duration", "sample_interval", "max_duration"):
             if getattr(self, name) == Time(0):
                 raise UserError(name, shown("0 s"), "must be above zero")
+        if self.title is not None and not self.title.strip():
+            raise UserError("title", shown(self.title), "must not be blank")
         self._check_longest()
         if self.warmup is not None and self.warmup.ps >= self.limit_ps:
             limit = "duration" if self.duration else "max_duration"

@@ -73,7 +73,9 @@ class Form:
             ("layout", "coloraxis", "cmax"): most or 1.0,
         }
         if self.apart is not None:
-            settings["data", 1, "z"] = Cells(kept, self.apart, (self.shape[0], 1))
+            # Beside an empty column: Plotly does not know how wide a single one is.
+            beside = np.stack([np.full_like(self.apart, -1), self.apart], axis=1).ravel()
+            settings["data", 1, "z"] = Cells(kept, beside, (self.shape[0], 2))
         return settings
 
     def scale(self, name: str, measure: Axis, scale: Scale, most: float = 0.0) -> Settings:

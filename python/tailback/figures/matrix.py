@@ -12,8 +12,7 @@ from .maps import Form
 
 _HEIGHT_PX = 520
 _GAPS_UP_TO = 60
-_SQUARE, _STRIP = 0.92, 0.95
-"""Where the square ends and the column of what classes cost themselves begins."""
+_NOTHING, _ITSELF = " ", "itself"
 
 
 def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
@@ -41,10 +40,10 @@ def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
         "colorscale": COLOUR_SCALE,
         "showscale": False,
         "zmin": 0,
-        "x": ["itself"],
+        "x": [_NOTHING, _ITSELF],
         "y": list(victims),
+        "xgap": gap,
         "ygap": gap,
-        "xaxis": "x2",
         "hoverongaps": False,
     }
     bar = {"thickness": 14, "outlinewidth": 0, "title": {"text": "", "side": "right"}}
@@ -53,9 +52,11 @@ def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
         "xaxis": {
             **common,
             "title": {"text": "culprit: traffic of", "standoff": 10},
-            "domain": [0, _SQUARE],
+            # An empty place lies between the square and what classes cost themselves.
+            "categoryorder": "array",
+            "categoryarray": [*culprits, _NOTHING, _ITSELF],
+            "range": [-0.5, len(culprits) + 1.5],
         },
-        "xaxis2": {**common, "domain": [_STRIP, 1]},
         "yaxis": {**common, "title": {"text": "victim"}, "autorange": "reversed"},
         "coloraxis": {"colorscale": COLOUR_SCALE, "colorbar": bar},
         "margin": {"t": 16, "r": 16, "l": 72, "b": 64},

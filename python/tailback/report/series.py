@@ -86,15 +86,19 @@ class Series:
 
         Along a load, lines join points in the order of the first of these parameters.
         """
-        columns = sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
-        found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in columns]
+        found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in self._columns]
         if "full" in self.modes:
             found += [self.load(metric) for metric in LOADS if self.known(metric)]
         return found
 
+    @cached_property
+    def _columns(self) -> list[str]:
+        """What was varied, numbers first."""
+        return sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
+
     def load(self, metric: str) -> Abscissa:
         """Return a metric of the mode `full` as what others are drawn against."""
-        along = self.variation.columns[0]
+        along = self._columns[0]
         if metric == OFFERED and self.load_parameter is not None:
             along = self.load_parameter
         label = LOADS.get(metric) or metric_axis(metric).label
