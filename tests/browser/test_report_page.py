@@ -213,18 +213,24 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
     assert [row["node"] for row in rows] == [str(i) for i in range(9)]
 
 
-LABEL = "document.querySelector('#figure-theta_r .xtick text')"
+FILL = """() => {
+    const label = document.querySelector("#figure-theta_r .xtick text");
+    return label ? getComputedStyle(label).fill : "";
+}"""
 
 
-def ink(page: Page) -> str:
-    """Return the colour of a label; while its figure is drawn anew there is none."""
-    found = page.wait_for_function(f"{LABEL} && getComputedStyle({LABEL}).fill")
-    return str(found.json_value())
+def ink(page: Page, other_than: str = "", wanted: str = "") -> str:
+    """Return the colour of a label, when its figure has been drawn (anew): there is none before.
 
-
-def wait_for_ink(page: Page, colour: str) -> None:
-    """Wait until figures are drawn anew, which takes as long as it takes."""
-    page.wait_for_function(f"{LABEL} && getComputedStyle({LABEL}).fill === '{colour}'")
+    Waits until it is `wanted`, and not `other_than`. The page forbids Playwright's own waiting.
+    """
+    found = ""
+    for _ in range(400):
+        found = str(page.evaluate(FILL))
+        if found != other_than and wanted in ("", found):
+            return found
+        page.wait_for_timeout(50)
+    return found
 
 
 def paper(page: Page) -> str:
@@ -237,27 +243,24 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert inks[0] != inks[1]
     assert papers[0] != papers[1]
     dark.locator("#theme").click()
-    wait_for_ink(dark, inks[0])
-    assert (ink(dark), paper(dark)) == (inks[0], papers[0])
+    assert (ink(dark, wanted=inks[0]), paper(dark)) == (inks[0], papers[0])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
-        wait_for_ink(dark, inks[number])
-        assert (ink(dark), paper(dark)) == (inks[number], papers[number])
+        assert (ink(dark, wanted=inks[number]), paper(dark)) == (inks[number], papers[number])
 
 
 def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -> None:
     light = ink(page), paper(page)
     page = opened("dark")
     page.emulate_media(media="print")
-    wait_for_ink(page, light[0])
-    assert (ink(page), paper(page)) == light
+    assert (ink(page, wanted=light[0]), paper(page)) == light
     assert page.locator(".controls:visible, .exports:visible, nav:visible").count() == 0
     assert (
         "compute period: 5 µs" in figure(page, "load_of_nodes").locator(".selection").inner_text()
     )
     assert page.locator("details:not([open])").count() == 0
     page.emulate_media(media="screen")
-    page.wait_for_function(f"{LABEL} && getComputedStyle({LABEL}).fill !== '{light[0]}'")
+    assert ink(page, other_than=light[0]) not in ("", light[0])
     assert page.pdf().startswith(b"%PDF")
 
 
