@@ -38,6 +38,12 @@ class _Row(NamedTuple):
 
 
 _TIMES = "time"
+_MAY_BE_THE_SAME = {
+    "packets_per_node_per_ms": "messages_per_node_per_ms",
+    "iterations_per_node_per_ms": "messages_per_node_per_ms",
+    "network_lifetime_data_us": "lifetime_data_us",
+}
+"""Lines that are left out if they say the same as another in every mode."""
 _WITH_ACKNOWLEDGEMENTS = ("acknowledged_messages_per_node_per_ms", "routed_lifetime_data_us")
 
 _SECTIONS: dict[str, tuple[_Row, ...]] = {
@@ -158,15 +164,16 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
 def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
     """Whether a line repeats another.
 
-    So does that of data packets, and of what is acknowledged, without acknowledgements; and a
-    rate that is that of messages: one packet a message, one message an iteration.
+    So does that of data packets, and of what is acknowledged, without acknowledgements; a
+    rate that is that of messages: one packet a message, one message an iteration; and the
+    lifetime in the network where nothing waits in the nodes.
     """
     acknowledges = any(r.experiment.machine.acknowledgements for r in results.values())
     if row.metric in _WITH_ACKNOWLEDGEMENTS:
         return not acknowledges
-    if row.metric not in {"packets_per_node_per_ms", "iterations_per_node_per_ms"}:
+    if row.metric not in _MAY_BE_THE_SAME:
         return False
-    others = [result["messages_per_node_per_ms"].value for result in results.values()]
+    others = [result[_MAY_BE_THE_SAME[row.metric]].value for result in results.values()]
     own = [result[row.metric].value for result in results.values()]
     return all(abs(a - b) <= 0.002 * b for a, b in zip(own, others, strict=True))
 
