@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tailback.comparison import Cost
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
-    from tailback.frames import to_pandas
+    from tailback.dataframes import to_pandas
     from tailback.machines import Hypercube, Mesh, Pair
     from tailback.plots import Plot
     from tailback.programs import ANY, Node
@@ -66,7 +66,7 @@ _HOMES = {
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
-    "frames": ("to_pandas",),
+    "dataframes": ("to_pandas",),
     "machines": ("Hypercube", "Mesh", "Pair"),
     "plots": ("Plot",),
     "programs": ("ANY", "Node"),
