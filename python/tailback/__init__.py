@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     )
     from tailback.blaming import Blaming
     from tailback.comparison import Cost
+    from tailback.dataframes import to_pandas
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
-    from tailback.dataframes import to_pandas
     from tailback.machines import Hypercube, Mesh, Pair
     from tailback.plots import Plot
     from tailback.programs import ANY, Node
