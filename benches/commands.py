@@ -27,7 +27,7 @@ from tailback.sweeps.running import SweepRun
 
 #: 64 equal points of about a second each: what differs is only the seed.
 EQUAL = """
-machine = { preset = "t9000_c104", dims = [16, 16] }
+machine = { preset = "t9000_c104", topology.dims = [16, 16] }
 workload = { preset = "tweedie", radius = 8, compute_period = "20 us" }
 run = { duration = "60 ms" }
 sweep = { seeds = 64 }
@@ -35,7 +35,7 @@ sweep = { seeds = 64 }
 
 #: Points that take next to nothing: what is left is the work around them.
 TINY = """
-machine = { preset = "t9000_c104", dims = [8, 8] }
+machine = { preset = "t9000_c104", topology.dims = [8, 8] }
 workload = { preset = "tweedie", radius = 4, compute_period = "100 us" }
 run = { duration = "200 us" }
 sweep = { seeds = 200 }

@@ -45,11 +45,9 @@ class Mesh:
         payload = f"{self.packet_flits - 1} B"
         machine = {
             "preset": "wormhole_mesh",
-            "dims": [self.side, self.side],
-            "packet_size": payload,
-            "credit_delay": "0 s",
-            "wire_delay": "0 s",
-            "switch_delay": "0 s",
+            "topology": {"dims": [self.side, self.side]},
+            "interface": {"packet_size": payload},
+            **self.buffers(fidelity),
         }
         workload = {
             "preset": "uniform_open_loop",
@@ -58,21 +56,26 @@ class Mesh:
             "start": "together",
         }
         return {
-            "machine": machine | self.buffers(fidelity),
+            "machine": machine,
             "workload": workload,
             "run": {"seed": 1, "fidelity": fidelity},
         }
 
-    def buffers(self, fidelity: str) -> dict[str, str]:
-        """Return the buffers and the flow control that fills them.
+    def buffers(self, fidelity: str) -> dict[str, dict[str, str]]:
+        """Return the links and switches: buffers, and the flow control that fills them.
 
         `token` has flow control in band, and buffers at inputs and outputs: each as
         large as the one at the input elsewhere, but not above the 35 B of a C104.
         """
+        link = {"delay": "0 s", "credit_delay": "0 s"}
+        switch = {"delay": "0 s"}
         if fidelity != "token":
-            return {"flow_control": "out_of_band", "input_buffer": f"{self.buffer_flits} B"}
+            return {"link": link, "switch": switch | {"input_buffer": f"{self.buffer_flits} B"}}
         room = f"{min(self.buffer_flits, 35)} B"
-        return {"flow_control": "in_band", "input_buffer": room, "output_buffer": room}
+        return {
+            "link": link | {"flow_control": "in_band"},
+            "switch": switch | {"input_buffer": room, "output_buffer": room},
+        }
 
     def case(
         self,

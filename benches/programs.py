@@ -14,6 +14,7 @@ from rich.table import Table
 
 import tailback as tb
 from benches.record import add
+from tailback.machines import machine_of
 from tailback.units import Time
 
 #: Instructions are to take at most so much, in microseconds of processor time.
@@ -75,7 +76,7 @@ PROGRAMS: list[tuple[Callable[..., object], int, int]] = [
 def instruction_us(program: Callable[..., object], instructions: int) -> float:
     """Return the processor time of one instruction: the least of several runs."""
     workload = tb.PythonProgram(function=program)
-    machine = tb.Hypercube(dimensions=6)
+    machine = machine_of({"preset": "t9000_c104", "topology": {"kind": "hypercube"}})
     best = float("inf")
     for _ in range(REPEATS):
         began = time.process_time()

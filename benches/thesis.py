@@ -14,7 +14,12 @@ def c104(side: int, fidelity: str = "packet", **workload: Any) -> dict[str, dict
     """
     band = "out_of_band" if fidelity in ("worm", "flit") else "in_band"
     return {
-        "machine": {"preset": "t9000_c104", "dims": [side, side], "flow_control": band},
+        "machine": {
+            "preset": "t9000_c104",
+            "topology": {"dims": [side, side]},
+            "link": {"flow_control": band},
+            "switch": {"input_buffer": "35 B" if fidelity == "token" else "70 B"},
+        },
         "workload": {"kind": "synthetic", "radius": side // 2} | workload,
         "run": {"seed": 1, "fidelity": fidelity},
     }

@@ -29,7 +29,8 @@ TURNS = 3
 def flits_per_hop(machine: Machine, counted: Mapping[str, int]) -> float:
     """Return the mean length of the packets that crossed channels; every message fills one."""
     data, acks = counted["hops_data"], counted["hops_ack"]
-    full, empty = machine.packet_tokens(machine.packet_size.bytes), machine.packet_tokens(0)
+    full = machine.packet_flits(machine.interface.packet_room.bytes)
+    empty = machine.packet_flits(0)
     return (data * full + acks * empty) / (data + acks)
 
 

@@ -37,7 +37,8 @@ def experiment(preset: str, spacing: float) -> Experiment:
     size = MESSAGE_BYTES if preset in PACKETS else PIECE_BYTES
     return Experiment.from_dict(
         {
-            "machine": {"preset": preset} | ({"input_buffer": "20 B"} if preset == WORMS else {}),
+            "machine": {"preset": preset}
+            | ({"switch": {"input_buffer": "20 B"}} if preset == WORMS else {}),
             "workload": {
                 "preset": "buzzard_mudge",
                 "message_size": f"{size} B",

@@ -53,7 +53,7 @@ _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
 # What depends on the clock on the wall: events per second, and how far a sweep is.
 _PROGRESS = re.compile(r"(?m)^\d+ of \d+ points done, .*\n")
-_SPEED = re.compile(r"(?m)^((?:full|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
+_SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
 def filled(text: str) -> str:
@@ -95,42 +95,46 @@ def _run_keys() -> str:
 
 
 def _machine_keys() -> str:
-    """Return a table for the keys of all topologies, then for those of some."""
-    definitions = json_schema()["$defs"]
-    kinds = {word: definitions[kind.__name__] for word, kind in machines.TOPOLOGIES.items()}
-    having: dict[tuple[str, ...], dict[str, Schema]] = {}
-    for schema in kinds.values():
-        for key, value in schema["properties"].items():
-            owners = tuple(word for word, other in kinds.items() if key in other["properties"])
-            known = having.setdefault(owners, {})
-            known[key] = _either(known[key], value) if key in known else value
-    parts = []
-    for owners, properties in having.items():
-        words = ", ".join(f'`"{word}"`' for word in owners)
-        title = "Any topology" if len(owners) == len(kinds) else f"Topology {words}"
-        required = [key for word in owners for key in kinds[word].get("required", ())]
-        table = _table({"properties": properties, "required": required})
-        parts.append(f"**{title}**\n\n{table}")
+    """Return a table for each part of a machine; of parts with kinds one for each kind."""
+    tables = json_schema()["properties"]["machine"]["properties"]
+    parts = [
+        f"**`[machine]`**\n\n{_table({'properties': {'clock': {'default': None} | tables['clock']}})}"
+    ]
+    for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
+        schema = tables[name]
+        title = f"**`[machine.{name}]`**"
+        if name == "link_classes":
+            schema, title = schema["additionalProperties"], "**`[machine.link_classes.NAME]`**"
+        if "anyOf" in schema:
+            parts += [f"{title}: which keys there are depends on `kind`.", *_kinded(schema)]
+        else:
+            parts.append(f"{title}\n\n{_table(schema)}")
     return "\n\n".join(parts)
 
 
-def _either(first: Schema, other: Schema) -> Schema:
-    """Return a key as the first topology has it, with the words that it has for another."""
-    words, more = _words(first), _words(other)
-    if words == more:
-        return first
-    plain = {key: value for key, value in first.items() if key != "anyOf"}
-    return plain | {"enum": list(dict.fromkeys([*words, *more])), "default": None}
-
-
-def _words(schema: Schema) -> list[str]:
-    """Return the words that a key may be, if it is one of some words."""
-    options = [schema, *schema.get("anyOf", [])]
-    return next((list(option["enum"]) for option in options if "enum" in option), [])
+def _kinded(schema: Schema) -> Iterable[str]:
+    """Yield a table of the keys that all kinds have, then those of each."""
+    kinds = {kind["properties"]["kind"]["enum"][0]: kind for kind in schema["anyOf"]}
+    own = {word: dict(kind["properties"]) for word, kind in kinds.items()}
+    first, *others = own.values()
+    shared = [key for key in first if all(first[key] == other.get(key) for other in others)]
+    if shared:
+        yield f"Of every kind:\n\n{_table({'properties': {key: first[key] for key in shared}})}"
+    tables: dict[str, list[str]] = {}
+    for word, properties in own.items():
+        rest = {k: value for k, value in properties.items() if k not in ("kind", *shared)}
+        if rest:
+            tables.setdefault(_table({"properties": rest}), []).append(f'`"{word}"`')
+    for table, words in tables.items():
+        yield f"Of kind {', '.join(words)}:\n\n{table}"
 
 
 def _topologies() -> str:
     return _described(machines.TOPOLOGIES, machines.DEFAULT_TOPOLOGY)
+
+
+def _routings() -> str:
+    return _described(machines.ROUTINGS, "")
 
 
 def _kinds() -> str:
@@ -170,9 +174,18 @@ def _presets(section: str, presets: Mapping[str, Mapping[str, Any]]) -> str:
     """Return every preset as the lines of an experiment file that it stands for."""
     blocks = []
     for name, values in presets.items():
-        lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+        lines = [f"{key} = {json.dumps(value)}" for key, value in _dotted(values)]
         blocks.append("\n".join([f"`{name}`:", "", "```toml", f"[{section}]", *lines, "```"]))
     return "\n\n".join(blocks)
+
+
+def _dotted(values: Mapping[str, Any], path: str = "") -> Iterable[tuple[str, Any]]:
+    """Yield keys of tables, and of the tables in them, by dotted name."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", value
 
 
 def _columns() -> str:
@@ -180,7 +193,7 @@ def _columns() -> str:
     measured = {f"{name}{part}" for name in ALL_METRICS for part in MERGED}
     sections: dict[str, list[Column]] = {}
     for column in columns():
-        table = column.name.partition(".")[0] if "." in column.name else ""
+        table = column.name.rpartition(".")[0] if "." in column.name else ""
         sections.setdefault(table and f"Parameters of [{table}]", []).append(column)
     plain = [column for column in sections.pop("") if column.name not in measured]
     ending = {column.name for column in ENDING}
@@ -244,6 +257,7 @@ def _column_table(rows: Iterable[Column]) -> str:
 
 _PARTS: dict[str, Callable[[], str]] = {
     "topologies": _topologies,
+    "routings": _routings,
     "machine": _machine_keys,
     "machine presets": lambda: _presets("machine", machines.PRESETS),
     "kinds": _kinds,
@@ -272,7 +286,8 @@ def _table(schema: Schema) -> str:
     for key, value in schema["properties"].items():
         if key in ("preset", "topology", "kind"):
             continue  # explained in the text
-        default = "must be given" if key in required else _default(value)
+        no_default = key in required or "default" not in value
+        default = "must be given" if no_default else _default(value)
         description = value["description"].replace("|", "\\|")
         rows.append(f"| `{key}` | {_values(value)} | {default} | {description} |")
     return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows])
@@ -307,7 +322,7 @@ def _values(value: Schema) -> str:
 
 def _quantity(pattern: str) -> str:
     """Return the dimension of a quantity, told by one of its units."""
-    dimensions = {"|ps|": "time", "|KiB|": "size", "|Mbit/s|": "rate"}
+    dimensions = {"|ps|": "time", "|KiB|": "size", "|Mbit/s|": "rate", "|GHz|": "frequency"}
     units = "|" + pattern.rpartition("(")[2].partition(")")[0] + "|"
     return next(word for unit, word in dimensions.items() if unit in units)
 

@@ -2,7 +2,7 @@
 
     import tailback as tb
 
-    machine = tb.Mesh(dims=(8, 8))
+    machine = tb.Machine(topology=tb.Torus(dims=(8, 8)), link=tb.Link(rate="400 Gbit/s"))
     workload = tb.Synthetic(radius=4, compute_period="50 us")
     print(tb.cost(machine, workload, precision=0.02))
 
@@ -10,7 +10,6 @@ Names are looked up when they are first used, so that importing costs nothing.
 """
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,7 +30,42 @@ if TYPE_CHECKING:
     from tailback.dataframes import to_pandas
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
-    from tailback.machines import Hypercube, Mesh, Pair
+    from tailback.machines import (
+        Butterfly,
+        Chaos,
+        Deflection,
+        DestinationTag,
+        DimensionOrder,
+        Dragonfly,
+        FatTree,
+        FirstHop,
+        FullyConnected,
+        Graph,
+        Hypercube,
+        Interface,
+        Link,
+        LinkClass,
+        Machine,
+        Mesh,
+        Minimal,
+        MinimalAdaptive,
+        NearestCommonAncestor,
+        NegativeFirst,
+        NodeLink,
+        OddEven,
+        Pair,
+        Profitable,
+        Shortest,
+        SourceRoutes,
+        Star,
+        Switch,
+        Table,
+        Torus,
+        Tree,
+        UpDown,
+        Valiant,
+        WestFirst,
+    )
     from tailback.plots import Plot
     from tailback.programs import ANY, Node
     from tailback.results import Result
@@ -67,7 +101,42 @@ _HOMES = {
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
     "dataframes": ("to_pandas",),
-    "machines": ("Hypercube", "Mesh", "Pair"),
+    "machines": (
+        "Butterfly",
+        "Chaos",
+        "Deflection",
+        "DestinationTag",
+        "DimensionOrder",
+        "Dragonfly",
+        "FatTree",
+        "FirstHop",
+        "FullyConnected",
+        "Graph",
+        "Hypercube",
+        "Interface",
+        "Link",
+        "LinkClass",
+        "Machine",
+        "Mesh",
+        "Minimal",
+        "MinimalAdaptive",
+        "NearestCommonAncestor",
+        "NegativeFirst",
+        "NodeLink",
+        "OddEven",
+        "Pair",
+        "Profitable",
+        "Shortest",
+        "SourceRoutes",
+        "Star",
+        "Switch",
+        "Table",
+        "Torus",
+        "Tree",
+        "UpDown",
+        "Valiant",
+        "WestFirst",
+    ),
     "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),
@@ -83,25 +152,56 @@ __all__ = [
     "ANY",
     "Blaming",
     "BoundaryExchange",
+    "Butterfly",
+    "Chaos",
     "ComputeOnly",
     "Cost",
+    "Deflection",
+    "DestinationTag",
+    "DimensionOrder",
+    "Dragonfly",
     "Estimate",
     "Experiment",
+    "FatTree",
+    "FirstHop",
+    "FullyConnected",
+    "Graph",
     "Hypercube",
+    "Interface",
+    "Link",
+    "LinkClass",
+    "Machine",
     "Mesh",
     "Messages",
+    "Minimal",
+    "MinimalAdaptive",
+    "NearestCommonAncestor",
+    "NegativeFirst",
     "Node",
+    "NodeLink",
+    "OddEven",
     "Pair",
     "Plot",
     "PointStore",
+    "Profitable",
     "PythonProgram",
     "Result",
     "Run",
     "RunFailure",
     "Saturation",
+    "Shortest",
+    "SourceRoutes",
+    "Star",
     "Sweep",
+    "Switch",
     "Synthetic",
+    "Table",
+    "Torus",
+    "Tree",
+    "UpDown",
     "UserError",
+    "Valiant",
+    "WestFirst",
     "__version__",
     "blame",
     "cost",
@@ -119,7 +219,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("tailback")
+        from importlib.metadata import version
+
+        return version("tailback")
     if name not in _HOME:
         raise AttributeError(f"module 'tailback' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

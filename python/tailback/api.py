@@ -10,31 +10,29 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailback import comparison, plots, prediction, saturation
-from tailback.analysis import tables
-from tailback.analysis.groups import SEEDS
-from tailback.blaming import Blaming
-from tailback.comparison import COMPARED, Cost
+from tailback import comparison
+from tailback.comparison import Cost
 from tailback.errors import UserError
-from tailback.execution import LocalPool, Pool
 from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
-from tailback.plots import Plot
-from tailback.prediction import Prediction
 from tailback.progress import Ticker, ignore
-from tailback.report import of_store
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.saturation import Saturation
-from tailback.store.points import PointStore
-from tailback.sweeps import Sweep
-from tailback.sweeps.running import SweepRun
 from tailback.workloads import Workload
 
 if TYPE_CHECKING:
-    import polars as pl
+    # Imported where they are used: a first `cost` need not wait for what it does not need.
+    import pyarrow as pa
+
+    from tailback.blaming import Blaming
+    from tailback.execution import Pool
+    from tailback.plots import Plot
+    from tailback.prediction import Prediction
+    from tailback.saturation import Saturation
+    from tailback.store.points import PointStore
+    from tailback.sweeps import Sweep
 
 What = Experiment | Machine | str | os.PathLike[str]
 """An experiment, the file of one, or a machine (then a workload follows)."""
@@ -47,6 +45,8 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Experim
 
 def describe(what: What, workload: Workload | None = None, **run_fields: Any) -> Prediction:
     """Return what would be simulated, without simulating."""
+    from tailback import prediction
+
     return prediction.describe(experiment_of(what, workload, **run_fields))
 
 
@@ -74,14 +74,15 @@ def cost(
     what: What,
     workload: Workload | None = None,
     *,
-    modes: Iterable[str] = COMPARED,
+    modes: Iterable[str] = (),
     packets: bool = False,
     progress: bool = False,
     **run_fields: Any,
 ) -> Cost:
     """Run the same experiment with and without contention and compare.
 
-    Arguments are those of `run`; `modes` may add `free` and `ideal`.
+    Arguments are those of `run`. `full`, the `baseline` (default `endpoints`), `endpoints` and
+    `free` are run; `modes` may add others.
     """
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
@@ -99,6 +100,8 @@ def blame(
 
     Arguments are those of `run`.
     """
+    from tailback.blaming import Blaming
+
     given = experiment_of(what, workload, **run_fields, blame=True)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return Blaming(run_mode(given, given.run.mode, watch=watch))
@@ -119,6 +122,10 @@ def sweep(
     that fail are in `failures()` of the store. Raises `UserError` for mistakes in the file, and
     `KeyboardInterrupt` on Ctrl-C: the same call then goes on from there.
     """
+    from tailback.execution import LocalPool
+    from tailback.sweeps import Sweep
+    from tailback.sweeps.running import SweepRun
+
     asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
     run = SweepRun(asked, Path(out), "out")
     with LocalPool() if pool is None else nullcontext(pool) as workers:
@@ -143,12 +150,14 @@ def saturate(
     far apart the ends of the answer may be, relatively. Other arguments are those of
     `run`. Ctrl-C ends the search with what is known so far: `complete == False`.
     """
+    from tailback import saturation
+
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
 
 
-Results = PointStore | str | os.PathLike[str]
+Results: TypeAlias = "PointStore | str | os.PathLike[str]"
 """What `sweep` returned, or the folder it was written into."""
 
 
@@ -156,16 +165,18 @@ def table(
     results: Results,
     fields: Sequence[str] | None = None,
     conditions: Sequence[str] = (),
-    over: Sequence[str] = SEEDS,
+    over: Sequence[str] = ("run.seed",),
     sort: Sequence[str] = (),
     limit: int | None = None,
-) -> pl.DataFrame:
-    """Return the runs of a sweep as a Polars table, those that differ only in `over` merged.
+) -> pa.Table:
+    """Return the runs of a sweep as an Arrow table, those that differ only in `over` merged.
 
     Without `fields`: what the sweep varied, and the main metrics with their intervals.
     `conditions` must all hold; rows are sorted by `sort` (`"-field"`: from high to low).
     Raises `UserError` for a name or a condition that is not clear.
     """
+    from tailback.analysis import tables
+
     return tables.table(store_of(results), fields, conditions, over, sort, limit)
 
 
@@ -186,6 +197,8 @@ def plot(  # noqa: PLR0913  # each a thing that can be asked for
     or PDF and PNG with the extra `plot`. A notebook shows what is returned. Raises
     `UserError` for names that are not known, and where nothing was varied.
     """
+    from tailback import plots
+
     made = plots.plot(store_of(results), x, y, mode=mode, where=where, title=title)
     if out is not None:
         made.save(out)
@@ -201,12 +214,16 @@ def write_report(
     the sweep (`run.title`), says something else. Raises `UserError` if there are no results,
     or the file cannot be written.
     """
-    place = folder.folder if isinstance(folder, PointStore) else Path(folder)
+    from tailback.report import of_store
+
+    place = store_of(folder).folder
     return of_store.write_report(place, None if out is None else Path(out), title)
 
 
 def store_of(results: Results) -> PointStore:
     """Return the results of a sweep; raise `UserError` if there are none in a folder."""
+    from tailback.store.points import PointStore
+
     if isinstance(results, PointStore):
         return results
     place = Path(results)

@@ -26,37 +26,17 @@ Stop = Literal["time", "events", "finished"]
 MessageColumns = tuple[NDArray[Any], ...]
 Columns = dict[str, NDArray[Any]]
 
-# The engine's paths where the user's is not the same with a level left out.
+# The engine's paths where the user's is another.
 _USER_FIELDS = {
-    "machine.topology.kind": "machine.topology",
-    "machine.topology.children": "machine.switches_per_level",
-    "machine.topology.widths": "machine.level_widths",
-    "machine.routing.kind": "machine.routing",
-    "machine.routing.order": "machine.dimension_order",
-    "machine.routing.root": "machine.up_down_root",
-    "machine.routing.next": "machine.routes_file",
-    "machine.routing.classes": "machine.routes_file",
-    "machine.link.bit_ps": "machine.link_rate",
-    "machine.link.header_bytes": "machine.header",
-    "machine.link.packet_gap_ps": "machine.packet_gap",
-    "machine.link.credit_delay_ps": "machine.credit_delay",
-    "machine.link.wire_delay_ps": "machine.wire_delay",
-    "machine.link.switch_delay_ps": "machine.switch_delay",
-    "machine.rates.external_bit_ps": "machine.node_link_rate",
-    "machine.rates.dimension_bit_ps": "machine.dimension_rates",
-    "machine.node.packet_bytes": "machine.packet_size",
-    "machine.node.acknowledges": "machine.acknowledgements",
-    "machine.node.ack_priority": "machine.node_ack_priority",
-    "machine.node.time_slice_ps": "machine.time_slice",
-    "machine.switch.input_buffer_tokens": "machine.input_buffer",
-    "machine.switch.output_buffer_tokens": "machine.output_buffer",
-    "machine.switch.link_width": "machine.internal_link_width",
-    "machine.switch.policy": "machine.queue_policy",
-    "machine.switch.ack_priority": "machine.switch_ack_priority",
-    "machine.transport.half_duplex": "machine.duplex",
-    "machine.transport.first_packet_bytes": "machine.first_packet_data",
-    "machine.transport.early_bytes": "machine.early",
-    "machine.transport.scheme.buffers": "machine.packet_buffers",
+    "machine.topology.children": "machine.topology.switches_per_level",
+    "machine.topology.widths": "machine.topology.level_widths",
+    "machine.routing": "machine.routing.kind",
+    "machine.routing.next": "machine.routing.file",
+    "machine.routing.classes": "machine.routing.file",
+    "machine.link.half_duplex": "machine.link.duplex",
+    "machine.interface.acknowledges": "machine.interface.acknowledgements",
+    "machine.interface.packet_bytes": "machine.interface.packet_size",
+    "machine.interface.first_packet_bytes": "machine.interface.first_packet",
     "workload.pattern.to": "workload.file",
     "workload.pattern.nodes": "workload.hot_spots",
     "workload.pattern.share": "workload.hot_spot_share",
@@ -71,7 +51,10 @@ _USER_FIELDS = {
     "fidelity": "run.fidelity",
     "seed": "run.seed",
 }
-_LEVEL = re.compile(r"^machine\.(topology|routing|link|node|switch)\.")
+#: Times of links that follow from their rate.
+_OF_RATE = re.compile(r"\.(flit|control)_ps$")
+#: What the engine's names end with that the user's do not.
+_UNIT = re.compile(r"_(ps|bytes|flits|packets)$")
 
 
 class Processes(Protocol):
@@ -197,15 +180,18 @@ def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -
         return _engine.predict(spec, max_pairs, messages)
 
 
-def survey(topology: str, link_width: int, max_links: int) -> dict[str, Any]:
+def survey(
+    topology: str, link_width: int, max_links: int, link_delay_ps: int = 0
+) -> dict[str, Any]:
     """Return what can be said about a topology (JSON) by counting; see `survey`."""
     with _user_errors("{}"):
-        return _engine.survey(topology, link_width, max_links)
+        return _engine.survey(topology, link_width, max_links, link_delay_ps)
 
 
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
-    return _USER_FIELDS.get(field) or _LEVEL.sub("machine.", field)
+    own = _OF_RATE.sub(".rate", field.replace(".algorithm.", "."))
+    return _USER_FIELDS.get(field) or _UNIT.sub("", own)
 
 
 @contextmanager

@@ -27,8 +27,9 @@ def open_loop(experiment: Experiment) -> OpenLoop | None:
     workload, machine = experiment.workload, experiment.machine
     if not isinstance(workload, Synthetic) or not workload.is_open_loop:
         return None
-    size = machine.packet_size.bytes
+    size = machine.interface.packet_room.bytes
     messages = lengths(workload.message_distribution, workload.message_size.bytes, workload)
+    cycle = machine.cycle()
     injection_ps = None
     if machine.has_injection_channels:
         injection_ps = fmean(_over_packets(n, size, machine.injection_ps) for n in messages)
@@ -40,7 +41,9 @@ def open_loop(experiment: Experiment) -> OpenLoop | None:
         },
         accepted={"messages_delivered": 1.0, "messages_local": -1.0},
         injection_ps=injection_ps,
-        flits=None,
+        flits=None
+        if cycle is None
+        else in_flits(messages, size, machine.packet_flits, float(cycle.ps)),
     )
 
 

@@ -118,7 +118,7 @@ class Prediction:
 
     @property
     def _acknowledges(self) -> bool:
-        return self.experiment.machine.acknowledgements
+        return self.experiment.machine.interface.acknowledgements
 
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
@@ -153,7 +153,8 @@ class Prediction:
         from tailback.figures import topology
 
         machine = self.experiment.machine
-        names = machine.graph.switches if isinstance(machine, Graph) else ()
+        built = machine.topology
+        names = built.graph.switches if isinstance(built, Graph) else ()
         return topology.picture(
             machine, self.survey.graph, self.switches, self._group_loads(), names
         )
@@ -209,6 +210,7 @@ def describe(experiment: Experiment) -> Prediction:
     spec, messages = experiment.spec(), experiment.messages_arrays()
     predicted = engine.predict(spec, _PAIRS, messages)
     machine = engine.Simulation(spec, messages)
+    routing = experiment.machine.chosen_routing
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
     channels = tables.channel_ends(machine.channels())
     return Prediction(
@@ -231,7 +233,7 @@ def describe(experiment: Experiment) -> Prediction:
             classes=tuple(predicted["routing_classes"]),
             chooses=predicted["routing_chooses"],
             known_free=predicted["routing_known_free"],
-            allows_deadlock=getattr(experiment.machine, "allow_deadlock", False),
+            allows_deadlock=routing is not None and routing.allow_deadlock,
             ways=predicted["ways"],
         ),
         channels=channels.append_column("load_us", pa.array(load_us)),

@@ -11,13 +11,16 @@ experiment file. Three short tables do.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
+
+from tailback.since311 import Self
 
 from .errors import UserError, listed, nearest, shown
 
@@ -25,10 +28,33 @@ _NUMBER_AND_UNIT = re.compile(
     r"\s*(?P<sign>[+-]?)(?P<number>[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,2})?)"
     r"\s*(?P<unit>[^\s0-9][^\s]*)?\s*"
 )
-_SPELLINGS = {"µs": "us", "μs": "us", "byte": "B", "bytes": "B", "bits": "bit"}
+#: Other spellings of units. ``Gbps`` is Gbit/s: nearness of letters would suggest a rate that
+#: is wrong by 8.
+_SPELLINGS = {
+    "µs": "us",
+    "μs": "us",
+    "byte": "B",
+    "bytes": "B",
+    "bits": "bit",
+    "bps": "bit/s",
+    "kbps": "kbit/s",
+    "Kbps": "kbit/s",
+    "Mbps": "Mbit/s",
+    "Gbps": "Gbit/s",
+    "Tbps": "Tbit/s",
+    "b/s": "bit/s",
+    "kb/s": "kbit/s",
+    "Kb/s": "kbit/s",
+    "Mb/s": "Mbit/s",
+    "Gb/s": "Gbit/s",
+    "Tb/s": "Tbit/s",
+    "Ghz": "GHz",
+    "Mhz": "MHz",
+    "KHz": "kHz",
+}
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, repr=False)
 class Quantity:
     """A whole, non-negative number of the smallest unit of one dimension."""
 
@@ -40,6 +66,8 @@ class Quantity:
     smallest: ClassVar[str]
     example: ClassVar[str]
     largest: ClassVar[int]
+    counted: ClassVar[tuple[str, ...]] = ()
+    """Further units, of no fixed size."""
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -84,12 +112,12 @@ class Quantity:
         factor = cls.units.get(_SPELLINGS.get(unit, unit))
         if factor is not None:
             return factor
-        for other in (Time, Size, Rate):
+        for other in (Time, Size, Rate, Frequency):
             if unit in other.units:
                 problem = f"is {other.article} {other.dimension}; {cls.article} {cls.dimension}"
                 raise cls._refused(text, f'{problem} is needed, such as "{cls.example}"')
         known = f"unknown unit; {cls.article} {cls.dimension} is in {listed(cls.units)}"
-        raise cls._refused(text, known, nearest(unit, cls.units))
+        raise cls._refused(text, known, _meant(unit, cls.units))
 
     @classmethod
     def _refused(cls, given: object, allowed: str, meant: str | None = None) -> UserError:
@@ -100,9 +128,11 @@ class Quantity:
         units = self._printed()
         fitting = [item for item in units if item[1] <= self.amount]
         unit, factor = (fitting or units)[-1]
-        whole, rest = divmod(Fraction(self.amount), factor)
-        decimals = f"{int(rest * 10**18 / factor):018d}".rstrip("0")
-        return f"{whole}.{decimals} {unit}" if decimals else f"{whole} {unit}"
+        return f"{_decimal(self.amount / factor)} {unit}"
+
+    def __repr__(self) -> str:
+        """Return the class and the text."""
+        return f"{type(self).__name__}.parse({str(self)!r})"
 
     @classmethod
     def _printed(cls) -> list[tuple[str, Fraction]]:
@@ -122,13 +152,41 @@ class Quantity:
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """Describe the quantity as text, or 0."""
-        pattern = rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join(cls.units)})\s*$"
+        spellings = [word for word, unit in _SPELLINGS.items() if unit in cls.units]
+        units = "|".join((*cls.units, *cls.counted, *spellings))
+        pattern = rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({units})\s*$"
         text = {"type": "string", "pattern": pattern, "examples": [cls.example]}
         return {"anyOf": [text, {"const": 0}]}
 
 
+def _meant(unit: str, known: Iterable[str]) -> str | None:
+    """Return the known unit that was probably meant: bits for bits, bytes for bytes.
+
+    So a suggestion is never wrong by 8.
+    """
+    lower = unit.lower()
+    of_bits = "bit" in lower or ("b" in unit and "byte" not in lower)
+    of_bytes = "byte" in lower or ("B" in unit and not of_bits)
+    if of_bits or of_bytes:
+        known = [word for word in known if ("bit" if of_bits else "B") in word]
+    return nearest(unit, known)
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number in decimals, exactly if it has at most 18."""
+    whole, rest = divmod(number, 1)
+    decimals = f"{int(rest * 10**18):018d}".rstrip("0")
+    return f"{whole}.{decimals}" if decimals else str(whole)
+
+
+@dataclass(frozen=True, order=True, repr=False)
 class Time(Quantity):
-    """A length of simulated time, exact to the picosecond."""
+    """A length of simulated time, exact to the picosecond; or a number of cycles of a clock.
+
+    Times in cycles (``"3 cycles"``) mean something on a machine with a clock: see `at`.
+    """
+
+    cycles: Fraction | None = None
 
     dimension = "time"
     units: ClassVar[dict[str, Fraction]] = {
@@ -141,11 +199,45 @@ class Time(Quantity):
     smallest = "picoseconds"
     example = "16 us"
     largest = 10**17
+    counted = ("cycle", "cycles")
+
+    @classmethod
+    def _from_text(cls, text: str) -> Self:
+        match = _NUMBER_AND_UNIT.fullmatch(text)
+        if match is None or match["unit"] not in ("cycle", "cycles"):
+            return super()._from_text(text)
+        if match["sign"] == "-":
+            raise cls._refused(text, "must not be negative")
+        cycles = Fraction(match["number"])
+        if cycles > cls.largest:
+            raise cls._refused(text, f"must be at most {cls.largest} cycles")
+        return cls(0, cycles)
 
     @property
     def ps(self) -> int:
-        """Picoseconds."""
-        return self.amount
+        """Picoseconds; raises `UserError` if it is in cycles."""
+        return self.at(None).amount
+
+    def at(self, cycle: Time | None) -> Time:
+        """Return the time of so many cycles of length ``cycle``; other times as they are.
+
+        Raises `UserError` with an empty field if it is in cycles and there is no clock.
+        """
+        if self.cycles is None:
+            return self
+        if cycle is None:
+            allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
+            raise self._refused(str(self), allowed)
+        amount = round(self.cycles * cycle.ps)
+        if amount > self.largest:
+            raise self._refused(str(self), f"must be at most {Time(self.largest)}")
+        return Time(amount)
+
+    def __str__(self) -> str:
+        """Return the exact value with its unit."""
+        if self.cycles is None:
+            return super().__str__()
+        return f"{_decimal(self.cycles)} {'cycle' if self.cycles == 1 else 'cycles'}"
 
 
 class Size(Quantity):
@@ -159,6 +251,8 @@ class Size(Quantity):
         "KiB": Fraction(2**10),
         "MB": Fraction(10**6),
         "MiB": Fraction(2**20),
+        "GB": Fraction(10**9),
+        "GiB": Fraction(2**30),
     }
     smallest = "bytes"
     example = "32 B"
@@ -175,7 +269,7 @@ class Size(Quantity):
 
 
 class Rate(Quantity):
-    """A number of bits per second; one bit takes a whole number of picoseconds."""
+    """A number of bits per second."""
 
     dimension = "rate"
     units: ClassVar[dict[str, Fraction]] = {
@@ -183,34 +277,79 @@ class Rate(Quantity):
         "kbit/s": Fraction(10**3),
         "Mbit/s": Fraction(10**6),
         "Gbit/s": Fraction(10**9),
+        "Tbit/s": Fraction(10**12),
         "B/s": Fraction(8),
         "kB/s": Fraction(8 * 10**3),
         "MB/s": Fraction(8 * 10**6),
         "GB/s": Fraction(8 * 10**9),
+        "TB/s": Fraction(8 * 10**12),
     }
     smallest = "bits per second"
-    example = "100 Mbit/s"
-    largest = 10**12
+    example = "100 Gbit/s"
+    largest = 16 * 10**11
 
     @property
-    def bit_ps(self) -> int:
-        """Time of one bit in picoseconds."""
-        return 10**12 // self.amount
+    def bit_ps(self) -> Fraction:
+        """Time of one bit in picoseconds, exactly."""
+        return Fraction(10**12, self.amount)
 
     @classmethod
     def parse(cls, value: object) -> Self:
-        """Return ``value`` as a rate; refuse one whose bits take no whole number of picoseconds."""
+        """Return ``value`` as a rate; refuse one at which nothing would ever arrive."""
         rate = super().parse(value)
-        if rate.amount == 0:
-            raise cls._refused(value, "must be above zero")
-        if 10**12 % rate.amount:
-            bit = f"{10**12 / rate.amount:.7g}"
-            raise cls._refused(value, f"one bit must take whole picoseconds, not {bit}")
+        if rate.amount < 1000:
+            raise cls._refused(value, f"must be at least {cls(1000)}")
         return rate
 
     @classmethod
     def _printed(cls) -> list[tuple[str, Fraction]]:
         return [item for item in cls.units.items() if "bit" in item[0]]
+
+
+class Frequency(Quantity):
+    """The cycles of a clock per second."""
+
+    dimension = "frequency"
+    units: ClassVar[dict[str, Fraction]] = {
+        "Hz": Fraction(1),
+        "kHz": Fraction(10**3),
+        "MHz": Fraction(10**6),
+        "GHz": Fraction(10**9),
+    }
+    smallest = "hertz"
+    example = "1 GHz"
+    largest = 10**11
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Return ``value`` as a frequency; refuse a clock that stands still."""
+        frequency = super().parse(value)
+        if frequency.amount < 1000:
+            raise cls._refused(value, f"must be at least {cls(1000)}")
+        return frequency
+
+    @property
+    def cycle(self) -> Time:
+        """The time of one cycle, rounded to the nearest picosecond."""
+        return Time(whole_ps(Fraction(10**12, self.amount), "one cycle", str(self)))
+
+
+#: Largest relative error of a time that is rounded to whole picoseconds.
+ROUNDING = Fraction(1, 1000)
+
+
+def whole_ps(exact: Fraction, what: str, given: str) -> int:
+    """Return ``exact`` picoseconds, the time of ``what``, rounded to the nearest whole number.
+
+    Raises `UserError` with an empty field if that is more than 0.1 % off.
+    """
+    rounded = round(exact)
+    if rounded == 0 or abs(rounded - exact) > ROUNDING * exact:
+        allowed = (
+            f"{what} takes {float(exact):.6g} ps; must be a whole number of ps, or nearly (0.1 %)"
+        )
+        raise UserError("", shown(given), allowed)
+    return rounded
 
 
 def quantity(text: str) -> Quantity | None:
@@ -223,11 +362,11 @@ def quantity(text: str) -> Quantity | None:
     if match is None or match["unit"] is None:
         return None
     unit = _SPELLINGS.get(match["unit"], match["unit"])
-    kinds = (Time, Size, Rate)
+    kinds = (Time, Size, Rate, Frequency)
     for kind in kinds:
         if unit in kind.units:
             return kind._from_text(text)
-    meant = nearest(unit, [known for kind in kinds for known in kind.units])
+    meant = _meant(unit, [known for kind in kinds for known in kind.units])
     if meant is not None:
         raise UserError("", shown(text), "unknown unit", meant)
     return None

@@ -70,7 +70,7 @@ def _pattern_blind(machine: str) -> Check:
 
     def check(runs: Runs) -> Statement:
         settings = [s for s in OPEN if s.sweep == machine and s.pattern != "hot_spot"]
-        found, greedy = (_loads(runs, routing, settings) for routing in ("two_phase", GREEDY))
+        found, greedy = (_loads(runs, routing, settings) for routing in ("valiant", GREEDY))
         text = (
             f"{min(found):.0f} to {max(found):.0f}, greedy {min(greedy):.0f} to {max(greedy):.0f}"
         )
@@ -161,7 +161,7 @@ def _more_channels(runs: Runs) -> Statement:
     """Return whether two-phase routing pays on the tornado with more virtual channels."""
     one, greedy = (
         float(rates(runs, routing, "tornado", CHANNELS[1]).values.max())
-        for routing in ("two_phase", GREEDY)
+        for routing in ("valiant", GREEDY)
     )
     text = f"{one:.0f} messages per node and ms at most, greedy {greedy:.0f}"
     return Statement(text, one >= 1.1 * greedy)
@@ -186,7 +186,7 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "Two-phase routing has half of greedy routing's capacity under uniform traffic",
         "Valiant 1982; Dally & Towles 2004",
-        _saturates("two_phase", 0.4, 0.6, "mesh_uniform", "torus_uniform"),
+        _saturates("valiant", 0.4, 0.6, "mesh_uniform", "torus_uniform"),
         "0.4 to 0.6 times its saturation load.",
         "On the torus each of its four classes has only one virtual channel.",
     ),
@@ -205,13 +205,13 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "Two-phase routing pays on the transpose",
         "Valiant 1982",
-        _saturates("two_phase", 1.1, _MANY, "mesh_transpose", "torus_transpose"),
+        _saturates("valiant", 1.1, _MANY, "mesh_transpose", "torus_transpose"),
         _WIDELY,
     ),
     Expected(
         "… and on the tornado",
         "Dally & Towles 2004",
-        _saturates("two_phase", 1.1, _MANY, "torus_tornado"),
+        _saturates("valiant", 1.1, _MANY, "torus_tornado"),
         _WIDELY,
         "By the loads of links it could: 3 links for each packet, all in one direction, become 4, "
         "in both. Of four virtual channels each of its classes has but one.",
@@ -240,7 +240,7 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "Minimal adaptive routing saturates later than greedy routing under all traffic",
         "Duato 1993",
-        _saturates("adaptive", 1.0, _MANY, *_MESHES, *_TORI[::2]),
+        _saturates("minimal_adaptive", 1.0, _MANY, *_MESHES, *_TORI[::2]),
         "All ratios are at least 1.",
         "Under the bit complement greedy routing loads all rows alike, and all columns; probably "
         "packets that choose by what is free next to them lose this order.",
@@ -248,13 +248,13 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "At equal load minimal adaptive routing costs less than greedy routing (open traffic)",
         "",
-        _costs_less("adaptive", OPEN),
+        _costs_less("minimal_adaptive", OPEN),
         _EQUAL_OPEN,
     ),
     Expected(
         "… for processes that wait for each other",
         "",
-        _costs_less("adaptive", WAITING),
+        _costs_less("minimal_adaptive", WAITING),
         _EQUAL_CLOSED,
     ),
     Expected("The same of chaos, open traffic", "", _costs_less("chaos", OPEN), _EQUAL_OPEN),
@@ -276,7 +276,7 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "Minimal adaptive routing raises theta_r of processes that wait, at the highest load",
         "",
-        _moves_rate("adaptive"),
+        _moves_rate("minimal_adaptive"),
         _HIGHER,
     ),
     Expected("… chaos", "", _moves_rate("chaos"), _HIGHER),
@@ -300,7 +300,7 @@ EXPECTED: tuple[Expected, ...] = (
             _survives(routing),
             "At the highest load offered not more than 10 % below its highest rate.",
         )
-        for routing in (GREEDY, "adaptive", "chaos", "deflection")
+        for routing in (GREEDY, "minimal_adaptive", "chaos", "deflection")
     ),
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from studies.adaptive.costs import AtLoad, at_equal_loads
 from studies.adaptive.settings import (
+    ADAPTIVE,
     GREEDY,
     OPEN,
     RATE,
@@ -62,15 +63,15 @@ def _synchronised(runs: Runs) -> str:
     cases = [found for setting in WAITING for found in at_equal_loads(setting, runs)]
     faster = {
         routing: [_fastest(setting, runs, routing) for setting in WAITING]
-        for routing in ("adaptive", "chaos")
+        for routing in (ADAPTIVE, "chaos")
     }
     spans = {r: f"{min(gains):+.0f} to {max(gains):+.0f} %" for r, gains in faster.items()}
     return (
         "**Processes that wait for each other** gain twice. At equal load there is less "
-        f"contention inside the network: theta_t is {_gains(cases, 'adaptive')} points above "
+        f"contention inside the network: theta_t is {_gains(cases, ADAPTIVE)} points above "
         f"greedy's with minimal adaptive routing, {_gains(cases, 'chaos')} with chaos, "
         f"{_gains(cases, 'deflection')} with deflection. And the load they reach is higher: at "
-        f"c = 1 µs they send {spans['adaptive']} messages with minimal adaptive routing, "
+        f"c = 1 µs they send {spans[ADAPTIVE]} messages with minimal adaptive routing, "
         f"{spans['chaos']} with chaos. So adaptivity does not only move saturation; but at the "
         "loads that loosely synchronous processes reach with greedy routing the gain of minimal "
         "adaptive routing is small beside what contention costs in any case."
@@ -78,15 +79,15 @@ def _synchronised(runs: Runs) -> str:
 
 
 def _open(runs: Runs) -> str:
-    ratio = _ratio(runs, _TRANSPOSE, "adaptive")
+    ratio = _ratio(runs, _TRANSPOSE, ADAPTIVE)
     return (
         "**Where greedy routing leaves links idle** the gain is large. Transpose, mesh, at 75 % of "
         f"greedy's saturation: theta_t {_theta(_TRANSPOSE, runs, GREEDY)} becomes "
-        f"{_theta(_TRANSPOSE, runs, 'adaptive')} (minimal adaptive), "
+        f"{_theta(_TRANSPOSE, runs, ADAPTIVE)} (minimal adaptive), "
         f"{_theta(_TRANSPOSE, runs, 'chaos')} (chaos), {_theta(_TRANSPOSE, runs, 'deflection')} "
         f"(deflection), and minimal adaptive routing saturates at {ratio:.1f} times the load. "
-        f"Under uniform traffic it saturates at {_ratio(runs, _UNIFORM, 'adaptive'):.2f} times the "
-        f"load, and theta_t is {_theta(_UNIFORM, runs, 'adaptive')} instead of "
+        f"Under uniform traffic it saturates at {_ratio(runs, _UNIFORM, ADAPTIVE):.2f} times the "
+        f"load, and theta_t is {_theta(_UNIFORM, runs, ADAPTIVE)} instead of "
         f"{_theta(_UNIFORM, runs, GREEDY)} at 75 %."
     )
 
@@ -99,8 +100,8 @@ def _ratio(runs: Runs, setting: Setting, routing: str) -> float:
 def _complement(runs: Runs) -> str:
     return (
         "**Adaptivity is not always better.** Under the bit complement on the mesh minimal "
-        f"adaptive routing saturates at {_ratio(runs, _COMPLEMENT, 'adaptive'):.2f} times greedy's "
-        f"load, and at 75 % of that theta_t is {_theta(_COMPLEMENT, runs, 'adaptive')} instead of "
+        f"adaptive routing saturates at {_ratio(runs, _COMPLEMENT, ADAPTIVE):.2f} times greedy's "
+        f"load, and at 75 % of that theta_t is {_theta(_COMPLEMENT, runs, ADAPTIVE)} instead of "
         f"{_theta(_COMPLEMENT, runs, GREEDY)}, whichever of the free outputs packets take."
     )
 
@@ -122,22 +123,22 @@ def _partly(runs: Runs) -> str:
 
 def _two_phase(runs: Runs) -> str:
     least = at_equal_loads(_UNIFORM, runs)[0].lifetimes
-    one, greedy = least["two_phase"], least[GREEDY]
+    one, greedy = least["valiant"], least[GREEDY]
     longer = one.value / greedy.value if one and greedy else float("nan")
     most = CHANNELS[1]
     fastest = [
         max(rates(runs, routing, "tornado", most).values.tolist())
-        for routing in ("two_phase", GREEDY)
+        for routing in ("valiant", GREEDY)
     ]
     return (
         "**Two-phase routing does not pay under uniform traffic**: it saturates at "
-        f"{_ratio(runs, _UNIFORM, 'two_phase'):.2f} times greedy's load, and at 25 % of that "
+        f"{_ratio(runs, _UNIFORM, 'valiant'):.2f} times greedy's load, and at 25 % of that "
         f"packets are routed for {longer:.1f} times as long. It makes patterns alike, and pays "
         "where greedy routing does badly: on the transpose it saturates at "
-        f"{_ratio(runs, _TRANSPOSE, 'two_phase'):.2f} times its load on the mesh (minimal adaptive "
-        f"routing at {_ratio(runs, _TRANSPOSE, 'adaptive'):.2f}), under the bit complement at "
-        f"{_ratio(runs, _COMPLEMENT, 'two_phase'):.2f} (at "
-        f"{_ratio(runs, _COMPLEMENT, 'adaptive'):.2f}). On the tornado it needs more than four "
+        f"{_ratio(runs, _TRANSPOSE, 'valiant'):.2f} times its load on the mesh (minimal adaptive "
+        f"routing at {_ratio(runs, _TRANSPOSE, ADAPTIVE):.2f}), under the bit complement at "
+        f"{_ratio(runs, _COMPLEMENT, 'valiant'):.2f} (at "
+        f"{_ratio(runs, _COMPLEMENT, ADAPTIVE):.2f}). On the tornado it needs more than four "
         f"virtual channels to do so: with {most} its highest rate is {fastest[0]:.0f} against "
         f"{fastest[1]:.0f}. Its packets are never the fastest."
     )

@@ -11,13 +11,14 @@ from studies.tweedie.chapters.curve import Curve
 from studies.tweedie.chapters.runs import Runs
 
 GREEDY = "dimension_order"
+ADAPTIVE = "minimal_adaptive"
 
 ROUTINGS = {
     GREEDY: "greedy",
-    "two_phase": "two-phase",
+    "valiant": "two-phase",
     "negative_first": "negative first",
     "odd_even": "odd-even",
-    "adaptive": "minimal adaptive",
+    ADAPTIVE: "minimal adaptive",
     "chaos": "chaos",
     "deflection": "deflection",
 }
@@ -55,7 +56,7 @@ class Setting:
     def curve(self, runs: Runs, routing: str, measure: str, mode: str = "full") -> Curve:
         """Return a measure of a routing by the compute period."""
         sweep = self.greedy_sweep if routing == GREEDY and self.greedy_sweep else self.sweep
-        conditions = (f"routing == '{routing}'", self.condition)
+        conditions = (f"routing.kind == '{routing}'", self.condition)
         return runs.sweep(sweep).curve(measure, *conditions, mode=mode)
 
     def against_load(self, runs: Runs, routing: str, measure: str) -> Curve:

@@ -43,7 +43,7 @@ def greedy_bound(setting: Setting) -> float:
         next(
             point.experiment
             for point in asked.points()
-            if point.experiment.machine.resolved("packet")["routing"] == GREEDY
+            if point.experiment.machine.resolved("packet")["routing"]["kind"] == GREEDY
             and point.experiment.workload.resolved(point.experiment.machine)["pattern"]
             == setting.pattern
         )

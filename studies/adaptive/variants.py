@@ -19,7 +19,7 @@ from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.markdown import number, percent, table
 
 CHANNELS = (4, 8, 16)
-_SWEEPS = {GREEDY: "channels_greedy", "two_phase": "channels"}
+_SWEEPS = {GREEDY: "channels_greedy", "valiant": "channels"}
 _SELECTIONS = ("first", "random", "fewest_waiting", "most_credit")
 _SHARE = 0.75
 """Of greedy's saturation: where selections are compared."""

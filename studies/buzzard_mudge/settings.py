@@ -37,18 +37,18 @@ class Setting:
     condition: str
 
 
-WORMHOLE = Setting("wormhole", "wormhole", "packets", "transport == 'wormhole'")
+WORMHOLE = Setting("wormhole", "wormhole", "packets", "switch.switching == 'wormhole'")
 FIXED = Setting(
     "packet_fixed",
     "packets, fixed",
     "packets",
-    "transport == 'packet' and routing == 'dimension_order'",
+    "interface.unit == 'packet' and routing.kind == 'dimension_order'",
 )
 ADAPTIVE = Setting(
     "packet_adaptive",
     "packets, adaptive",
     "packets",
-    "transport == 'packet' and routing == 'first_hop'",
+    "interface.unit == 'packet' and routing.kind == 'first_hop'",
 )
 SECTION_6 = (WORMHOLE, FIXED, ADAPTIVE)
 """What figures 6a to 7b show."""
@@ -58,13 +58,22 @@ _WHOLE = {
     "datagram_cut_through": "cut-through",
     "circuit": "circuit",
 }
+SWITCHING = {
+    "datagram": "store_and_forward",
+    "datagram_cut_through": "cut_through",
+    "circuit": "circuit",
+}
+"""What the paper's transports of whole messages are called."""
 _ROUTINGS = {"dimension_order": "fixed", "profitable": "adaptive"}
 
 
 def whole(transport: str, duplex: str, routing: str) -> Setting:
     """Return a transport of section 3, which sends messages as they are."""
     title = f"{_WHOLE[transport]}, {duplex} duplex, {_ROUTINGS[routing]}"
-    condition = f"transport == '{transport}' and duplex == '{duplex}' and routing == '{routing}'"
+    condition = (
+        f"switch.switching == '{SWITCHING[transport]}' and link.duplex == '{duplex}' "
+        f"and routing.kind == '{routing}'"
+    )
     return Setting(f"{transport}_{duplex}_{_ROUTINGS[routing]}", title, "messages", condition)
 
 

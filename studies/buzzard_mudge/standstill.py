@@ -34,7 +34,10 @@ class Standstill:
 def attempt(case: tuple[int, int, bool]) -> Standstill:
     """Run adaptive packets at the heaviest load; a case is length, seed and overtaking."""
     length, seed, overtaking = case
-    machine = {"preset": "buzzard_mudge_packet_adaptive", "overtaking": overtaking}
+    machine = {
+        "preset": "buzzard_mudge_packet_adaptive",
+        "switch": {"overtaking": overtaking},
+    }
     workload = {
         "preset": "buzzard_mudge",
         "message_size": f"{length} B",

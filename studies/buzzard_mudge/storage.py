@@ -11,7 +11,7 @@ import polars as pl
 import tailback as tb
 from studies.buzzard_mudge.paired import mean
 from studies.buzzard_mudge.published import text_number
-from studies.buzzard_mudge.settings import SPACINGS, STORES
+from studies.buzzard_mudge.settings import SPACINGS, STORES, SWITCHING
 from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.markdown import table
 from tailback.store.points import PointStore
@@ -49,7 +49,8 @@ def heavy_printed() -> float:
 def storage(runs: Runs) -> list[Storage]:
     """Return what both kinds of datagrams need at every load."""
     rows = runs.sweep(SWEEP).rows
-    nodes = PointStore.open(STORES / SWEEP).nested("nodes", rows["identity"].to_list())
+    identities = rows["identity"].to_list()
+    nodes = pl.DataFrame(PointStore.open(STORES / SWEEP).nested("nodes", identities))
     most = nodes.group_by("identity").agg(pl.col(TRANSIT).max(), pl.col(OWN).max())
     together = rows.join(most, on="identity")
     found = []
@@ -57,8 +58,8 @@ def storage(runs: Runs) -> list[Storage]:
         ("datagram", "datagram_cut_through"), ("full", "half"), SPACINGS
     ):
         part = together.filter(
-            (pl.col("machine.transport") == transport)
-            & (pl.col("machine.duplex") == duplex)
+            (pl.col("machine.switch.switching") == SWITCHING[transport])
+            & (pl.col("machine.link.duplex") == duplex)
             & (pl.col("sweep.spacing") == spacing)
         ).sort("run.seed")
         transit, own = (_over_seeds(part, name) for name in (TRANSIT, OWN))

@@ -122,7 +122,7 @@ def _needs(found: Findings) -> str:
 
 def _variants(found: Findings) -> str:
     of = found.measured.of
-    adaptive = "routing == 'first_hop'"
+    adaptive = "routing.kind == 'first_hop'"
 
     def sized(total: int, measure: str) -> Seeds:
         conditions = (adaptive, f"packet_size == {total - 4}")

@@ -43,7 +43,10 @@ def buffers_table(measured: Measured) -> str:
         for measure, what in ((BEGINS, "first"), (COMPLETE, "last")):
             found = []
             for total in TOTALS:
-                conditions = (f"routing == '{routing}'", f"packet_size == {total - 4}")
+                conditions = (
+                    f"routing.kind == '{routing}'",
+                    f"interface.packet_size == {total - 4}",
+                )
                 found.append(mean(measured.of("buffers", conditions, SHORT, spacing, measure)))
             least = min(estimate.value for estimate in found)
             cells = [_marked(number(e), e.value == least) for e in found]
@@ -65,7 +68,7 @@ def wormhole_buffers_table(measured: Measured) -> str:
                     mean(
                         measured.of(
                             "wormhole_buffers",
-                            (f"input_buffer == {room}",),
+                            (f"switch.input_buffer == {room}",),
                             length,
                             spacing,
                             measure,

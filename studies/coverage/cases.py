@@ -129,9 +129,9 @@ def network(load: float, seed: int, precision: float) -> Outcome:
         {
             "machine": {
                 "preset": "t9000_c104",
-                "dims": [2],
-                "acknowledgements": False,
-                "input_buffer": "1 kB",
+                "topology": {"dims": [2]},
+                "interface": {"acknowledgements": False},
+                "switch": {"input_buffer": "1 kB"},
             },
             "workload": {
                 "kind": "synthetic",

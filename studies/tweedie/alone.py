@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 
 import tailback as tb
 from benches.memory import peak_bytes
-from studies.tweedie.experiment import Keys
+from studies.tables import Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,10 @@ def spent(experiment: dict[str, Keys]) -> Spent:
 
 def _run(description: dict[str, Keys]) -> Spent:
     experiment = tb.Experiment.from_dict(description)
-    small = description["machine"] | {"dims": [4, 4]}, description["workload"] | {"radius": 2}
+    small = (
+        {**description["machine"], "topology": {"kind": "mesh", "dims": [4, 4]}},
+        description["workload"] | {"radius": 2},
+    )
     shortly = description["run"] | {"duration": "0.1 ms"}
     tb.run(  # What is loaded once is not counted.
         tb.Experiment.from_dict({"machine": small[0], "workload": small[1], "run": shortly})

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Literal
 
 import tailback as tb
-from studies.tweedie.experiment import PRECISION, SEEDS, Keys, Point
+from studies.tables import Keys, nested
+from studies.tweedie.experiment import PRECISION, SEEDS, Point
 from studies.tweedie.measure import ITERATIONS, Measurements, over_seeds, scaled
 
 Fidelity = Literal["token", "packet"]
@@ -43,7 +44,9 @@ def exchange(
     return tuple(
         tb.Experiment.from_dict(
             {
-                "machine": {"preset": "t9000_c104", "dims": [side, side], **machine},
+                "machine": nested(
+                    {"preset": "t9000_c104", "topology.dims": [side, side], **machine}
+                ),
                 "workload": {"preset": "tweedie_boundary", "period": f"{period_us:g} us"},
                 "run": {
                     "fidelity": fidelity,

@@ -7,9 +7,10 @@ every process sends one 32-byte message per iteration, to at most 8 columns and
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import tailback as tb
+from studies.tables import Keys, nested
 
 Sync = Literal["loosely_synchronous", "asynchronous_blocking", "asynchronous"]
 
@@ -39,9 +40,6 @@ WINDOW_MS = (2.0, 20.0)
 Point = tuple[tb.Experiment, ...]
 """One point of the study: the same experiment with several seeds."""
 
-Keys = dict[str, Any]
-"""Keys of a table of an experiment file, refining the thesis' machine or workload."""
-
 
 def described(
     sync: Sync,
@@ -54,12 +52,14 @@ def described(
     """Return the experiment at one compute period (us), refined by keys of its file."""
     return tb.Experiment.from_dict(
         {
-            "machine": {
-                "preset": "t9000_c104",
-                "dims": [DIAMETER, DIAMETER],
-                "link_width": 4,
-                **(machine or {}),
-            },
+            "machine": nested(
+                {
+                    "preset": "t9000_c104",
+                    "topology.dims": [DIAMETER, DIAMETER],
+                    "node_link.width": 4,
+                    **(machine or {}),
+                }
+            ),
             "workload": {
                 "preset": "tweedie",
                 "radius": 8,

@@ -19,13 +19,13 @@ from tailback.store.points import PointStore
 from tests.stores import small_store
 
 OPEN = {
-    "machine": {"preset": "wormhole_mesh", "dims": [3, 3]},
+    "machine": {"preset": "wormhole_mesh", "topology": {"dims": [3, 3]}},
     "workload": {"preset": "uniform_open_loop"},
     "run": {"duration": "24 us", "warmup": "4 us"},
 }
 PERIODS = ["30 ns", "80 ns", "300 ns"]
 CLOSED = {
-    "machine": {"topology": "mesh", "dims": [3, 3]},
+    "machine": {"preset": "t9000_c104", "topology": {"dims": [3, 3]}},
     "workload": {"kind": "synthetic", "radius": 2, "compute_period": "5 us"},
     "run": {"duration": "600 us", "warmup": "100 us"},
 }
@@ -39,7 +39,7 @@ needs_matplotlib = pytest.mark.skipif(
 def loads(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     """Two routings at three loads, the highest of which saturates both."""
     axes: dict[str, list[Any]] = {
-        "machine.routing": ["dimension_order", "west_first"],
+        "machine.routing.kind": ["dimension_order", "west_first"],
         "workload.compute_period": PERIODS,
     }
     return small_store(tmp_path_factory.mktemp("loads"), axes, seeds=[1, 2], base=OPEN)
@@ -100,7 +100,7 @@ class TestChoosing:
     def test_any_metric_can_be_drawn_against_any_other_or_a_parameter(
         self, loads: PointStore
     ) -> None:
-        found = plots.plot(loads, x="routing", y="theta_r")
+        found = plots.plot(loads, x="routing.kind", y="theta_r")
         assert set(found.picture.lines[0].x) == {"dimension_order", "west_first"}
         found = plots.plot(loads, x="internal_utilisation", y="message_latency_us_p99")
         assert found.picture.x.column == "internal_utilisation"
@@ -114,7 +114,7 @@ class TestChoosing:
         ("asked", "text"),
         [
             ({"y": "thetar"}, 'y = "thetar": no such column; did you mean theta_r'),
-            ({"y": "routing"}, "is a parameter; a metric is needed"),
+            ({"y": "routing.kind"}, "is a parameter; a metric is needed"),
             ({"x": "dims"}, "is the same at all points"),
             ({"mode": "free"}, "is not known at any point in mode free"),
             ({"where": ["compute_period > 1 s"]}, "leaves no run"),

@@ -11,6 +11,7 @@ mod circuit;
 mod contention_free;
 mod deadlock;
 mod flit;
+mod flits;
 mod layout;
 mod packet;
 mod passage;
@@ -69,7 +70,7 @@ enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
-    /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
+    /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
 
@@ -99,7 +100,7 @@ impl Model {
     ) -> Result<Self, SpecError> {
         let passage = wiring.passage.filter(|passage| !passage.is_wormhole());
         Ok(match (passage, fidelity) {
-            (Some(passage), _) if passage.transport.scheme.has_queues() => {
+            (Some(passage), _) if passage.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
             }
             (Some(passage), _) => {
@@ -132,9 +133,15 @@ impl Model {
         }
     }
 
-    /// Whether a packet can be drawn out: stopped between its header and its end.
-    fn draws_out(&self) -> bool {
-        matches!(self, Self::Flit(_) | Self::Worm(_) | Self::Stream(_))
+    /// Whether a packet's end can follow its start on the last channel sooner or later than
+    /// it would alone: it is drawn out, stopped between its header and its end, or while its
+    /// header waited, even in mode `throttled`, the rest has caught up.
+    fn stretches(&self, wiring: &Wiring) -> bool {
+        match self {
+            Self::Flit(_) | Self::Worm(_) | Self::Stream(_) => true,
+            Self::ContentionFree(_) => !wiring.is_even(),
+            Self::Packet(_) | Self::Circuit(_) | Self::Stored(_) => false,
+        }
     }
 }
 
@@ -156,10 +163,17 @@ impl Fabric {
         let layout = &wiring.layout;
         let model = match mode {
             Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
-            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(layout)),
-            Mode::Free | Mode::Ideal => Model::ContentionFree(ContentionFree::free(layout)),
+            // Nodes that are their own switches have no channels to switches of others.
+            Mode::Endpoints if wiring.passage.is_none() => {
+                let nodes = topology.nodes;
+                Model::ContentionFree(ContentionFree::endpoints(machine, layout, nodes))
+            }
+            Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(machine, layout)),
+            Mode::Endpoints | Mode::Free | Mode::Ideal => {
+                Model::ContentionFree(ContentionFree::free(machine, layout))
+            }
         };
-        let packets = PacketPool::new(machine.switch.hop_limit);
+        let packets = PacketPool::new(machine.routing.hop_limit);
         Ok(Self { wiring, packets, model })
     }
 
@@ -204,7 +218,7 @@ impl Fabric {
             model => match_model!(
                 model,
                 fabric => fabric.board.queue(id, wiring, packets, now, measures),
-                free fabric => fabric.send(id, wiring, packets, now, events, measures)
+                free fabric => fabric.queue(id, &mut Act { now, wiring, packets, events, measures })
             ),
         }
         id
@@ -246,7 +260,11 @@ impl Fabric {
                 let act = &mut Act { now, wiring, packets, events, measures };
                 fabric.request(PacketId(channel), act);
             }
-            _ => {}
+            Model::ContentionFree(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(PacketId(channel), act);
+            }
+            Model::Flit(_) => {}
         }
     }
 
@@ -268,7 +286,11 @@ impl Fabric {
             }
             Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
             Model::Stored(fabric) => fabric.board.retry(ChannelId(lead), now),
-            _ => {}
+            Model::ContentionFree(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.starts(PacketId(lead), act);
+            }
+            Model::Flit(_) | Model::Circuit(_) => {}
         }
     }
 
@@ -374,7 +396,7 @@ impl Fabric {
         };
         let zero_load = self.wiring.zero_load(&packet, &alone);
         let (mut drawn_out, mut caught_up) = (0, 0);
-        if self.model.draws_out() {
+        if self.model.stretches(&self.wiring) {
             // Its first flit started on this channel a hop before it was last ready.
             let took = now - (packet.ready - zero_load.last_hop);
             let takes = zero_load.lifetime - zero_load.last_start;
@@ -389,8 +411,8 @@ impl Fabric {
         packet
     }
 
-    /// Serial number of the packet a `HEAD` or `TAIL` event with this number is
-    /// about, where such events are ordered by it; else the number itself.
+    /// Serial number of the packet an event with this number is about, where such events are
+    /// ordered by it; else the number itself.
     pub fn order_of(&self, number: u32) -> u64 {
         match &self.model {
             Model::ContentionFree(_) => self.packets[PacketId(number)].serial.into(),
@@ -398,7 +420,7 @@ impl Fabric {
         }
     }
 
-    /// Whether `HEAD` and `TAIL` events of one instant must be put in order of
+    /// Whether events of packets at one instant must be put in order of
     /// [`Self::order_of`], because their numbers are not in that order.
     pub fn orders_by_serial(&self) -> bool {
         matches!(self.model, Model::ContentionFree(_))
@@ -406,8 +428,12 @@ impl Fabric {
 
     /// Data packets waiting in a node's output queue.
     #[inline]
-    pub fn waiting_data(&self, node: NodeId) -> u32 {
-        match_model!(&self.model, fabric => fabric.board.waiting_data(node), free _ => 0)
+    pub fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        match_model!(
+            &self.model,
+            fabric => fabric.board.waiting_data(node),
+            free fabric => fabric.waiting_data(node, now)
+        )
     }
 
     /// The packets that wait for each other in a circle and will never move again; empty

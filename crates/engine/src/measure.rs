@@ -21,7 +21,7 @@ pub use moments::Moments;
 pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 
-use crate::ids::{ChannelId, NodeId};
+use crate::ids::{ChannelId, NodeId, ProcessId};
 use crate::time::{NEVER, Time};
 
 /// Data or acknowledgement.
@@ -161,6 +161,9 @@ pub struct Measures {
     pub channels: Vec<ChannelTally>,
     /// Per node, in the current window.
     pub nodes: Vec<NodeTally>,
+    /// Per process: when it had carried out its latest instruction, and the latest message that it
+    /// sent or that was sent to it had been received; 0 if there was neither.
+    pub completed: Vec<Time>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
     /// What nodes store of packets, in the current window, where that is part of how they cross
@@ -183,6 +186,7 @@ impl Measures {
             offered: None,
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
+            completed: Vec::new(),
             rows: record.then(Vec::new),
             stored: None,
             blame: None,
@@ -280,6 +284,12 @@ impl Measures {
         }
     }
 
+    /// A process has something behind it.
+    #[inline]
+    pub fn completes(&mut self, process: ProcessId, now: Time) {
+        self.completed[process.index()] = now;
+    }
+
     /// A message has been received.
     pub fn message_delivered(&mut self, node: NodeId, bytes: u32) {
         self.counters.messages_delivered += 1;
@@ -354,8 +364,9 @@ impl Measures {
         }
         counters.wait_throttling_ps += throttling;
         counters.caught_up_ps += undisturbed.caught_up;
-        counters.wait_internal_ps +=
-            lifetime + undisturbed.caught_up - undisturbed.lifetime - throttling;
+        let (took, alone) = (lifetime + undisturbed.caught_up, undisturbed.lifetime + throttling);
+        assert!(took >= alone, "a packet was faster than it can be: {row:?}");
+        counters.wait_internal_ps += took - alone;
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
         if let Some(rows) = &mut self.rows {
             rows.push(*row);

@@ -87,9 +87,9 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     let topology = simulation.topology();
     let mut walk = Walk {
         wiring: simulation.wiring(),
-        packet_bytes: u64::from(spec.machine.node.packet_bytes),
+        packet_bytes: u64::from(spec.machine.interface.packet_bytes),
         first_bytes: spec.machine.first_packet_bytes().into(),
-        acknowledges: spec.machine.node.acknowledges,
+        acknowledges: spec.machine.interface.acknowledges,
         ways: ways(spec, topology, simulation.wiring(), max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
         outputs: Outputs::default(),
@@ -177,8 +177,8 @@ impl Walk<'_> {
     /// packet, that.
     fn usual_bytes(&self, message_bytes: u64) -> u32 {
         let is_whole =
-            self.wiring.passage.is_some_and(|passage| !passage.transport.scheme.sends_packets());
-        if is_whole { message_bytes as u32 } else { self.packet_bytes as u32 }
+            self.wiring.passage.is_some_and(|passage| passage.unit == crate::spec::Unit::Message);
+        (if is_whole { message_bytes.min(self.packet_bytes) } else { self.packet_bytes }) as u32
     }
 
     /// Spreads a load over the ways from one node to another: all that a new packet may
@@ -339,7 +339,7 @@ fn summarise(
         nodes: topology.nodes,
         switches: topology.switches,
         internal_channels,
-        bisection_channels: topology.bisection_channels(spec.machine.switch.link_width),
+        bisection_channels: topology.bisection_channels(spec.machine.link.width),
         pairs: sums.pairs,
         exact,
         mean_hops: mean(sums.hops),
@@ -364,7 +364,7 @@ fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Ti
     if let Some(passage) = walk.wiring.passage {
         return passage.lifetime(1, bytes.round() as u32);
     }
-    let full = spec.machine.node.packet_bytes;
+    let full = spec.machine.interface.packet_bytes;
     let internal =
         walk.wiring.layout.groups.iter().find(|group| group.kind == ChannelKind::Internal);
     let external = walk.wiring.timings[usize::from(walk.wiring.layout.groups[0].rate)];
@@ -480,7 +480,8 @@ mod tests {
     fn routed(topology: TopologySpec, routing: RoutingSpec, channels: u32) -> Prediction {
         let is_grid = matches!(topology, TopologySpec::Torus { .. });
         let mut spec = thesis(vec![2], if is_grid { 4 } else { 0 });
-        spec.machine = Machine { routing, ..Machine::t9000(topology) };
+        spec.machine = Machine::t9000(topology);
+        spec.machine.routing.algorithm = routing;
         spec.machine.switch.virtual_channels = channels;
         predict(&spec, u64::MAX).unwrap()
     }
@@ -490,7 +491,7 @@ mod tests {
     #[test]
     fn loads_of_two_phases_are_averages_over_the_middle() {
         let ring = TopologySpec::Torus { dims: vec![5] };
-        let found = routed(ring, RoutingSpec::TwoPhase { order: vec![] }, 4);
+        let found = routed(ring, RoutingSpec::Valiant { order: vec![] }, 4);
         assert!((found.mean_hops - (2.0 + 2.0 * 6.0 / 5.0)).abs() < 1e-9, "{}", found.mean_hops);
         assert_eq!((found.routing.classes.as_slice(), found.routing.ways), (&[1; 4][..], 64));
         // Ten links, whose four classes share a wire.

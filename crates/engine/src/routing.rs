@@ -37,7 +37,7 @@ mod walk;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::{Purpose, Stream};
-use crate::spec::{Machine, RoutingSpec, Scheme};
+use crate::spec::{Machine, RoutingSpec};
 use crate::topology::Topology;
 use algorithm::{Algorithm, Chosen, match_algorithm};
 use dependency::{Search, find_cycle};
@@ -88,7 +88,7 @@ impl Routing {
     /// routing that can deadlock.
     pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
         let channels = machine.switch.virtual_channels;
-        let mut algorithm = Chosen::new(&machine.routing, topology)?;
+        let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
         let needed = match_algorithm!(&algorithm, routing => routing.slots().classes()) as u32;
         if channels < needed {
             match_algorithm!(&mut algorithm, routing => routing.fold());
@@ -101,8 +101,9 @@ impl Routing {
         let draws = if draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
         let routing = Self { algorithm, classes, ways };
-        if depends_on_order(machine) && !machine.allow_deadlock && !routing.is_known_free() {
-            routing.check(machine.routing.name(), topology, needed.max(1))?;
+        if depends_on_order(machine) && !machine.routing.allow_deadlock && !routing.is_known_free()
+        {
+            routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
         }
         Ok(routing)
     }
@@ -240,13 +241,13 @@ impl Routing {
 }
 
 /// Whether nothing but an order of channels keeps packets from waiting for each other in a
-/// circle. Transports may have something else against that.
+/// circle. Nodes that are switches may have something else against that.
 fn depends_on_order(machine: &Machine) -> bool {
-    let is_contrary = matches!(machine.routing, RoutingSpec::FirstHop { .. });
-    match machine.transport.map(|transport| transport.scheme) {
-        None => true,
-        Some(Scheme::Packet { .. }) => !is_contrary,
-        Some(_) => false,
+    let is_contrary = matches!(machine.routing.algorithm, RoutingSpec::FirstHop { .. });
+    match machine.switch.output_queue_packets {
+        _ if !machine.switch.integrated => true,
+        Some(_) => !is_contrary,
+        None => false,
     }
 }
 

@@ -284,7 +284,7 @@ mod tests {
     /// Two links side by side are two paths, two wires of one link are one.
     #[test]
     fn parallel_links_are_several_paths() {
-        let link = |from, to, width| GraphLink { from, to, width, delay_ps: 0 };
+        let link = GraphLink::new;
         let links = vec![link(0, 1, 1), link(0, 1, 1), link(1, 0, 2)];
         let graph = TopologySpec::Graph { switches: 2, links, nodes: vec![0, 1], leaves: vec![] };
         let found = of(&graph);
@@ -295,7 +295,7 @@ mod tests {
     /// Nodes that leave elsewhere are no partners of themselves.
     #[test]
     fn ends_apart_are_counted() {
-        let link = |from, to| GraphLink { from, to, width: 1, delay_ps: 0 };
+        let link = |from, to| GraphLink::new(from, to, 1);
         let links = vec![link(0, 1), link(1, 2)];
         let (nodes, leaves) = (vec![0, 0, 1], vec![1, 2, 2]);
         let found = of(&TopologySpec::Graph { switches: 3, links, nodes, leaves });

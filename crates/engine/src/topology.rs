@@ -20,7 +20,7 @@ pub use near::{Neighbourhood, Tree};
 
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
-use crate::spec::TopologySpec;
+use crate::spec::{LinkClass, TopologySpec};
 use crate::time::Time;
 
 /// The most nodes a machine may have: channel numbers must fit an event.
@@ -48,9 +48,8 @@ pub struct Topology {
     /// Parallel wires of the link at each switch and port; empty: as many everywhere as
     /// the machine says.
     pub widths: Vec<u16>,
-    /// How much longer than elsewhere a flit is on the wires at each switch and port;
-    /// empty: nowhere.
-    pub delays: Vec<Time>,
+    /// What else differs on the link at each switch and port; empty: nothing.
+    pub own_links: Vec<LinkClass>,
     /// Where each node is attached.
     pub attachments: Vec<Attachment>,
     /// Switches along each dimension of the grid; empty where there is none.
@@ -162,9 +161,20 @@ impl Topology {
         own.map_or(usual, |&width| u32::from(width))
     }
 
-    /// How much longer than elsewhere a flit is on the link at a port.
-    pub fn delay(&self, switch: SwitchId, port: usize) -> Time {
-        self.delays.get(switch.index() * self.ports + port).copied().unwrap_or(0)
+    /// How long a flit is on the link at a port, if it has a delay of its own.
+    pub fn delay(&self, switch: SwitchId, port: usize) -> Option<Time> {
+        self.own_links.get(switch.index() * self.ports + port)?.delay_ps
+    }
+
+    /// The names of the classes of its links; empty where there are none.
+    pub fn link_classes(&self) -> Vec<String> {
+        self.family.link_classes(self.dims.len())
+    }
+
+    /// The class of the link at a place, switch by switch and port by port: a place among
+    /// the names.
+    pub fn link_class(&self, at: usize) -> usize {
+        self.family.link_class(at % self.ports.max(1))
     }
 
     /// Whether every link has one that leads back, and every node enters where it leaves.

@@ -9,6 +9,8 @@ mod cases;
 mod common;
 #[path = "blame/hand.rs"]
 mod hand;
+#[path = "common/parts.rs"]
+mod parts;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/cases.rs"]

@@ -1,8 +1,11 @@
 //! What must add up, under random machines and workloads.
 
 mod common;
+#[path = "common/parts.rs"]
+mod parts;
 
 use common::{MICROSECOND, Run, spec};
+use parts::Scheme;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::*;
@@ -20,16 +23,25 @@ fn machine(random: &mut Stream) -> Machine {
     let dims = (0..pick(random, 1, 3)).map(|_| pick(random, 1, 4)).collect::<Vec<_>>();
     let dims = if dims.iter().all(|&k| k == 1) { vec![3] } else { dims };
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims });
-    machine.node.link_width = pick(random, 1, 4);
-    machine.node.ack_priority = pick(random, 0, 1) == 1;
-    machine.switch.link_width = pick(random, 1, 2);
-    machine.switch.input_buffer_tokens = pick(random, 34, 140);
+    machine.set_node_link(|class| class.width = Some(pick(random, 1, 4)));
+    machine.interface.ack_priority = pick(random, 0, 1) == 1;
+    machine.link.width = pick(random, 1, 2);
+    machine.switch.input_buffer_flits = Some(pick(random, 34, 140));
     machine.switch.ack_priority = pick(random, 0, 1) == 1;
-    let policies =
-        [Policy::Fifo, Policy::Random, Policy::NetFirst, Policy::OldestFirst, Policy::HopsFirst];
-    machine.switch.policy = policies[random.below(5) as usize];
-    machine.link.wire_delay_ps = random.below(3) * 20_000;
-    machine.link.switch_delay_ps = random.below(3) * 30_000;
+    let policies = [
+        Arbiter::Fifo,
+        Arbiter::Random,
+        Arbiter::NetFirst,
+        Arbiter::OldestFirst,
+        Arbiter::HopsFirst,
+    ];
+    machine.switch.arbiter = policies[random.below(5) as usize];
+    machine.link.delay_ps = random.below(3) * 20_000;
+    machine.switch.delay_ps = random.below(3) * 30_000;
+    machine.interface.window = [Some(1), Some(1), Some(2), None][random.below(4) as usize];
+    machine.interface.packet_bytes = [8, 32, 32][random.below(3) as usize];
+    let orders = [MessageOrder::Fifo, MessageOrder::RoundRobin];
+    machine.interface.message_order = orders[random.below(2) as usize];
     machine
 }
 
@@ -63,12 +75,12 @@ const FIDELITIES: [Fidelity; 4] =
 /// Flow control that the fidelity can simulate, and a buffer of any size that it can.
 fn suit(machine: &mut Machine, fidelity: Fidelity, random: &mut Stream) {
     if fidelity == Fidelity::Token {
-        machine.switch.input_buffer_tokens = pick(random, 8, 100);
-        machine.switch.output_buffer_tokens = pick(random, 1, 60);
+        machine.switch.input_buffer_flits = Some(pick(random, 8, 100));
+        machine.switch.output_buffer_flits = pick(random, 1, 60);
     } else if fidelity != Fidelity::Packet {
         machine.link.flow_control = FlowControl::OutOfBand;
         machine.link.credit_delay_ps = random.below(3) * 40_000;
-        machine.switch.input_buffer_tokens = pick(random, 1, 100);
+        machine.switch.input_buffer_flits = Some(pick(random, 1, 100));
     }
 }
 
@@ -84,10 +96,10 @@ fn case(number: u64) -> Spec {
     if let Workload::Synthetic(synthetic) = &mut workload {
         synthetic.radius = dims.iter().max().unwrap() - 1;
     }
-    Spec { fidelity, ..spec(machine, workload, MODES[number as usize % 4]) }
+    Spec { fidelity, ..spec(machine, workload, MODES[number as usize % 5]) }
 }
 
-const MODES: [Mode; 4] = [Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
+const MODES: [Mode; 5] = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal];
 
 #[test]
 fn messages_and_packets_are_conserved() {
@@ -148,10 +160,10 @@ fn tables_add_up_to_the_counters() {
 fn every_wait_is_charged_once() {
     for number in 0..CASES {
         let mut spec = case(number);
-        let hop = Timing::new(&spec.machine.link).hop_ps;
+        let hop = Timing::of(&spec.machine).hop_ps;
         // A finite workload, so that every wait has ended.
         spec.workload = common::message_list(&rows_of(&spec));
-        spec.mode = MODES[number as usize % 3];
+        spec.mode = MODES[number as usize % 4];
         let mut run = Run::with(&spec);
         run.finish();
         assert_eq!(run.waits(), run.lifetimes_beyond_zero_load(), "case {number}");
@@ -189,18 +201,13 @@ fn every_wait_is_charged_once_where_nodes_are_integrated() {
         let mut random = Stream::new(number, Purpose::Start, 1);
         suit(&mut spec.machine, spec.fidelity, &mut random);
         let machine = &mut spec.machine;
-        machine.node.acknowledges = false;
-        machine.node.packet_bytes = 1 << 16;
-        machine.switch.link_width = 1;
-        machine.transport = Some(Transport {
-            scheme: Scheme::Wormhole,
-            half_duplex: false,
-            first_packet_bytes: None,
-            early_bytes: 16,
-        });
-        let arbitration = machine.link.switch_delay_ps;
+        machine.interface.packet_bytes = 1 << 16;
+        machine.link.width = 1;
+        Scheme::Wormhole.join(machine);
+        machine.interface.early_bytes = 16;
+        let arbitration = machine.switch.delay_ps;
         spec.workload = common::message_list(&rows_of(&spec));
-        spec.mode = MODES[number as usize % 3];
+        spec.mode = MODES[number as usize % 4];
         let mut run = Run::with(&spec);
         run.finish();
         let waited = run.waits() + arbitration * run.rows.len() as u64;
@@ -264,8 +271,8 @@ fn samples_are_the_counters_of_their_instants() {
 fn messages_do_not_depend_on_the_network() {
     let destinations = |mode, policy, width| {
         let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![4, 3] });
-        machine.switch.policy = policy;
-        machine.node.link_width = width;
+        machine.switch.arbiter = policy;
+        machine.set_node_link(|class| class.width = Some(width));
         let mut workload = common::synthetic(3, 5 * MICROSECOND, Sync::AsynchronousBlocking);
         workload.bytes = Distribution { shape: Shape::Exponential, mean: 20, relative_sigma: 0.0 };
         let mut run = Run::new(machine, Workload::Synthetic(workload), mode);
@@ -279,9 +286,34 @@ fn messages_do_not_depend_on_the_network() {
         };
         (0..12).map(of).collect::<Vec<_>>()
     };
-    let reference = destinations(Mode::Full, Policy::Fifo, 4);
+    let reference = destinations(Mode::Full, Arbiter::Fifo, 4);
     assert!(reference.iter().all(|rows| rows.len() == 60));
-    assert_eq!(reference, destinations(Mode::Throttled, Policy::Fifo, 4));
-    assert_eq!(reference, destinations(Mode::Free, Policy::Random, 1));
-    assert_eq!(reference, destinations(Mode::Full, Policy::HopsFirst, 2));
+    assert_eq!(reference, destinations(Mode::Throttled, Arbiter::Fifo, 4));
+    assert_eq!(reference, destinations(Mode::Free, Arbiter::Random, 1));
+    assert_eq!(reference, destinations(Mode::Full, Arbiter::HopsFirst, 2));
+}
+
+/// An end token longer than a data token falls behind with every hop, and makes up for that
+/// while its header waits.
+#[test]
+fn what_a_packet_caught_up_without_buffers_is_counted() {
+    for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Token] {
+        for mode in [Mode::Endpoints, Mode::Throttled, Mode::Free] {
+            let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![2, 2] });
+            machine.link.flit_ps = machine.link.control_ps * 3 / 4;
+            if fidelity != Fidelity::Token {
+                machine.link.flow_control = FlowControl::OutOfBand;
+            }
+            machine.set_node_link(|class| class.width = Some(1));
+            let list = common::message_list(&[(0, 0, 3, 100), (0, 2, 3, 100)]);
+            let mut run = Run::with(&Spec { fidelity, ..spec(machine, list, mode) });
+            run.finish();
+            let of = run.simulation.counters().packets;
+            let waits: u64 = of.iter().map(|p| p.wait_throttling_ps + p.wait_internal_ps).sum();
+            let caught_up: u64 = of.iter().map(|p| p.caught_up_ps).sum();
+            assert_eq!(waits, run.waits(), "{fidelity:?} {mode:?}");
+            assert!(caught_up <= waits && (mode == Mode::Free) == (waits == 0));
+            assert!(caught_up > 0 || mode == Mode::Free);
+        }
+    }
 }

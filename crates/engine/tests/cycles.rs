@@ -18,6 +18,8 @@ mod integrated;
 mod lists;
 #[path = "reference/networks.rs"]
 mod networks;
+#[path = "common/parts.rs"]
+mod parts;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/protocol.rs"]
@@ -81,13 +83,13 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
     }
 }
 
-/// A machine in whole ticks: links of one picosecond per bit, and no acknowledgements.
+/// A machine in whole ticks: a picosecond per bit, and no acknowledgements.
 fn machine(dims: &[u32]) -> Machine {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: dims.to_vec() });
-    machine.link.bit_ps = 1;
+    (machine.link.flit_ps, machine.link.control_ps) = (10, 4);
     machine.link.flow_control = FlowControl::OutOfBand;
-    machine.node.acknowledges = false;
-    machine.node.link_width = 1;
+    machine.interface.acknowledges = false;
+    machine.set_node_link(|class| class.width = Some(1));
     machine
 }
 

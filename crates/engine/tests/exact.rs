@@ -45,9 +45,9 @@ fn one_packet_without_a_switch() {
 #[test]
 fn delays_and_longer_headers_count_once_per_hop() {
     let mut machine = row(3);
-    machine.link.header_bytes = 2;
-    machine.link.wire_delay_ps = 7_000;
-    machine.link.switch_delay_ps = 11_000;
+    machine.interface.header_bytes = 2;
+    machine.link.delay_ps = 7_000;
+    machine.switch.delay_ps = 11_000;
     let run = Run::to_the_end(machine, message_list(&[(0, 0, 2, 32)]));
     // Four channels: three switches, four wires; two header tokens.
     let header = 2 * HEADER;
@@ -75,10 +75,8 @@ fn two_packets_that_meet() {
 /// A packet behind a blocked one waits although its own output is idle.
 #[test]
 fn head_of_line_blocking() {
-    let machine = Machine {
-        node: Node { link_width: 1, ..row(3).node },
-        ..Machine::t9000(TopologySpec::Mesh { dims: vec![3, 2] })
-    };
+    let machine =
+        Machine { node_link: None, ..Machine::t9000(TopologySpec::Mesh { dims: vec![3, 2] }) };
     // Node 0 sends to 2 (along x), then to 4 (x, then up): both first go to switch 1.
     // Node 1 keeps the channel from switch 1 to switch 2 busy from 100 ns on.
     let list = message_list(&[(0, 1, 2, 32), (0, 0, 2, 32), (0, 0, 4, 32)]);
@@ -98,16 +96,16 @@ fn head_of_line_blocking() {
 fn hunt_groups_work_in_parallel() {
     for (width, last_start) in [(1, 3), (2, 1), (4, 0)] {
         let mut machine = row(2);
-        machine.node.link_width = 4;
-        machine.switch.link_width = width;
+        machine.set_node_link(|class| class.width = Some(4));
+        machine.link.width = width;
         let run = Run::to_the_end(machine, message_list(&[(0, 0, 1, 32); 4]));
         let last = run.data().iter().map(|packet| packet.delivered).max();
         assert_eq!(last, Some(2 * HEADER + last_start * DATA + DATA), "width {width}");
     }
     for (width, last_start) in [(1, 3), (2, 1), (4, 0)] {
         let mut machine = row(2);
-        machine.node.link_width = width;
-        machine.switch.link_width = 4;
+        machine.set_node_link(|class| class.width = Some(width));
+        machine.link.width = 4;
         let run = Run::to_the_end(machine, message_list(&[(0, 0, 1, 32); 4]));
         let last = run.data().iter().map(|packet| packet.first_sent).max();
         assert_eq!(last, Some(last_start * DATA), "width {width}");
@@ -118,8 +116,8 @@ fn hunt_groups_work_in_parallel() {
 #[test]
 fn a_full_buffer_holds_the_upstream_channel() {
     let mut machine = row(3);
-    machine.node.link_width = 1;
-    machine.switch.input_buffer_tokens = 68;
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.switch.input_buffer_flits = Some(68);
     // Node 1 blocks the channel 1 → 2 with three packets; four from node 0 follow.
     let mut rows = vec![(0, 1, 2, 32); 3];
     rows.extend([(0, 0, 2, 32); 4]);
@@ -176,7 +174,7 @@ fn bandwidth_with_flow_control_tokens() {
                 if both { 10.5 * m_bits + 30.0 * packets } else { 10.0 * m_bits + 15.0 * packets };
             let workload = program(common::bandwidth(m, both, repeats));
             let mut machine = Machine::t9000(TopologySpec::Pair);
-            machine.switch.input_buffer_tokens = 35;
+            machine.switch.input_buffer_flits = Some(35);
             let spec = common::spec(machine, workload, Mode::Full);
             let mut run = Run::with(&Spec { fidelity: Fidelity::Token, ..spec });
             run.finish();
@@ -197,7 +195,7 @@ fn computing_processes_share_a_processor() {
     for count in 1..=6 {
         for time_slice_ps in [None, Some(300_000)] {
             let mut machine = row(2);
-            machine.node.time_slice_ps = time_slice_ps;
+            machine.interface.time_slice_ps = time_slice_ps;
             let duration = Distribution::constant(MICROSECOND);
             let process = ProcessProgram {
                 node: 0,
@@ -305,10 +303,10 @@ fn what_a_machine_does_not_have_is_refused() {
     let torus = Machine::t9000(TopologySpec::Torus { dims: vec![4, 4] });
     assert!(refused(torus, no_messages()).contains("needs 2 virtual channels"));
     let mut small = row(2);
-    small.switch.input_buffer_tokens = 33;
+    small.switch.input_buffer_flits = Some(33);
     assert_eq!(
         refused(small, no_messages()),
-        "machine.switch.input_buffer_tokens = 33: must be 34 to 1073741824"
+        "machine.switch.input_buffer_flits = 33: must be 34 to 1073741824"
     );
     let to_nowhere = refused(row(2), message_list(&[(0, 0, 2, 1)]));
     assert_eq!(to_nowhere, "workload.messages[0].destination = 2: must be a node, 0 to 1");
@@ -322,4 +320,29 @@ fn acknowledgements_and_data_are_told_apart() {
     let run = Run::to_the_end(row(2), message_list(&[(0, 0, 1, 70)]));
     assert_eq!(run.data().iter().map(|p| p.bytes).collect::<Vec<_>>(), [32, 32, 6]);
     assert!(run.acks().iter().all(|p| p.class == Class::Ack && p.source == 1 && p.bytes == 0));
+}
+
+/// End tokens that take longer than data tokens fall back a little on every channel. While a
+/// packet's header waits for its first channel to a switch, which in mode `throttled` it may,
+/// its end catches up: no later wait, and not less than none.
+#[test]
+fn what_catches_up_while_a_header_waits_is_told() {
+    for fidelity in [Fidelity::Token, Fidelity::Flit, Fidelity::Worm] {
+        let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![2, 2] });
+        (machine.link.flit_ps, machine.link.control_ps) = (3, 4);
+        if fidelity != Fidelity::Token {
+            machine.link.flow_control = FlowControl::OutOfBand;
+        }
+        let spec = common::spec(machine, message_list(&[(0, 0, 3, 100)]), Mode::Throttled);
+        let mut run = Run::with(&Spec { fidelity, ..spec });
+        run.finish();
+        let data = &run.simulation.counters().packets[0];
+        let last = (data.wait_throttling_ps, data.wait_internal_ps, data.caught_up_ps);
+        // Header and 32 bytes on the first of four channels are 99 ps, the end token 4 ps on
+        // each. A packet is acknowledged by one of its header's time on eight channels.
+        assert_eq!((data.delivered, last.1), (4, 0), "{fidelity:?}: {last:?}");
+        assert!(last.0 > last.2 && last.2 > 0, "{fidelity:?}: {last:?}");
+        let alone: u64 = [32, 32, 32, 4].map(|bytes| 3 * (1 + bytes) + 4 * 4).iter().sum();
+        assert_eq!(data.lifetime_ps + data.caught_up_ps, alone + last.0, "{fidelity:?}");
+    }
 }

@@ -21,6 +21,8 @@ mod machine;
 mod network;
 #[path = "reference/networks.rs"]
 mod networks;
+#[path = "common/parts.rs"]
+mod parts;
 #[path = "reference/patterns.rs"]
 mod patterns;
 #[path = "reference/processes.rs"]
@@ -38,6 +40,8 @@ mod tally;
 #[path = "reference/ways.rs"]
 #[allow(dead_code, reason = "each fidelity needs a part")]
 mod ways;
+#[path = "reference/windows.rs"]
+mod windows;
 #[path = "reference/wiring.rs"]
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
@@ -229,6 +233,12 @@ fn compare_kind(first: u64, kind: Kind) {
     compare_all(more(2_000_000 + first), kind, |dice, spec| {
         networks::share(dice, &mut spec.machine);
         networks::choose(dice, &mut spec.machine, true);
+    });
+    compare_all(more(3_000_000 + first), kind, |dice, spec| {
+        if dice.chance(30) {
+            networks::share(dice, &mut spec.machine);
+        }
+        cases::open_windows(dice, &mut spec.machine);
     });
 }
 

@@ -1,34 +1,38 @@
 //! Networks that a fidelity cannot simulate are refused, with what to do about it.
 
 mod common;
+#[path = "common/parts.rs"]
+mod parts;
 
 use common::{message_list, spec};
+use parts::{Scheme, delayed};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, GraphLink, Machine, Mode, Policy, RoutingSpec, Scheme, Selection,
-    Sharing, TopologySpec, Transport,
+    Arbiter, Fidelity, FlowControl, GraphLink, LinkClass, Machine, Mode, RoutingSpec, Selection,
+    Sharing, Switching, TopologySpec, Unit,
 };
 
 /// A mesh of 3 × 3 with two virtual channels.
 fn mesh(routing: RoutingSpec, sharing: Sharing) -> Machine {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![3, 3] });
-    machine.routing = routing;
+    machine.routing.algorithm = routing;
     machine.switch.virtual_channels = 2;
-    machine.switch.sharing = sharing;
+    machine.link.sharing = sharing;
     machine
 }
 
 /// Two switches with a link each way, and as many nodes.
 fn two_switches(there: u16, back: u16, delay_ps: u64) -> Machine {
-    let link = |from, to, width, delay_ps| GraphLink { from, to, width, delay_ps };
-    two_with(vec![link(0, 1, there, delay_ps), link(1, 0, back, 0)])
+    two_with(vec![delayed(0, 1, there, delay_ps), delayed(1, 0, back, 0)])
 }
 
 /// Two switches with these links, and as many nodes.
 fn two_with(links: Vec<GraphLink>) -> Machine {
     let nodes = vec![0, 1];
     let graph = TopologySpec::Graph { switches: 2, links, nodes, leaves: Vec::new() };
-    Machine { routing: RoutingSpec::Shortest, ..Machine::t9000(graph) }
+    let mut machine = Machine::t9000(graph);
+    machine.routing.algorithm = RoutingSpec::Shortest;
+    machine
 }
 
 /// What is said about a machine, or nothing.
@@ -44,13 +48,7 @@ fn refusal(machine: &Machine, fidelity: Fidelity) -> String {
 /// A hypercube in which messages are circuits.
 fn circuits() -> Machine {
     let mut machine = Machine::t9000(TopologySpec::Hypercube { dimensions: 2 });
-    machine.node.acknowledges = false;
-    machine.transport = Some(Transport {
-        scheme: Scheme::Circuit,
-        half_duplex: false,
-        first_packet_bytes: None,
-        early_bytes: 0,
-    });
+    Scheme::Circuit.join(&mut machine);
     machine
 }
 
@@ -63,30 +61,32 @@ fn circuits_need_one_way_of_choosing_and_alike_channels() {
     };
     assert_eq!(refused(|_| ()), "");
     assert_eq!(
-        refused(|machine| machine.switch.policy = Policy::HopsFirst),
-        "machine.switch.policy = hops_first: must be fifo or oldest_first with transport circuit"
+        refused(|machine| machine.switch.arbiter = Arbiter::HopsFirst),
+        "machine.switch.arbiter = hops_first: must be fifo or oldest_first with switching circuit"
     );
     assert_eq!(
-        refused(|machine| machine.switch.selection = Selection::MostCredit),
-        "machine.switch.selection = most_credit: must be first with transport circuit"
+        refused(|machine| machine.routing.selection = Selection::MostCredit),
+        "machine.routing.selection = most_credit: must be first with switching circuit"
     );
     assert_eq!(
-        refused(|machine| machine.routing = RoutingSpec::Deflection),
+        refused(|machine| machine.routing.algorithm = RoutingSpec::Deflection),
         "machine.routing = deflection: must be one that depends on the switch and the destination \
-         alone, and comes nearer at each step, with transport circuit"
+         alone, and comes nearer at each step, with switching circuit"
     );
     assert_eq!(
         refused(|machine| {
             let two = two_switches(1, 1, 5_000);
             (machine.topology, machine.routing) = (two.topology, two.routing);
         }),
-        "machine.topology = links with delays of their own: must have none with transport circuit"
+        "machine.topology = links with delays of their own: must have none with \
+         switch.integrated, switching circuit and unit message"
     );
     assert_eq!(
         refused(|machine| {
             let one_wire_back = two_switches(2, 1, 0);
-            (machine.topology, machine.routing) = (one_wire_back.topology, RoutingSpec::Profitable);
-            machine.transport = machine.transport.map(|t| Transport { half_duplex: true, ..t });
+            machine.topology = one_wire_back.topology;
+            machine.routing.algorithm = RoutingSpec::Profitable;
+            machine.link.half_duplex = true;
         }),
         "machine.topology = link from switch 0 to switch 1: needs one of as many wires back with \
          half_duplex, where both use one wire"
@@ -102,7 +102,7 @@ fn several_packets_take_turns_on_a_wire_in_flit_and_packet_only() {
         assert_eq!(
             refusal(&shared, fidelity),
             format!(
-                "machine.switch.sharing = until_stall: must be separate with fidelity {}: flits of \
+                "machine.link.sharing = until_stall: must be separate with fidelity {}: flits of \
                  several packets take turns on a wire; use flit or packet, or sharing = separate",
                 fidelity.name()
             )
@@ -116,13 +116,8 @@ fn several_packets_take_turns_on_a_wire_in_flit_and_packet_only() {
 fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
     let mut machine = mesh(GREEDY, Sharing::Separate);
     machine.switch.virtual_channels = 1;
-    machine.node.acknowledges = false;
-    machine.transport = Some(Transport {
-        scheme: Scheme::Wormhole,
-        half_duplex: false,
-        first_packet_bytes: None,
-        early_bytes: 16,
-    });
+    Scheme::Wormhole.join(&mut machine);
+    machine.interface.early_bytes = 16;
     let said = |change: fn(&mut Machine)| {
         let mut machine = machine.clone();
         change(&mut machine);
@@ -130,28 +125,30 @@ fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
     };
     assert_eq!(said(|_| ()), "");
     assert_eq!(
-        said(|machine| machine.switch.link_width = 2),
-        "machine.switch.link_width = 2: must be 1 with transport wormhole"
+        said(|machine| machine.link.width = 2),
+        "machine.link.width = 2: must be 1 with switch.integrated, switching wormhole and unit message"
     );
     assert_eq!(
-        said(|machine| machine.routing = RoutingSpec::OddEven),
-        "machine.routing = odd_even: must be one that gives a packet one output with transport \
-         wormhole"
+        said(|machine| machine.routing.algorithm = RoutingSpec::OddEven),
+        "machine.routing = odd_even: must be one that gives a packet one output with \
+         switch.integrated, switching wormhole and unit message"
     );
-    for change in
-        [(|machine| machine.link.control_token_bits = 11) as fn(&mut Machine), |machine| {
-            machine.rates.dimension_bit_ps = vec![10_000, 5_000];
-        }]
-    {
+    for change in [(|machine| machine.link.control_ps = 110_000) as fn(&mut Machine), |machine| {
+        let faster = LinkClass { flit_ps: Some(50_000), ..LinkClass::default() };
+        machine.link_classes.insert("y".into(), faster);
+    }] {
         assert_eq!(
             said(change),
-            "machine.rates = times of flits that differ: must be the same everywhere, and an end \
-             token's not longer, with transport wormhole"
+            "machine.link_classes = times of flits that differ: must be the same everywhere, and \
+             an end token's not longer, with switch.integrated, switching wormhole and unit message"
         );
     }
     assert_eq!(
-        said(|machine| (machine.link.header_bytes, machine.switch.input_buffer_tokens) = (2, 1)),
-        "machine.switch.input_buffer_tokens = 1: must be 2 to 1073741824"
+        said(|machine| {
+            machine.interface.header_bytes = 2;
+            machine.switch.input_buffer_flits = Some(1);
+        }),
+        "machine.switch.input_buffer_flits = 1: must be 2 to 1073741824"
     );
 }
 
@@ -172,10 +169,10 @@ fn packets_with_a_choice_need_a_fidelity_with_desks() {
 
 #[test]
 fn a_way_out_needs_a_fidelity_that_looks_again() {
-    let machine = mesh(RoutingSpec::Adaptive { order: Vec::new() }, Sharing::Separate);
+    let machine = mesh(RoutingSpec::MinimalAdaptive { order: Vec::new() }, Sharing::Separate);
     assert_eq!(
         refusal(&machine, Fidelity::Worm),
-        "machine.routing = adaptive: must be one without a way out with fidelity worm, which \
+        "machine.routing = minimal_adaptive: must be one without a way out with fidelity worm, which \
          does not look again when flits leave a buffer; use flit or packet"
     );
     assert_eq!(refusal(&machine, Fidelity::Flit) + &refusal(&machine, Fidelity::Packet), "");
@@ -186,7 +183,7 @@ fn switches_that_move_whole_packets_need_packets() {
     for routing in [RoutingSpec::Chaos, RoutingSpec::Deflection] {
         let machine = mesh(routing, Sharing::Separate);
         for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Stream, Fidelity::Token] {
-            let name = machine.routing.name();
+            let name = machine.routing.algorithm.name();
             assert_eq!(
                 refusal(&machine, fidelity),
                 format!(
@@ -220,7 +217,7 @@ fn flow_control_tokens_need_a_way_back() {
 
 #[test]
 fn of_parallel_links_each_needs_its_own_way_back() {
-    let wide = |from, to, width| GraphLink { from, to, width, delay_ps: 0 };
+    let wide = GraphLink::new;
     let is_refused =
         |links: &[GraphLink]| !refusal(&two_with(links.to_vec()), Fidelity::Token).is_empty();
     let [one, two] = [1, 2].map(|width| wide(0, 1, width));
@@ -232,7 +229,11 @@ fn of_parallel_links_each_needs_its_own_way_back() {
 
 #[test]
 fn switches_that_swap_packets_need_a_way_back() {
-    let chaos = |back| Machine { routing: RoutingSpec::Chaos, ..two_switches(2, back, 0) };
+    let chaos = |back| {
+        let mut machine = two_switches(2, back, 0);
+        machine.routing.algorithm = RoutingSpec::Chaos;
+        machine
+    };
     assert_eq!(refusal(&chaos(2), Fidelity::Packet), "");
     assert_eq!(
         refusal(&chaos(1), Fidelity::Packet),
@@ -251,55 +252,121 @@ fn streams_have_the_same_delay_everywhere() {
     );
 }
 
-/// A machine with a transport, where nodes and switches are one.
+/// A machine whose nodes are their own switches.
 fn joined(topology: TopologySpec, routing: RoutingSpec, scheme: Scheme) -> Machine {
     let mut machine = Machine::t9000(topology);
-    machine.node.acknowledges = false;
-    machine.routing = routing;
-    let half_duplex = false;
-    machine.transport =
-        Some(Transport { scheme, half_duplex, first_packet_bytes: None, early_bytes: 0 });
+    machine.routing.algorithm = routing;
+    scheme.join(&mut machine);
     machine
 }
 
 #[test]
-fn transports_need_links_and_routing_that_suit_them() {
+fn integrated_nodes_need_links_and_routing_that_suit_them() {
     let mesh = || TopologySpec::Mesh { dims: vec![3, 3] };
-    let packets = |buffers, reserve| Scheme::Packet { buffers, reserve, overtaking: true };
-    let datagrams = Scheme::Datagram { cut_through: false };
+    let packets = |places, reserve| Scheme::Packets { places, reserve, overtaking: true };
+    let datagrams = Scheme::StoreAndForward;
     let said = |machine: &Machine| refusal(machine, Fidelity::Packet);
     let mut choosing = joined(mesh(), RoutingSpec::Profitable, packets(2, false));
     assert!(said(&choosing).contains("can deadlock"), "{}", said(&choosing));
-    choosing.allow_deadlock = true;
+    choosing.routing.allow_deadlock = true;
     assert_eq!(
         said(&choosing),
         "machine.routing = profitable: must be one that sends all packets of a message one way \
-         with transport packet"
+         with switch.integrated, switching store_and_forward and unit packet"
     );
     assert_eq!(said(&joined(mesh(), RoutingSpec::Profitable, datagrams)), "");
     let first_hop = RoutingSpec::FirstHop { order: Vec::new() };
     assert_eq!(said(&joined(mesh(), first_hop.clone(), packets(2, true))), "");
     assert_eq!(
         said(&joined(mesh(), first_hop, packets(1, true))),
-        "machine.transport.scheme.buffers = 1: must be 2 to 65536"
+        "machine.switch.output_queue_packets = 1: must be 2 to 65536"
     );
     let mut wide = joined(mesh(), GREEDY, datagrams);
-    wide.switch.link_width = 2;
+    wide.link.width = 2;
     assert_eq!(
         said(&wide),
-        "machine.switch.link_width = above 1: must be 1 with transport datagram"
+        "machine.link.width = above 1: must be 1 with switch.integrated, switching \
+         store_and_forward and unit message"
     );
     assert_eq!(
         said(&joined(mesh(), RoutingSpec::Deflection, datagrams)),
-        "machine.routing = deflection: must be one whose packets wait with transport datagram"
+        "machine.routing = deflection: must be one whose packets wait with \
+         switch.integrated, switching store_and_forward and unit message"
     );
     let ring = joined(TopologySpec::Torus { dims: vec![5] }, GREEDY, packets(4, false));
     assert!(said(&ring).contains("can deadlock"), "{}", said(&ring));
     let mut slow = two_switches(1, 1, 7);
-    slow.node.acknowledges = false;
-    slow.transport = wide.transport;
+    Scheme::StoreAndForward.join(&mut slow);
     assert_eq!(
         said(&slow),
-        "machine.topology = links with delays of their own: must have none with transport datagram"
+        "machine.topology = links with delays of their own: must have none with \
+         switch.integrated, switching store_and_forward and unit message"
+    );
+}
+
+/// What is not there yet is refused by the name of its field.
+#[test]
+fn combinations_that_do_not_exist_are_refused() {
+    let said = |fidelity, change: fn(&mut Machine)| {
+        let mut machine = mesh(GREEDY, Sharing::Separate);
+        change(&mut machine);
+        refusal(&machine, fidelity)
+    };
+    let switched = |change| said(Fidelity::Packet, change);
+    assert_eq!(
+        said(Fidelity::Flit, |machine| machine.switch.switching = Switching::CutThrough),
+        "fidelity = flit: must be packet with switching cut_through"
+    );
+    assert_eq!(switched(|machine| machine.switch.switching = Switching::CutThrough), "");
+    assert_eq!(
+        switched(|machine| machine.switch.switching = Switching::Circuit),
+        "machine.switch.switching = circuit: must be wormhole or cut_through without \
+         switch.integrated"
+    );
+    assert_eq!(
+        switched(|machine| machine.interface.unit = Unit::Message),
+        "machine.interface.unit = message: must be packet without switch.integrated"
+    );
+    assert_eq!(
+        switched(|machine| machine.interface.window = Some(0)),
+        "machine.interface.window = 0: must be 1 to 1048576"
+    );
+    assert_eq!(switched(|machine| machine.interface.window = None), "");
+    assert_eq!(
+        switched(|machine| machine.switch.input_buffer_flits = None),
+        "machine.switch.input_buffer_flits = unlimited: must be 34 to 1073741824"
+    );
+    assert_eq!(
+        switched(|machine| machine.switch.output_queue_packets = Some(2)),
+        "machine.switch.output_queue_packets = 2: must be unlimited without switch.integrated"
+    );
+    assert_eq!(
+        switched(|machine| machine.link.half_duplex = true),
+        "machine.link.half_duplex = true: must be false without switch.integrated"
+    );
+    let mut machine = mesh(GREEDY, Sharing::Separate);
+    machine.switch.virtual_channels = 1;
+    Scheme::CutThrough.join(&mut machine);
+    machine.interface.unit = Unit::Packet;
+    assert_eq!(
+        refusal(&machine, Fidelity::Packet),
+        "machine.interface.unit = packet: must be message with switch.integrated, switching \
+         cut_through and unit packet"
+    );
+}
+
+#[test]
+fn classes_of_links_have_the_names_of_the_topology() {
+    let said = |topology, name: &str| {
+        let mut machine = Machine::t9000(topology);
+        machine.link_classes.insert(name.into(), LinkClass::default());
+        refusal(&machine, Fidelity::Flit)
+    };
+    let mesh = || TopologySpec::Mesh { dims: vec![2; 4] };
+    assert_eq!(said(mesh(), "x3"), "");
+    assert_eq!(said(mesh(), "w"), "machine.link_classes.w = w: must be one of x, y, z, x3");
+    assert_eq!(
+        said(TopologySpec::Pair, "x"),
+        "machine.link_classes.x = x: must be left out: this topology has no classes of links"
     );
 }

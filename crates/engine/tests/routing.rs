@@ -16,12 +16,12 @@ use tailback_engine::topology::Topology;
 /// A machine without acknowledgements whose buffers hold two packets.
 fn machine(topology: TopologySpec, routing: RoutingSpec, channels: u32) -> Machine {
     let mut machine = Machine::t9000(topology);
-    machine.routing = routing;
+    machine.routing.algorithm = routing;
     machine.switch.virtual_channels = channels;
     machine.link.flow_control = FlowControl::OutOfBand;
     machine.link.credit_delay_ps = 5_000;
-    machine.link.wire_delay_ps = 3_000;
-    machine.node.acknowledges = false;
+    machine.link.delay_ps = 3_000;
+    machine.interface.acknowledges = false;
     machine
 }
 
@@ -74,8 +74,8 @@ fn dimension_order() -> RoutingSpec {
 }
 
 const BALANCED: RoutingSpec = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: true };
-const ADAPTIVE: RoutingSpec = RoutingSpec::Adaptive { order: Vec::new() };
-const TWO_PHASE: RoutingSpec = RoutingSpec::TwoPhase { order: Vec::new() };
+const ADAPTIVE: RoutingSpec = RoutingSpec::MinimalAdaptive { order: Vec::new() };
+const TWO_PHASE: RoutingSpec = RoutingSpec::Valiant { order: Vec::new() };
 const UP_DOWN: RoutingSpec = RoutingSpec::UpDown { root: None, adaptive: true };
 
 /// What is tried: a machine, whether its ways are the shortest.
@@ -122,8 +122,8 @@ fn run(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Option<Run>
     let mut machine = machine.clone();
     let is_shared = machine.switch.virtual_channels > 1;
     if fidelity == Fidelity::Worm && is_shared {
-        machine.switch.sharing = Sharing::Separate;
-        if matches!(machine.routing, RoutingSpec::Adaptive { .. }) {
+        machine.link.sharing = Sharing::Separate;
+        if matches!(machine.routing.algorithm, RoutingSpec::MinimalAdaptive { .. }) {
             return None;
         }
     }
@@ -137,9 +137,9 @@ fn all_packets_arrive_by_allowed_ways() {
         for sharing in [Sharing::RoundRobin, Sharing::UntilStall] {
             for selection in [Selection::First, Selection::Random, Selection::MostCredit] {
                 let mut machine = machine.clone();
-                (machine.switch.sharing, machine.switch.selection) = (sharing, selection);
+                (machine.link.sharing, machine.routing.selection) = (sharing, selection);
                 // Small buffers: worms stand in several switches.
-                machine.switch.input_buffer_tokens = if number % 2 == 0 { 40 } else { 70 };
+                machine.switch.input_buffer_flits = Some(if number % 2 == 0 { 40 } else { 70 });
                 check_all(number as u32, &machine, is_shortest);
             }
         }
@@ -151,7 +151,7 @@ fn check_all(number: u32, machine: &Machine, is_shortest: bool) {
         let nodes = Topology::new(&machine.topology).unwrap().nodes as u32;
         let mut machine = machine.clone();
         if fidelity != Fidelity::Packet {
-            machine.switch.input_buffer_tokens = 3 + number * 4;
+            machine.switch.input_buffer_flits = Some(3 + number * 4);
         }
         let Some(mut run) = run(&machine, burst(nodes, 20, number), fidelity) else { continue };
         run.finish();

@@ -11,6 +11,8 @@ mod common;
 mod hand;
 #[path = "stream/limits.rs"]
 mod limits;
+#[path = "common/parts.rs"]
+mod parts;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "cycles/cases.rs"]
@@ -28,9 +30,10 @@ mod ways;
 mod wiring;
 
 use cases::Dice;
+use parts::clear_rates;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Fidelity, Rates, Spec};
+use tailback_engine::spec::{Fidelity, Spec};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 use ticks::{Simulator, Stops};
@@ -44,18 +47,18 @@ fn random_cases(usual: u64) -> u64 {
 /// A random small machine in ticks with links of one rate, and messages for it.
 fn small_case(dice: &mut Dice) -> Spec {
     let mut spec = Spec { fidelity: Fidelity::Stream, ..small::spec(dice) };
-    spec.machine.rates = Rates::default();
-    let header = Timing::new(&spec.machine.link).header_ps;
+    clear_rates(&mut spec.machine);
+    let header = Timing::of(&spec.machine).header_ps;
     while room_ps(&spec) < header {
-        spec.machine.switch.input_buffer_tokens += 1;
+        *spec.machine.switch.input_buffer_flits.as_mut().unwrap() += 1;
     }
     spec
 }
 
 /// How much stream a buffer holds.
 fn room_ps(spec: &Spec) -> Time {
-    let tokens = spec.machine.switch.input_buffer_tokens;
-    Timing::new(&spec.machine.link).flit_ps * Time::from(tokens)
+    let tokens = spec.machine.switch.input_buffer();
+    Timing::of(&spec.machine).flit_ps * Time::from(tokens)
 }
 
 /// A simulation run to its end in pieces of so many events, which must change nothing.
@@ -98,7 +101,7 @@ fn it_agrees_with_the_simulator_that_goes_tick_by_tick() {
         for (channel, pair) in got_channels.iter().zip(&channels).enumerate() {
             assert_eq!(pair.0, pair.1, "engine, simulator; channel {channel} of {}", context());
         }
-        let delay = spec.machine.link.wire_delay_ps + spec.machine.link.switch_delay_ps;
+        let delay = spec.machine.link.delay_ps + spec.machine.switch.delay_ps;
         if room_ps(&spec) >= delay {
             assert_eq!(stops.nothing_to_send, 0, "a buffer was empty: {}", context());
         }

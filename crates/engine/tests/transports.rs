@@ -4,6 +4,8 @@
 //! `TAILBACK_CASES=10 cargo test --test transports` tries ten times as many random cases.
 
 mod common;
+#[path = "common/parts.rs"]
+mod parts;
 
 #[path = "transports/circuit.rs"]
 mod circuit;

@@ -152,6 +152,7 @@ pub fn processes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Boun
     table.column("process", 0..placement.len() as u32)?;
     table.column("node", placement.iter().map(|node| node.0))?;
     table.column("iterations", simulation.processes_done().iter().map(|d| d.iterations))?;
+    table.column("completed_ps", simulation.measures().completed.iter().copied())?;
     Ok(table.0)
 }
 
@@ -288,7 +289,7 @@ pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, 
 pub fn survey<'py>(
     py: Python<'py>,
     topology: &Topology,
-    usual: u32,
+    (width, delay_ps): (u32, u64),
     survey: &Survey,
 ) -> PyResult<Bound<'py, PyDict>> {
     let table = Table::new(py);
@@ -314,8 +315,11 @@ pub fn survey<'py>(
     let rows = || links.iter();
     table.column("link_from", rows().map(|&(from, _, _)| from.0))?;
     table.column("link_to", rows().map(|&(_, _, to)| to.0))?;
-    table.column("link_width", rows().map(|&(from, port, _)| topology.width(from, port, usual)))?;
-    table.column("link_delay_ps", rows().map(|&(from, port, _)| topology.delay(from, port)))?;
+    table.column("link_width", rows().map(|&(from, port, _)| topology.width(from, port, width)))?;
+    table.column(
+        "link_delay_ps",
+        rows().map(|&(from, port, _)| topology.delay(from, port).unwrap_or(delay_ps)),
+    )?;
     let places = || topology.attachments.iter();
     let number = |switch: Option<SwitchId>| switch.unwrap_or(SwitchId::NONE).0;
     table.column("node_enters", places().map(|at| number(at.enters())))?;

@@ -56,14 +56,16 @@ fn predict<'py>(
 
 /// What can be said about a topology (as JSON) by counting, and its links.
 ///
-/// Links have `link_width` wires if they have no width of their own; at most about
-/// `max_links` of them are looked at.
+/// Links have `link_width` wires and a delay of `link_delay_ps` if they have none of their own;
+/// at most about `max_links` of them are looked at.
 #[pyfunction]
+#[pyo3(signature = (topology_json, link_width, max_links, link_delay_ps=0))]
 fn survey<'py>(
     py: Python<'py>,
     topology_json: &str,
     link_width: u32,
     max_links: u64,
+    link_delay_ps: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec: TopologySpec = serde_json::from_str(topology_json)
         .map_err(|error| PyValueError::new_err(format!("topology: {error}")))?;
@@ -73,5 +75,5 @@ fn survey<'py>(
         Ok((topology, survey))
     });
     let (topology, survey) = counted.map_err(|error| errors::spec_error(py, &error))?;
-    columns::survey(py, &topology, link_width, &survey)
+    columns::survey(py, &topology, (link_width, link_delay_ps), &survey)
 }

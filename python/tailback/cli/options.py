@@ -23,7 +23,8 @@ Set = Annotated[
 AllowDeadlock = Annotated[
     bool,
     typer.Option(
-        "--allow-deadlock", help="Simulate a routing that can deadlock (machine.allow_deadlock)."
+        "--allow-deadlock",
+        help="Simulate a routing that can deadlock (machine.routing.allow_deadlock).",
     ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every random stream.")]
@@ -43,7 +44,7 @@ Title = Annotated[
 Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
 Modes = Annotated[
     str,
-    typer.Option("--modes", help="Contention modes; full and throttled are always run."),
+    typer.Option("--modes", help="More modes than full, run.baseline, endpoints and free."),
 ]
 
 
@@ -56,7 +57,7 @@ def overrides(
     given: list[str] | None, allow_deadlock: bool = False, seed: int | None = None
 ) -> list[str]:
     """Return what is to be changed in the experiment file; --set first."""
-    allowed = ["machine.allow_deadlock=true"] if allow_deadlock else []
+    allowed = ["machine.routing.allow_deadlock=true"] if allow_deadlock else []
     seeds = [] if seed is None else [f"run.seed={seed}"]
     return [*(given or []), *allowed, *seeds]
 

@@ -1,4 +1,4 @@
-"""Tables of an experiment file that stand for one of several classes, and presets."""
+"""The table of an experiment file that stands for one of several classes: the workload."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from .. import machines, workloads
+from .. import workloads
 from ..errors import Description, UserError, choice, unknown_key
 
 Kind = TypeVar("Kind", bound=Description)
@@ -24,18 +24,19 @@ class Described(Generic[Kind]):
     presets: Mapping[str, Mapping[str, Any]]
 
 
-MACHINE = Described(
-    "machine", "topology", machines.DEFAULT_TOPOLOGY, machines.TOPOLOGIES, machines.PRESETS
-)
 WORKLOAD = Described("workload", "kind", workloads.DEFAULT_KIND, workloads.KINDS, workloads.PRESETS)
 
 
-def chosen(described: Described[Kind], table: Mapping[str, Any]) -> Kind:
+def chosen(
+    described: Described[Kind], table: Mapping[str, Any], changes: Mapping[str, Any] | None = None
+) -> Kind:
     """Return the object a table describes: preset, then class, then the table's own keys.
 
-    Keys of a preset that the chosen class does not have are left out.
+    ``changes`` are laid over the table. Keys that the chosen class does not have are left out
+    if they are a preset's, or the table's and the changes choose another class.
     """
-    given = dict(table)
+    changes = {} if changes is None else changes
+    given = {**table, **changes}
     preset: Mapping[str, Any] = {}
     if "preset" in given:
         name = given.pop("preset")
@@ -45,12 +46,18 @@ def chosen(described: Described[Kind], table: Mapping[str, Any]) -> Kind:
     kind = given.get(described.word, preset.get(described.word, described.default))
     if not isinstance(kind, str) or kind not in described.classes:
         raise choice(f"{described.section}.{described.word}", kind, described.classes)
-    chosen_class = described.classes[kind]
-    for key in given:
-        if key not in chosen_class.model_fields:
+    fields = described.classes[kind].model_fields
+    others = {key for kind in described.classes.values() for key in kind.model_fields}
+    selects = "preset" in changes or described.word in changes
+    for key in list(given):
+        if key in fields:
+            continue
+        if selects and key in others and key not in changes:
+            del given[key]
+        else:
             raise _misplaced(described, kind, key)
-    kept = {key: value for key, value in preset.items() if key in chosen_class.model_fields}
-    return chosen_class(**kept | given | {described.word: kind})
+    kept = {key: value for key, value in preset.items() if key in fields}
+    return described.classes[kind](**kept | given | {described.word: kind})
 
 
 def _misplaced(described: Described[Kind], kind: str, key: str) -> UserError:

@@ -7,14 +7,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
-from ..machines import Fidelity, Machine
+from ..machines import Fidelity, Machine, machine_of
 from ..metrics import ALL_METRICS, OF_OPEN_LOOPS
 from ..units import Time
 from ..workloads import Messages, PythonProgram, Synthetic, Workload
-from .choosing import MACHINE, WORKLOAD, chosen
+from .choosing import WORKLOAD, chosen
 from .reading import parsed_override, read_description
 from .run import Metric, Run
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 #: The tables of an experiment file.
 TABLES = ("machine", "workload", "run", "sweep")
+
+#: In the duration of a run, unless the interval is given.
+_MOST_SAMPLES = 500_000
 
 
 @dataclass(frozen=True)
@@ -38,9 +43,16 @@ class Experiment:
 
     def __post_init__(self) -> None:
         """Check what no part can check alone."""
+        self._keep_time()
         self.machine.check(self.fidelity)
         self.workload.check(self.machine)
         self._check_metric()
+
+    def _keep_time(self) -> None:
+        """Turn times that are given in cycles into times, if the machine has a clock."""
+        cycle = self.machine.cycle()
+        for name in ("workload", "run"):
+            object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
 
     @classmethod
     def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
@@ -50,21 +62,24 @@ class Experiment:
         plain text. A table ``sweep`` is left out. Raises `UserError`.
         """
         overrides = list(overrides)
-        description = read_description(Path(path), overrides)
+        given = read_description(Path(path), overrides)
         _refuse_sweep(overrides)
-        return cls.from_dict(description)
+        return cls.from_dict(given.tables, given.changes)
 
     @classmethod
-    def from_dict(cls, description: Mapping[str, Any]) -> Self:
+    def from_dict(
+        cls, description: Mapping[str, Any], changes: Mapping[str, Any] | None = None
+    ) -> Self:
         """Return the experiment with the tables ``machine``, ``workload`` and ``run``.
 
-        Keys of a table refine its ``preset``. A table ``sweep`` is left out. Raises `UserError`.
+        Keys of a table refine its ``preset``; ``changes``, tables too, are laid over it. A
+        table ``sweep`` is left out. Raises `UserError`.
         """
-        tables = tables_of(description)
+        tables, over = tables_of(description), tables_of(changes or {})
         return cls(
-            chosen(MACHINE, tables["machine"]),
-            chosen(WORKLOAD, tables["workload"]),
-            Run(**tables["run"]),
+            machine_of(tables["machine"], over["machine"]),
+            chosen(WORKLOAD, tables["workload"], over["workload"]),
+            Run(**{**tables["run"], **over["run"]}),
         )
 
     @property
@@ -110,15 +125,15 @@ class Experiment:
         round trip over half the network's diameter), but at least the time of four
         full packets (shorter ones would cut most transmissions in two) and of 64
         flits (else sampling could take longer than what is sampled) and, if a
-        duration is given, at most a twentieth of it.
+        duration is given, at most a twentieth of it and at least a 500,000th.
         """
         if self.run.sample_interval is not None:
             return self.run.sample_interval.ps
-        flit_ps = self.machine.data_token_bits * self.machine.link_rate.bit_ps
-        least = max(4 * self.machine.full_packet_ps, 64 * flit_ps)
+        least = max(4 * self.machine.full_packet_ps, 64 * self.machine.link.flit_ps())
         chosen = max(self.workload.iteration_ps(self.machine) // 2, least)
         if self.run.duration is not None:
-            chosen = min(chosen, self.run.duration.ps // 20)
+            duration_ps = self.run.duration.ps
+            chosen = max(min(chosen, duration_ps // 20), duration_ps // _MOST_SAMPLES)
         return max(chosen, 1)
 
     def spec(self, mode: str | None = None, *, record_packets: bool = False) -> str:
@@ -174,7 +189,13 @@ class Experiment:
             "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
+            # Of one mode alone nothing depends on it.
+            **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
+        cycle = self.machine.cycle()
+        if cycle is not None and isinstance(self.workload, PythonProgram):
+            # Its processes may compute for so many cycles; all other times are in the spec.
+            question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
 
     def resolved(self) -> dict[str, Any]:
@@ -238,7 +259,7 @@ class Experiment:
                 'there are no packets with run.mode = "ideal"',
             ),
             (
-                metric == "routed_lifetime_ack_us" and not self.machine.acknowledgements,
+                metric == "routed_lifetime_ack_us" and not self.machine.interface.acknowledgements,
                 "the machine has no acknowledgements",
             ),
             (
@@ -274,10 +295,10 @@ def tables_of(description: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def _refuse_sweep(overrides: Iterable[str]) -> None:
     """Refuse to change what a single experiment leaves out."""
     for override in overrides:
-        table, key, value = parsed_override(override)
-        if table == "sweep":
+        name, value = parsed_override(override)
+        if name.startswith("sweep."):
             allowed = "changes a sweep; this is a single experiment"
-            raise UserError(f"sweep.{key}", shown(value), allowed)
+            raise UserError(name, shown(value), allowed)
 
 
 def _canonical(value: object) -> str:

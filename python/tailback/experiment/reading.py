@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailback.since311 import tomllib
+
 from ..errors import UserError, read_text, shown
-
-#: Keys of a machine or workload that name a file.
-FILES = ("file", "routes_file")
+from .tables import FILES, put, section_and_key, table_at
 
 
-def read_description(path: Path, overrides: Iterable[str]) -> dict[str, Any]:
-    """Return the tables of an experiment file, changed by ``overrides`` (``table.key=value``).
+@dataclass(frozen=True)
+class Given:
+    """What a file says, and what is changed of it."""
+
+    tables: dict[str, Any]
+    changes: dict[str, Any]
+
+
+def read_description(path: Path, overrides: Iterable[str]) -> Given:
+    """Return the tables of an experiment file, and ``overrides`` (``table.key=value``) as tables.
 
     The names of files in it become relative to it; in an override they stay as
     they are. Raises `UserError`.
     """
     description = _parsed(path)
     _anchor_files(description, path.parent)
+    changes: dict[str, Any] = {}
     for override in overrides:
-        _apply(description, override)
-    return description
+        name, value = parsed_override(override)
+        put(changes, name, value)
+    return Given(description, changes)
 
 
-def parsed_override(override: str) -> tuple[str, str, object]:
-    """Return table, key and value of ``table.key=value``; raise `UserError` if it is not that."""
+def parsed_override(override: str) -> tuple[str, object]:
+    """Return name and value of ``table.key=value``; raise `UserError` if it is not that."""
     path, equals, text = override.partition("=")
     keys = [key.strip() for key in path.split(".")]
-    if not equals or len(keys) != 2 or not all(keys):
-        allowed = "must be table.key=value, such as run.seed=2"
+    if not equals or len(keys) < 2 or not all(keys):
+        allowed = "must be table.key=value, such as run.seed=2 or machine.link.rate=1 Gbit/s"
         raise UserError("--set", shown(override), allowed)
-    return keys[0], keys[1], _value(text.strip())
+    return ".".join(keys), _value(text.strip())
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -49,20 +59,11 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 def _anchor_files(description: dict[str, Any], folder: Path) -> None:
     """Make the names of files relative to the experiment file."""
-    for table in (description.get("machine"), description.get("workload")):
-        if isinstance(table, dict):
-            for key in FILES:
-                if isinstance(table.get(key), str):
-                    table[key] = str(folder / table[key])
-
-
-def _apply(description: dict[str, Any], override: str) -> None:
-    """Set one value, given as ``a.b=value``."""
-    name, key, value = parsed_override(override)
-    table = description.setdefault(name, {})
-    if not isinstance(table, dict):
-        raise UserError(name, shown(table), f"must be a table: [{name}]")
-    table[key] = value
+    for name in FILES:
+        section, key = section_and_key(name)
+        given = table_at(description, section).get(key)
+        if isinstance(given, str):
+            put(description, name, str(folder / given))
 
 
 def _value(text: str) -> object:

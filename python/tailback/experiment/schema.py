@@ -7,20 +7,29 @@ from typing import Annotated, Any, Union
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from ..units import Quantity
-from .choosing import MACHINE, WORKLOAD, Described
+from ..machines import PRESETS
+from ..machines.link import LinkClass
+from ..machines.reading import KINDED, PLAIN
+from ..machines.topologies import DEFAULT_TOPOLOGY
+from ..machines.words import ALIASES
+from ..parts import Part, model_of
+from ..units import Frequency, Quantity
+from .choosing import WORKLOAD, Described
 from .run import Run
 from .sweep_schema import sweep_schema
+
+Schema = dict[str, Any]
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of experiment files (draft 2020-12)."""
     properties: dict[str, Any] = {}
     definitions: dict[str, Any] = {}
-    for described in (MACHINE, WORKLOAD):
-        properties[described.section] = _schema_of_any(described, definitions)
+    properties["machine"] = _machine_schema()
+    properties["workload"] = _schema_of_any(WORKLOAD, definitions)
     properties["run"] = _schema_of(Run)
-    properties["sweep"] = sweep_schema(_keys(properties["run"], definitions))
+    keys = _keys(properties["run"], definitions) | {"machine": properties["machine"]}
+    properties["sweep"] = sweep_schema(keys)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tailback experiment",
@@ -48,13 +57,69 @@ def _schema_of_any(described: Described[Any], definitions: dict[str, Any]) -> di
     return schema
 
 
-def _keys(run: dict[str, Any], definitions: dict[str, Any]) -> dict[str, list[str]]:
+def _machine_schema() -> Schema:
+    """Return the schema of ``[machine]`` and the tables below it."""
+    properties: Schema = {
+        "preset": {"enum": list(PRESETS), "description": "A named machine, to be refined."},
+        "clock": _schema_of(Frequency)
+        | {"description": 'Frequency of the clock, such as "1 GHz"; times may be in its cycles.'},
+    }
+    for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
+        if name in KINDED:
+            properties[name] = _kinded_schema(name)
+        elif name in PLAIN:
+            properties[name] = _part_schema(PLAIN[name])
+        else:
+            properties[name] = {
+                "type": "object",
+                "additionalProperties": _part_schema(LinkClass),
+                "description": "Classes of links that differ, by name.",
+            }
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+def _kinded_schema(name: str) -> Schema:
+    """Return the schema of a table whose kind says which keys it has."""
+    kinds = [_part_schema(part, (name, kind)) for kind, part in KINDED[name].items()]
+    found: Schema = {"type": "object", "anyOf": kinds}
+    if name == "topology":
+        found["description"] = f"Who is wired to whom; kind: {DEFAULT_TOPOLOGY} if left out."
+    else:
+        # Without a kind it is the topology's usual one, or a preset's.
+        found["description"] = "Which way packets go; kind: the topology's usual one."
+    return found
+
+
+def _part_schema(part: type[Part], kinded: tuple[str, str] | None = None) -> Schema:
+    schema = _schema_of(model_of(part))
+    schema.pop("title", None)
+    schema["additionalProperties"] = False
+    schema["description"] = _first_line(part)
+    for key, described in schema["properties"].items():
+        words = ALIASES.get(f"{part.section.removeprefix('machine.')}.{key}", {})
+        if "enum" in described:
+            described["enum"] = [*described["enum"], *words]
+    if kinded is not None:
+        name, kind = kinded
+        aliases = [word for word, meant in ALIASES[f"{name}.kind"].items() if meant == kind]
+        schema["properties"] = {
+            "kind": {"enum": [kind, *aliases], "description": _first_line(part)},
+            **schema["properties"],
+        }
+        # A preset may have what this table leaves out.
+        schema.pop("required", None)
+    return schema
+
+
+def _first_line(part: type[Part]) -> str:
+    return str(part.__doc__).splitlines()[0]
+
+
+def _keys(run: Schema, definitions: Schema) -> dict[str, Any]:
     """Return the keys of every table, of whatever kind it is."""
-    keys = {}
-    for described in (MACHINE, WORKLOAD):
-        kinds = [definitions[kind.__name__]["properties"] for kind in described.classes.values()]
-        keys[described.section] = list(dict.fromkeys(key for kind in kinds for key in kind))
-    return keys | {Run.section: list(run["properties"])}
+    kinds = [definitions[kind.__name__]["properties"] for kind in WORKLOAD.classes.values()]
+    workload = list(dict.fromkeys(key for kind in kinds for key in kind))
+    return {WORKLOAD.section: workload, Run.section: list(run["properties"])}
 
 
 class _SchemaMaker(GenerateJsonSchema):

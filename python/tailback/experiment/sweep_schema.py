@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from .run import Mode
@@ -10,26 +10,48 @@ from .run import Mode
 Schema = dict[str, Any]
 
 #: Keys of [run] that the sweep's own keys stand for.
-_NOT_VARIED = ("run.mode", "run.seed")
+_NOT_VARIED = ("run.mode", "run.baseline", "run.seed")
 
 
-def sweep_schema(keys: Mapping[str, Iterable[str]]) -> Schema:
+def sweep_schema(keys: Mapping[str, Any]) -> Schema:
     """Return the schema of a table that varies the ``keys`` of other tables.
 
-    It stands at ``#/properties/sweep``.
+    Of the machine these are a schema: its tables are varied key by key. It stands at
+    ``#/properties/sweep``.
     """
     axis = {"$ref": "#/properties/sweep/$defs/axis"}
-    varied = {}
+    varied: Schema = {}
     for section, names in keys.items():
+        if isinstance(names, Mapping):
+            varied[section] = _axes_of(names, axis) | _described(section)
+            continue
         allowed = [name for name in names if f"{section}.{name}" not in _NOT_VARIED]
-        varied[section] = _table(dict.fromkeys(allowed, axis))
-        varied[section]["description"] = f"What is varied of [{section}]."
+        varied[section] = _table(dict.fromkeys(allowed, axis)) | _described(section)
     own = {
         "type": "object",
         "additionalProperties": axis,
         "description": "Values under names of their own, for expressions.",
     }
     return _table({**_ASKED, "let": own, **varied}) | {"$defs": {"axis": _AXIS}}
+
+
+def _described(section: str) -> Schema:
+    return {"description": f"What is varied of [{section}]."}
+
+
+def _axes_of(schema: Mapping[str, Any], axis: Schema) -> Schema:
+    """Return the schema of a table in which every key of another may have several values."""
+    parts = schema.get("anyOf", [schema])
+    properties: Schema = {}
+    for part in parts:
+        for key, value in part.get("properties", {}).items():
+            is_classes = isinstance(value.get("additionalProperties"), Mapping)
+            is_table = is_classes or "properties" in value or ("anyOf" in value and "type" in value)
+            properties[key] = _axes_of(value, axis) if is_table else axis
+    found = _table(properties)
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        found["additionalProperties"] = _axes_of(schema["additionalProperties"], axis)
+    return found
 
 
 def _table(properties: dict[str, Any], required: Sequence[str] = ()) -> Schema:
@@ -73,7 +95,7 @@ _ASKED: Schema = {
         "minItems": 1,
         "uniqueItems": True,
         "items": {"enum": list(get_args(Mode))},
-        "description": "Modes in which every point is run; default: full and throttled.",
+        "description": "Modes in which every point is run; default: full and run.baseline.",
     },
     "seeds": {
         "anyOf": [
@@ -81,6 +103,10 @@ _ASKED: Schema = {
             _whole(1, "How many seeds, from run.seed on."),
         ],
         "description": "How many seeds, from run.seed on, or a list of them; default: 1.",
+    },
+    "mix_fidelities": {
+        "type": "boolean",
+        "description": "Whether points may run at different fidelities; default: false.",
     },
     "exclude": {
         "type": "array",

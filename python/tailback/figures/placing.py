@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback import machines
-from tailback.machines import Machine
+from tailback.machines import topologies
+from tailback.machines.topologies import Topology
 
 Point = tuple[float, float]
 Columns = Mapping[str, NDArray[Any]]
@@ -70,14 +70,14 @@ class Placing:
         return max(max(side) - min(side) for side in sides)
 
 
-def placed(machine: Machine, graph: Columns, switches: int) -> Placing:
+def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
     """Return where everything is drawn."""
-    if machine.shape:
-        return Placing(_grid(machine.shape), bent=True, rounds=_rounds(machine.shape))
+    if topology.shape:
+        return Placing(_grid(topology.shape), bent=True, rounds=_rounds(topology.shape))
     for kind, place in _FAMILIES.items():
-        if isinstance(machine, kind):
-            return place(machine)
-    return Placing(_free(machine, graph, switches))
+        if isinstance(topology, kind):
+            return place(topology)
+    return Placing(_free(topology, graph, switches))
 
 
 def _grid(shape: Sequence[int]) -> list[Point]:
@@ -109,17 +109,19 @@ def _rounds(shape: Sequence[int]) -> frozenset[int]:
     return frozenset(stride * (extent - 1) for stride, extent in lines if extent > 2)
 
 
-def _fat_tree(machine: machines.FatTree) -> Placing:
-    words = machine.arity ** (machine.levels - 1)
-    height = max(1.5, _FLAT * machine.nodes / (machine.levels + 1))
-    centre = (machine.arity - 1) / 2
+def _fat_tree(topology: topologies.FatTree) -> Placing:
+    words = topology.arity ** (topology.levels - 1)
+    height = max(1.5, _FLAT * topology.node_count / (topology.levels + 1))
+    centre = (topology.arity - 1) / 2
     switches = [
-        (word * machine.arity + centre, (machine.levels - level) * height)
-        for level in range(machine.levels)
+        (word * topology.arity + centre, (topology.levels - level) * height)
+        for level in range(topology.levels)
         for word in range(words)
     ]
-    nodes = [(float(node), 0.35 * height) for node in range(machine.nodes)]
-    return Placing(switches, nodes, nodes, groups=_levels(machine.levels, height, machine.nodes))
+    nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
+    return Placing(
+        switches, nodes, nodes, groups=_levels(topology.levels, height, topology.node_count)
+    )
 
 
 def _levels(count: int, height: float, nodes: int) -> list[Group]:
@@ -128,74 +130,74 @@ def _levels(count: int, height: float, nodes: int) -> list[Group]:
     return [Group(f"level {n}", (aside, (count - n) * height)) for n in range(count)]
 
 
-def _butterfly(machine: machines.Butterfly) -> Placing:
-    words = machine.arity ** (machine.stages - 1)
-    width = max(2.0, _FLAT * 2 * machine.nodes / (machine.stages + 1))
-    centre = (machine.arity - 1) / 2
+def _butterfly(topology: topologies.Butterfly) -> Placing:
+    words = topology.arity ** (topology.stages - 1)
+    width = max(2.0, _FLAT * 2 * topology.node_count / (topology.stages + 1))
+    centre = (topology.arity - 1) / 2
     switches = [
-        (stage * width, -(word * machine.arity + centre))
-        for stage in range(machine.stages)
+        (stage * width, -(word * topology.arity + centre))
+        for stage in range(topology.stages)
         for word in range(words)
     ]
-    senders = [(-0.6 * width, -float(node)) for node in range(machine.nodes)]
-    last = (machine.stages - 1 + 0.6) * width
-    receivers = [(last, -float(node)) for node in range(machine.nodes)]
-    above = 0.05 * machine.nodes + 0.5
-    stages = [Group(f"stage {n}", (n * width, above)) for n in range(machine.stages)]
+    senders = [(-0.6 * width, -float(node)) for node in range(topology.node_count)]
+    last = (topology.stages - 1 + 0.6) * width
+    receivers = [(last, -float(node)) for node in range(topology.node_count)]
+    above = 0.05 * topology.node_count + 0.5
+    stages = [Group(f"stage {n}", (n * width, above)) for n in range(topology.stages)]
     return Placing(switches, senders, receivers, groups=stages)
 
 
-def _tree(machine: machines.Tree) -> Placing:
-    levels: list[int] = machine.resolved("packet")["switches_per_level"]
-    height = max(1.5, _FLAT * machine.nodes / (len(levels) + 1))
+def _tree(topology: topologies.Tree) -> Placing:
+    levels: list[int] = topology.resolved()["switches_per_level"]
+    height = max(1.5, _FLAT * topology.node_count / (len(levels) + 1))
     switches = []
     for number, count in enumerate(levels):
-        below = machine.nodes / count
+        below = topology.node_count / count
         up = (len(levels) - number) * height
         switches += [((place + 0.5) * below - 0.5, up) for place in range(count)]
-    nodes = [(float(node), 0.35 * height) for node in range(machine.nodes)]
-    return Placing(switches, nodes, nodes, groups=_levels(len(levels), height, machine.nodes))
+    nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
+    return Placing(switches, nodes, nodes, groups=_levels(len(levels), height, topology.node_count))
 
 
-def _dragonfly(machine: machines.Dragonfly) -> Placing:
-    inner = _radius(machine.switches_per_group, 1.0)
-    outer = _radius(machine.group_count, 2 * inner + 2.0)
+def _dragonfly(topology: topologies.Dragonfly) -> Placing:
+    inner = _radius(topology.switches_per_group, 1.0)
+    outer = _radius(topology.group_count, 2 * inner + 2.0)
     switches, groups = [], []
     radius = inner + 0.45
-    for group in range(machine.group_count):
-        angle = _angle(group, machine.group_count)
+    for group in range(topology.group_count):
+        angle = _angle(group, topology.group_count)
         x, y = outer * cos(angle), outer * sin(angle)
         beyond = outer + radius + 0.09 * (outer + radius)
         named_at = (beyond * cos(angle), beyond * sin(angle))
         groups.append(Group(f"group {group}", named_at, (x, y), radius))
-        for place in range(machine.switches_per_group):
-            turned = angle + _angle(place, machine.switches_per_group) - pi / 2
+        for place in range(topology.switches_per_group):
+            turned = angle + _angle(place, topology.switches_per_group) - pi / 2
             switches.append((x + inner * cos(turned), y + inner * sin(turned)))
     return Placing(switches, groups=groups)
 
 
-def _fully_connected(machine: machines.FullyConnected) -> Placing:
-    return Placing(_circle(machine.switches, 1.0))
+def _fully_connected(topology: topologies.FullyConnected) -> Placing:
+    return Placing(_circle(topology.switches, 1.0))
 
 
-def _star(machine: machines.Star) -> Placing:
-    nodes = _circle(machine.nodes, 1.0)
+def _star(topology: topologies.Star) -> Placing:
+    nodes = _circle(topology.node_count, 1.0)
     return Placing([(0.0, 0.0)], nodes, nodes)
 
 
-def _pair(machine: machines.Pair) -> Placing:
+def _pair(topology: topologies.Pair) -> Placing:
     nodes = [(0.0, 0.0), (1.0, 0.0)]
     return Placing([], nodes, nodes)
 
 
-_FAMILIES: Mapping[type[Machine], Callable[[Any], Placing]] = {
-    machines.FatTree: _fat_tree,
-    machines.Butterfly: _butterfly,
-    machines.Tree: _tree,
-    machines.Dragonfly: _dragonfly,
-    machines.FullyConnected: _fully_connected,
-    machines.Star: _star,
-    machines.Pair: _pair,
+_FAMILIES: Mapping[type[Topology], Callable[[Any], Placing]] = {
+    topologies.FatTree: _fat_tree,
+    topologies.Butterfly: _butterfly,
+    topologies.Tree: _tree,
+    topologies.Dragonfly: _dragonfly,
+    topologies.FullyConnected: _fully_connected,
+    topologies.Star: _star,
+    topologies.Pair: _pair,
 }
 
 
@@ -215,9 +217,9 @@ def _circle(count: int, apart: float) -> list[Point]:
     return [(radius * cos(angle), radius * sin(angle)) for angle in angles]
 
 
-def _free(machine: Machine, graph: Columns, switches: int) -> list[Point]:
+def _free(topology: Topology, graph: Columns, switches: int) -> list[Point]:
     """Return the places the file names, or else those where springs along the links rest."""
-    given = machine.graph.positions if isinstance(machine, machines.Graph) else None
+    given = topology.graph.positions if isinstance(topology, topologies.Graph) else None
     if given is not None:
         return _scaled(np.array(given, dtype=np.float64), graph)
     import networkx as nx

@@ -48,7 +48,7 @@ def picture(
         if count > most:
             problem = f"cannot draw {count} {what}; at most {most}"
             raise UserError("--plot", None, problem)
-    where = placed(machine, graph, switches)
+    where = placed(machine.topology, graph, switches)
     ends = _ends(machine)
     lines = [*_internal(where, graph, loads, ends), *_external(where, graph, loads, ends)]
     entering = Counter(graph["node_enters"].tolist())
@@ -60,7 +60,7 @@ def picture(
     if where.receivers != where.senders:
         nodes += _node_dots(where.receivers)
     sizes = (_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es"))
-    title = f"{machine.topology.replace('_', ' ')}: {', '.join(sizes)}"
+    title = f"{machine.topology.kind.replace('_', ' ')}: {', '.join(sizes)}"
     return Picture(title, lines, dots, nodes, where.groups)
 
 

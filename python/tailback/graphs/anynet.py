@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import nearest, shown
-from .assembling import Assembly, in_order
+from .assembling import Assembly, Wires, in_order
 
 _KINDS = ("router", "node")
 _USUAL_CYCLES = 1
+_MOST_DIGITS = 20
+"""Of the number of a router; of longer latencies the first ones are too long already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,14 @@ def _kind(found: Assembly, line: int, word: str) -> str:
 
 
 def _number(found: Assembly, line: int, kind: str, word: str) -> str:
-    if not (word.isascii() and word.isdigit()):
+    if not (word.isascii() and word.isdigit() and len(word) < _MOST_DIGITS):
         raise found.mistake(f"line {line}: {shown(word)} is no number of a {kind}")
     return str(int(word))
 
 
 def _cycles(found: Assembly, line: int, word: str) -> int:
     try:
-        cycles = int(word)
+        cycles = int(word[:_MOST_DIGITS])
     except ValueError:
         problem = f'line {line}: {shown(word)} where "router", "node" or a latency is expected'
         raise found.mistake(problem, nearest(word, _KINDS)) from None
@@ -116,18 +118,23 @@ def _join(found: Assembly, mentions: list[_Mention], cycle_ps: int | None) -> No
         if "node" in (kind, mention.kind):
             # BookSim's own default, written out, says nothing.
             told = None if mention.cycles in (None, _USUAL_CYCLES) else mention.cycles
-            found.add_edge(head, other, delay_ps=told)
+            found.add_edge(head, other, Wires(delay_ps=told))
             found.add_edge(other, head)
             continue
-        found.add_edge(head, other, delay_ps=_delay(found, mention, mention.cycles, cycle_ps))
+        delay_ps = _delay(found, mention, mention.cycles, cycle_ps)
+        found.add_edge(head, other, Wires(delay_ps=delay_ps))
         if (mention.name, name) not in between:
-            found.add_edge(other, head, delay_ps=_delay(found, mention, None, cycle_ps))
+            back_ps = _delay(found, mention, None, cycle_ps)
+            found.add_edge(other, head, Wires(delay_ps=back_ps))
 
 
-def _delay(found: Assembly, mention: _Mention, cycles: int | None, cycle_ps: int | None) -> int:
+def _delay(
+    found: Assembly, mention: _Mention, cycles: int | None, cycle_ps: int | None
+) -> int | None:
+    """Return the time a flit is on a link; None if the file does not say."""
     if cycle_ps is None:
         if cycles is None:
-            return 0
-        problem = f"line {mention.line}: latency {cycles} is in cycles; machine.cycle must be given"
-        raise found.mistake(problem)
+            return None
+        problem = f"line {mention.line}: latency {cycles} is in cycles; machine.clock or "
+        raise found.mistake(f"{problem}machine.topology.cycle must be given")
     return (_USUAL_CYCLES if cycles is None else cycles) * cycle_ps

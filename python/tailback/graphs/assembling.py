@@ -7,11 +7,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UserError, nearest
+from ..units import Rate
 from .network import Link, NetworkGraph
 
 _WIDEST = 255
 _MOST_ON_A_SWITCH = 65_536
 _LONGEST_PS = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    """What a file says of an edge; None: as on the machine's links."""
+
+    width: int = 1
+    delay_ps: int | None = None
+    rate: Rate | None = None
+
+    @property
+    def differ(self) -> bool:
+        """Whether anything is said."""
+        return self != Wires()
 
 
 @dataclass
@@ -23,7 +38,7 @@ class Assembly:
     """Nodes on each switch, beside those with names; None where the file does not say."""
     nodes: dict[str, None] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
-    _widths: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    _widths: dict[tuple[str, str, int | None, Rate | None], int] = field(default_factory=dict)
     _enters: dict[str, str] = field(default_factory=dict)
     _leaves: dict[str, str] = field(default_factory=dict)
 
@@ -47,9 +62,7 @@ class Assembly:
         if name in self.switches or name in self.nodes:
             raise self.mistake(f"{name} is there twice; names must differ")
 
-    def add_edge(
-        self, source: str, destination: str, width: int = 1, delay_ps: int | None = None
-    ) -> None:
+    def add_edge(self, source: str, destination: str, wires: Wires = Wires()) -> None:
         """Add an edge of one direction; equal ones become one link of all their wires."""
         for name in (source, destination):
             if name not in self.switches and name not in self.nodes:
@@ -60,27 +73,27 @@ class Assembly:
         if source == destination:
             raise self.mistake(f"{what}: must not lead back to where it comes from")
         if source in self.nodes or destination in self.nodes:
-            self._attach(source, destination, width, delay_ps)
+            self._attach(source, destination, wires)
             return
-        delay_ps = delay_ps or 0
-        if delay_ps > _LONGEST_PS:
+        width, delay_ps = wires.width, wires.delay_ps
+        if delay_ps is not None and delay_ps > _LONGEST_PS:
             raise self.mistake(f"{what}: must take at most 1 s")
-        key = (source, destination, delay_ps)
+        key = (source, destination, delay_ps, wires.rate)
         self._widths[key] = total = self._widths.get(key, 0) + width
         if width < 1 or total > _WIDEST:
             given = width if width < 1 else total
             raise self.mistake(f"{what}: has {given} wires; must be 1 to {_WIDEST}")
 
-    def _attach(self, source: str, destination: str, width: int, delay_ps: int | None) -> None:
+    def _attach(self, source: str, destination: str, wires: Wires) -> None:
         """Note where a node is; what its links are like is the machine's to say."""
         if source in self.nodes and destination in self.nodes:
             problem = f"nodes {source} and {destination} are joined without a switch between them"
             raise self.mistake(problem)
         node, switch = (source, destination) if source in self.nodes else (destination, source)
-        if width != 1 or delay_ps is not None:
+        if wires.differ:
             raise self.mistake(
-                f"the link of node {node} has a width or latency; those of nodes are all the "
-                "same: machine.link_width and machine.wire_delay"
+                f"the link of node {node} has a width, delay or rate; those of nodes are all the "
+                "same: machine.node_link"
             )
         ends = self._enters if node == source else self._leaves
         if ends.setdefault(node, switch) != switch:
@@ -136,8 +149,8 @@ class Assembly:
 
     def _links(self, number: dict[str, int]) -> tuple[Link, ...]:
         links = [
-            Link(number[source], number[destination], width, delay_ps)
-            for (source, destination, delay_ps), width in self._widths.items()
+            Link(number[source], number[destination], width, delay_ps, rate)
+            for (source, destination, delay_ps, rate), width in self._widths.items()
         ]
         return tuple(sorted(links, key=lambda link: link.source))
 
@@ -150,5 +163,11 @@ class Assembly:
 def in_order(names: Sequence[str]) -> list[str]:
     """Return names in numerical order if all are numbers, else as they are."""
     if all(name.isascii() and name.isdigit() for name in names):
-        return sorted(names, key=int)
+        return sorted(names, key=_numerical)
     return list(names)
+
+
+def _numerical(name: str) -> tuple[int, str]:
+    """Return what orders numbers of any length, of which Python converts no very long ones."""
+    digits = name.lstrip("0")
+    return len(digits), digits

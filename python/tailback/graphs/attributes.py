@@ -2,10 +2,11 @@
 
 * Of a vertex: `kind`, `"switch"` (if left out) or `"node"`; of a switch `nodes`, how many
   nodes are on it; of either `x` and `y`, where it is drawn.
-* Of an edge: `width`, its parallel wires (1 if left out); `delay`, such as `"5 ns"`, or
-  `latency` in cycles: how much longer than `wire_delay` a token is on it.
+* Of an edge: `width`, its parallel wires (1 if left out); `rate`, such as `"400 Gbit/s"`;
+  `delay`, such as `"5 ns"`, or `latency` in cycles: the time a flit is on it. What is left
+  out is as on the machine's links.
 
-Others are ignored.
+`label`, `name`, `id` and `key` may stand anywhere; other attributes are refused.
 """
 
 from __future__ import annotations
@@ -15,10 +16,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import UserError, nearest, shown
-from ..units import Time
-from .assembling import Assembly, in_order
+from ..units import Rate, Time
+from .assembling import Assembly, Wires, in_order
 
 _KINDS = ("switch", "node")
+_MOST_DIGITS = 20
+_TOO_MUCH = 10**_MOST_DIGITS
+_OF_VERTICES = ("kind", "nodes", "x", "y")
+_OF_EDGES = ("width", "rate", "delay", "latency")
+_NAMES = ("label", "name", "id", "key", "description")
+
+#: What attributes are called elsewhere.
+_MEANT = {
+    "bandwidth": "rate",
+    "capacity": "rate",
+    "speed": "rate",
+    "length": "delay",
+    "weight": "width",
+    "lanes": "width",
+    "hosts": "nodes",
+    "type": "kind",
+}
 Attributes = Mapping[str, Any]
 
 
@@ -26,6 +44,7 @@ def add_vertices(found: Assembly, vertices: Mapping[str, Attributes]) -> None:
     """Add switches and nodes, in the numerical order of their names if these are numbers."""
     for name in in_order(list(vertices)):
         given = vertices[name]
+        _understood(found, name, given, _OF_VERTICES)
         kind = given.get("kind", "switch")
         if kind not in _KINDS:
             problem = f'{name}: kind is {shown(kind)}; must be "switch" or "node"'
@@ -35,7 +54,7 @@ def add_vertices(found: Assembly, vertices: Mapping[str, Attributes]) -> None:
         else:
             found.add_switch(name, _whole(found, name, "nodes", given.get("nodes")))
             place = tuple(given.get(axis) for axis in "xy")
-            if all(isinstance(along, int | float) and math.isfinite(along) for along in place):
+            if all(isinstance(along, int | float) and _is_number(along) for along in place):
                 found.positions[name] = (float(place[0] or 0), float(place[1] or 0))
 
 
@@ -49,22 +68,48 @@ def add_edges(
     """Add links: one for a directed edge, one each way for another."""
     for source, destination, given in edges:
         what = f"link from {source} to {destination}"
+        _understood(found, what, given, _OF_EDGES)
         width = _whole(found, what, "width", given.get("width"))
-        delay_ps = _delay_ps(found, what, given, cycle_ps)
-        width = 1 if width is None else width
-        found.add_edge(source, destination, width, delay_ps)
+        delay_ps, rate = _delay_ps(found, what, given, cycle_ps), _rate(found, what, given)
+        wires = Wires(1 if width is None else width, delay_ps, rate)
+        found.add_edge(source, destination, wires)
         if not directed:
-            found.add_edge(destination, source, width, delay_ps)
+            found.add_edge(destination, source, wires)
+
+
+def _understood(found: Assembly, what: str, given: Attributes, known: tuple[str, ...]) -> None:
+    """Refuse attributes that mean nothing here: they would be ignored without a word."""
+    for name in given:
+        if name not in known and str(name).lower() not in _NAMES:
+            meant = _MEANT.get(str(name).lower()) or nearest(name, known)
+            listing = "" if meant else f"; understood: {', '.join(known)}"
+            raise found.mistake(f"{what}: attribute {name} is not understood{listing}", meant)
+
+
+def _rate(found: Assembly, what: str, given: Attributes) -> Rate | None:
+    if "rate" not in given:
+        return None
+    try:
+        return Rate.parse(given["rate"])
+    except UserError as error:
+        raise found.mistake(f"{what}: rate is {error.given}; {error.allowed}") from None
 
 
 def _whole(found: Assembly, what: str, name: str, value: object) -> int | None:
     if value is None:
         return None
-    if isinstance(value, str):
-        value = int(value) if value.strip().isdecimal() else value
+    if isinstance(value, str) and value.strip().isdecimal():
+        value = int(value) if len(value) < _MOST_DIGITS else math.inf
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise found.mistake(f"{what}: {name} is {shown(value)}; must be a whole number")
+    if not abs(value) < _TOO_MUCH:
+        raise found.mistake(f"{what}: {name} is {shown(value)}; must be a number of them")
     return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a number is finite, and not one of hundreds of digits."""
+    return bool(abs(value) < _TOO_MUCH)
 
 
 def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | None) -> int | None:
@@ -72,7 +117,8 @@ def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | Non
         if "latency" in given:
             raise found.mistake(f"{what}: has both a delay and a latency; must have one")
         try:
-            return Time.parse(given["delay"]).ps
+            cycle = None if cycle_ps is None else Time(cycle_ps)
+            return Time.parse(given["delay"]).at(cycle).amount
         except UserError as error:
             raise found.mistake(f"{what}: delay is {error.given}; {error.allowed}") from None
     if "latency" not in given:
@@ -80,8 +126,12 @@ def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | Non
     cycles = given["latency"]
     if isinstance(cycles, bool) or not isinstance(cycles, int | float):
         raise found.mistake(f"{what}: latency is {shown(cycles)}; must be a number of cycles")
-    if not (math.isfinite(cycles) and cycles >= 0):
-        raise found.mistake(f"{what}: latency is {cycles}; must not be negative")
+    if not cycles >= 0:
+        raise found.mistake(f"{what}: latency is {shown(cycles)}; must not be negative")
+    if not _is_number(cycles):
+        raise found.mistake(f"{what}: latency is {shown(cycles)}; is too long")
     if cycle_ps is None:
-        raise found.mistake(f"{what}: latency is in cycles; machine.cycle must be given")
+        raise found.mistake(
+            f"{what}: latency is in cycles; machine.clock or machine.topology.cycle must be given"
+        )
     return round(cycles * cycle_ps)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..units import Rate
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -14,8 +16,10 @@ class Link:
     destination: int
     width: int
     """Parallel wires."""
-    delay_ps: int
-    """How much longer than the machine's `wire_delay` a token is on them."""
+    delay_ps: int | None = None
+    """Time a flit is on them; None: as on the machine's links."""
+    rate: Rate | None = None
+    """Their rate; None: that of the machine's links."""
 
 
 @dataclass(frozen=True)

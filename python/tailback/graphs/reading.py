@@ -46,7 +46,7 @@ def read_graph(path: Path, conventions: Conventions) -> NetworkGraph:
     chosen = conventions.format or _ENDINGS.get(path.suffix.lower())
     cycle_ps = conventions.cycle_ps
     if chosen is None:
-        needed = f"must end in {listed(_ENDINGS)}, or machine.format must say what it is"
+        needed = f"must end in {listed(_ENDINGS)}, or machine.topology.format must say what it is"
         raise UserError(str(path), None, needed)
     if chosen == "graphml":
         found = read_graphml(path, read_bytes(path), cycle_ps)

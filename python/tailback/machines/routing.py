@@ -1,62 +1,324 @@
-"""Routing algorithms: their words, their options, and what can simulate them."""
+"""Routing algorithms: which way packets go, and how one of several outputs is chosen.
+
+One class per kind; their fields are the keys of ``[machine.routing]``. What an algorithm
+needs of a machine stands here; what it does is the engine's (`docs/routing.md`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
-from .base import Fidelity
+from pydantic import Strict
+
+from ..errors import shown
+from ..parts import Part, key
+from .needs import NoEffectError
+from .topologies import Topology, dimension_name
+
+Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
+EVERY: tuple[Fidelity, ...] = ("token", "flit", "worm", "stream", "packet")
+
+#: Channels a packet may cross at most: the engine counts them in 16 bits.
+MOST_HOPS = 65_534
+
+Selection = Literal["first", "random", "fewest_waiting", "most_credit"]
+Order = Annotated[tuple[int | str, ...], Strict(False)] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Algorithm:
-    """What a machine must know of a routing algorithm (`docs/routing.md`)."""
+class Routing(Part):
+    """Which way packets go; the base of every kind."""
 
-    options: tuple[str, ...] = ()
-    """Keys of ``[machine]`` that only some algorithms have."""
-    chooses: bool = False
+    section: ClassVar[str] = "machine.routing"
+    kind: ClassVar[str]
+    chooses: ClassVar[bool] = False
     """Whether packets may have a choice of several outputs."""
-    fidelities: tuple[Fidelity, ...] = ("token", "flit", "worm", "stream", "packet")
+    fidelities: ClassVar[tuple[Fidelity, ...]] = EVERY
     """What can simulate it, choices apart."""
-    because: str = ""
+    because: ClassVar[str] = ""
     """Why others cannot."""
-    spreads: bool = False
+    spreads: ClassVar[bool] = False
     """Whether an output is usually selected at random."""
+    stores: ClassVar[bool] = False
+    """Whether switches keep a place free for packets that pass through them."""
+    goes_back: ClassVar[bool] = False
+    """Whether it needs links in both directions."""
+
+    selection: Selection | None = key(
+        default=None,
+        description="Which of several free outputs a packet takes; default: first, with chaos and "
+        "deflection random.",
+    )
+    allow_deadlock: bool = key(
+        default=False, description="Whether a routing that can deadlock is simulated all the same."
+    )
+    hop_limit: int = key(
+        default=MOST_HOPS,
+        ge=1,
+        le=MOST_HOPS,
+        description="Most channels a packet may cross; a run in which one crosses more ends as a "
+        "livelock.",
+    )
+
+    @property
+    def chosen_selection(self) -> str:
+        """`selection` or its default."""
+        if self.selection is not None:
+            return self.selection
+        return "random" if self.spreads else "first"
+
+    def classes(self, topology: Topology) -> int:
+        """Return the classes of virtual channels it tells apart there: it needs as many."""
+        return 1
+
+    def may_choose(self, topology: Topology) -> bool:
+        """Whether packets may have a choice of several outputs there."""
+        return self.chooses
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` if it is not possible on a topology."""
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": self.kind}
+
+    def spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the routing as the engine describes it."""
+        return {
+            "algorithm": self.algorithm_spec(topology),
+            "selection": self.chosen_selection,
+            "hop_limit": self.hop_limit,
+            "allow_deadlock": self.allow_deadlock,
+        }
+
+    def resolved(self, topology: Topology) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        return {"kind": self.kind, **self.written(), "selection": self.chosen_selection}
 
 
-#: Every routing algorithm by the word in ``machine.routing``.
-ROUTINGS: dict[str, Algorithm] = {
-    "dimension_order": Algorithm(options=("dimension_order", "balanced")),
-    "two_phase": Algorithm(options=("dimension_order",)),
-    "west_first": Algorithm(chooses=True),
-    "negative_first": Algorithm(chooses=True),
-    "odd_even": Algorithm(chooses=True),
-    "adaptive": Algorithm(
-        options=("dimension_order",),
-        chooses=True,
-        fidelities=("flit", "packet"),
-        because="its packets may change to a virtual channel that is a way out",
-    ),
-    "chaos": Algorithm(
-        fidelities=("packet",), because="its switches store whole packets", spreads=True
-    ),
-    "deflection": Algorithm(
-        fidelities=("packet",), because="its switches deflect whole packets", spreads=True
-    ),
-    "up_down": Algorithm(options=("up_down_root", "adaptive_ways"), chooses=True),
-    "shortest": Algorithm(),
-    "table": Algorithm(options=("routes_file",)),
-    "source_routes": Algorithm(options=("routes_file",)),
-    "nearest_common_ancestor": Algorithm(options=("adaptive_ways",), chooses=True),
-    "destination_tag": Algorithm(),
-    "minimal": Algorithm(),
-    "profitable": Algorithm(chooses=True),
-    "first_hop": Algorithm(options=("dimension_order",), chooses=True),
-}
+class Ordered(Routing):
+    """One dimension after the other, in an order that can be given."""
 
-#: Keys that only some algorithms have.
-OPTIONS = tuple(
-    dict.fromkeys(option for algorithm in ROUTINGS.values() for option in algorithm.options)
-)
+    order: Order = key(
+        default=None,
+        description='Order of the dimensions, as ["y", "x"] or [1, 0]; default: x first.',
+    )
 
-#: Algorithms for any switches and links with a way back.
-ANYWHERE = ("up_down", "shortest", "two_phase", "chaos", "deflection", "table", "source_routes")
+    def dimensions(self, topology: Topology) -> tuple[int, ...]:
+        """Return the numbers of the dimensions in the order they are routed."""
+        names = topology.link_classes if topology.shape else ()
+        if self.order is None:
+            return tuple(range(len(names)))
+        numbers = {name: number for number, name in enumerate(names)}
+        order = tuple(numbers.get(str(entry), entry) for entry in self.order)
+        if sorted(order, key=str) != sorted(range(len(names)), key=str):
+            needed = f"must name each of {', '.join(names)} once" if names else "must be left out"
+            error = self.refused("order", needed)
+            raise NoEffectError(error.field, error.given, error.allowed)
+        return tuple(int(entry) for entry in order)
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` for an order that is none of the topology's dimensions."""
+        self.dimensions(topology)
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": self.kind, "order": list(self.dimensions(topology))}
+
+    def resolved(self, topology: Topology) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        order = [dimension_name(number) for number in self.dimensions(topology)]
+        return super().resolved(topology) | {"order": order or None}
+
+
+class DimensionOrder(Ordered):
+    """One dimension after the other; on a torus with two classes of virtual channels."""
+
+    kind: ClassVar[str] = "dimension_order"
+
+    balanced: bool | None = key(
+        default=None,
+        description="On a torus: whether packets that cross no dateline are spread over both "
+        "classes of virtual channels; default: false.",
+    )
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` if there are no datelines, or for an impossible order."""
+        super().check(topology)
+        if self.balanced is not None and topology.kind != "torus":
+            needed = 'has no effect here; needs machine.topology.kind = "torus"'
+            raise NoEffectError(f"{self.section}.balanced", shown(self.balanced), needed)
+
+    def classes(self, topology: Topology) -> int:
+        """Those of the topology's usual way."""
+        return topology.way_classes
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return super().algorithm_spec(topology) | ({"balanced": True} if self.balanced else {})
+
+    def resolved(self, topology: Topology) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        balanced = bool(self.balanced) if topology.kind == "torus" else None
+        return super().resolved(topology) | {"balanced": balanced}
+
+
+class Valiant(Ordered):
+    """By way of a random node: two phases, each the usual way."""
+
+    kind: ClassVar[str] = "valiant"
+
+    def classes(self, topology: Topology) -> int:
+        """Those of the topology's usual way, for each phase."""
+        return 2 * topology.way_classes
+
+
+class WestFirst(Routing):
+    """Descending first in all dimensions but the last, then any way that is nearer."""
+
+    kind: ClassVar[str] = "west_first"
+    chooses: ClassVar[bool] = True
+
+
+class NegativeFirst(Routing):
+    """Descending first in all dimensions, then ascending."""
+
+    kind: ClassVar[str] = "negative_first"
+    chooses: ClassVar[bool] = True
+
+
+class OddEven(Routing):
+    """Turns that depend on whether a column is even or odd; in two dimensions."""
+
+    kind: ClassVar[str] = "odd_even"
+    chooses: ClassVar[bool] = True
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` unless there are two dimensions."""
+        dimensions = len(topology.shape)
+        if dimensions != 2:
+            raise self.refused("kind", f"needs two dimensions; there are {dimensions}")
+
+
+class MinimalAdaptive(Ordered):
+    """Any way that is nearer, and dimension order as the way out."""
+
+    kind: ClassVar[str] = "minimal_adaptive"
+    chooses: ClassVar[bool] = True
+    fidelities: ClassVar[tuple[Fidelity, ...]] = ("flit", "packet")
+    because: ClassVar[str] = "its packets may change to a virtual channel that is a way out"
+
+    def classes(self, topology: Topology) -> int:
+        """Those of the way out, and one for all others."""
+        return topology.way_classes + 1
+
+
+class _Whole(Routing):
+    """Switches that send packets away as a whole."""
+
+    fidelities: ClassVar[tuple[Fidelity, ...]] = ("packet",)
+    spreads: ClassVar[bool] = True
+    stores: ClassVar[bool] = True
+    goes_back: ClassVar[bool] = True
+
+
+class Chaos(_Whole):
+    """Any way that is nearer; a full switch sends packets further away."""
+
+    kind: ClassVar[str] = "chaos"
+    because: ClassVar[str] = "its switches store whole packets"
+
+
+class Deflection(_Whole):
+    """Any way at all, those that are nearer first: packets are never stored."""
+
+    kind: ClassVar[str] = "deflection"
+    because: ClassVar[str] = "its switches deflect whole packets"
+
+
+class _Choosing(Routing):
+    """Several ways that are equally short."""
+
+    chooses: ClassVar[bool] = True
+
+    adaptive: bool | None = key(
+        default=None,
+        description="Whether packets may choose among several ways that are equally short; "
+        "default: true, on a tree false.",
+    )
+
+    def may_choose(self, topology: Topology) -> bool:
+        """`adaptive` or its default."""
+        return topology.has_several_ways if self.adaptive is None else self.adaptive
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": self.kind, "adaptive": self.may_choose(topology)}
+
+    def resolved(self, topology: Topology) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        return super().resolved(topology) | {"adaptive": self.may_choose(topology)}
+
+
+class UpDown(_Choosing):
+    """Up the links of a spanning tree, then down, by the shortest such way."""
+
+    kind: ClassVar[str] = "up_down"
+    goes_back: ClassVar[bool] = True
+
+    root: int | None = key(
+        default=None,
+        ge=0,
+        description="The number of the switch at the top; default: the first of those with the "
+        "most links.",
+    )
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` for a root that is no switch."""
+        if self.root is not None and self.root >= topology.switch_count:
+            raise self.refused("root", f"must be a switch, 0 to {topology.switch_count - 1}")
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return super().algorithm_spec(topology) | {"root": self.root}
+
+
+class Shortest(Routing):
+    """Shortest paths, the lowest port first."""
+
+    kind: ClassVar[str] = "shortest"
+
+
+class NearestCommonAncestor(_Choosing):
+    """On fat trees: up to a switch above the destination, then down."""
+
+    kind: ClassVar[str] = "nearest_common_ancestor"
+
+
+class DestinationTag(Routing):
+    """On butterflies: the only way."""
+
+    kind: ClassVar[str] = "destination_tag"
+
+
+class Minimal(Routing):
+    """On dragonflies: from group to group directly."""
+
+    kind: ClassVar[str] = "minimal"
+
+    def classes(self, topology: Topology) -> int:
+        """Those of the topology's usual way."""
+        return topology.way_classes
+
+
+class Profitable(Routing):
+    """Any way that is nearer, at every step."""
+
+    kind: ClassVar[str] = "profitable"
+    chooses: ClassVar[bool] = True
+
+
+class FirstHop(Ordered):
+    """Any way that is nearer at the first step, then one dimension after the other."""
+
+    kind: ClassVar[str] = "first_hop"
+    chooses: ClassVar[bool] = True

@@ -16,19 +16,20 @@ from tailback.errors import UserError, shown
 from tailback.figures.curves import Line, in_suitable_units
 from tailback.figures.labels import parameter_axis, parameter_label
 from tailback.files import write_named
+from tailback.frames import dictionaries
 from tailback.metrics import ALL_METRICS, THETAS
 from tailback.report import across, titles, usual
 from tailback.report.series import OFFERED, Abscissa, Series
 from tailback.report.usual import Picture
 from tailback.report.variation import Variation
-from tailback.store.columns import PERCENTILE_COLUMNS
+from tailback.store.columns import LIGHT, PERCENTILE_COLUMNS
 from tailback.store.points import PointStore
 
 from .scales import Scale, scale_of
 from .svg import svg
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
 
 FOLDER = "plots"
 """Where pictures go in a store unless something else is said."""
@@ -145,7 +146,7 @@ class _Maker:
         """Read the runs that are asked for, and merge what is drawn of them."""
         runs = _runs(store, where)
         sweeps = store.sweeps()
-        columns = runs.columns
+        columns = runs.column_names
         asked = [column_named(name, columns, place) for place, name in names.items()]
         measures = [name for name in asked if not name.startswith(PARAMETERS)]
         for name in measures:
@@ -156,7 +157,9 @@ class _Maker:
         frame = merged(runs, values=wanted, histograms=lambda p: store.nested("histograms", p))
         variation = Variation.of(runs, sweeps)
         series = Series(variation, frame, runs, tuple(m for m in measures if m in ALL_METRICS))
-        return cls(series, columns, titles.title_of(sweeps, runs.row(0, named=True), variation))
+        return cls(
+            series, columns, titles.title_of(sweeps, dictionaries(runs.slice(0, 1))[0], variation)
+        )
 
     def usual(self) -> list[Picture]:
         """Return the usual pictures, at least one."""
@@ -202,12 +205,11 @@ class _Maker:
         return Plot(seen, title or f"{seen.title}: {self.subject}")
 
 
-def _runs(store: PointStore, where: Sequence[str]) -> pl.DataFrame:
-    runs = store.runs()
-    schema = runs.collect_schema()
-    chosen = [condition(text, schema).expression for text in where]
-    kept = [name for name in schema.names() if name != "moments"]
-    found = (runs.filter(chosen) if chosen else runs).select(kept).collect()
-    if found.is_empty():
+def _runs(store: PointStore, where: Sequence[str]) -> pa.Table:
+    runs = store.runs(without=LIGHT)
+    for text in where:
+        runs = runs.filter(condition(text, runs.schema).expression)
+    found = runs
+    if found.num_rows == 0:
         raise UserError("where", shown(" and ".join(where)), "leaves no run")
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tailback.errors import one_line
 from tailback.figures.labels import parameter_label, value_text
 
 from .variation import Variation
@@ -17,7 +18,9 @@ def title_of(sweeps: Sequence[Mapping[str, Any]], row: Mapping[str, Any], seen: 
 
     `row` is any run; what differs between runs is told as such. Never empty.
     """
-    given = dict.fromkeys(str(sweep["asked"].get("title") or "").strip() for sweep in sweeps)
+    given = dict.fromkeys(
+        one_line(str(sweep["asked"].get("title") or "")).strip() for sweep in sweeps
+    )
     return ", ".join(title for title in given if title) or simulated(row, seen)
 
 
@@ -51,7 +54,7 @@ class _Words:
             column = f"{table}.{name}"
             value = self._row.get(column)
             if value is not None:
-                differs = column in self._seen.points.columns and self._seen.differs(column)
+                differs = column in self._seen.points.column_names and self._seen.differs(column)
                 return "several" if differs else value_text(column, value)
         return None
 

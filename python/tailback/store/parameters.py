@@ -3,7 +3,8 @@
 `workload.compute_period = "16 us"` becomes `workload.compute_period_us = 16.0`;
 lists and tables become JSON text. Which columns there are, and of what type,
 follows from the classes that describe machine, workload and run, never from
-values: all points with one topology and one kind of workload have the same.
+values: all points with one kind of topology, routing and workload have the same.
+What has no effect on a machine is null.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from pydantic.fields import FieldInfo
+
 from tailback.errors import Description, UserError
 from tailback.experiment import Experiment, Run
-from tailback.machines import TOPOLOGIES, TRANSPORT_KEYS, Graph
+from tailback.experiment.tables import section_and_key, table_at
+from tailback.machines.reading import KINDED, PLAIN
+from tailback.parts import fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time
 from tailback.workloads import KINDS, Messages, PythonProgram
 
-_CLASSES: tuple[type[Description], ...] = (*TOPOLOGIES.values(), *KINDS.values(), Run)
+_CLASSES: tuple[type[Description], ...] = (*KINDS.values(), Run)
 
 Value = str | float | int | bool | None
 
@@ -34,20 +39,26 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
 
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
 #: says nothing of its content, and only points that blame say so (`columns.BLAMING`).
-_LEFT_OUT = {"run.mode", "machine.file", "workload.file", "run.blame", "workload.classes"}
-_LEFT_OUT |= {"run.title"}  # of a page, not of what was simulated
-
-#: What is stored of a network from a file; see `Graph.resolved`.
-_NETWORK = {
-    "network_sha256": Column("machine.network_sha256", "text", "", "Hash of the network."),
+_LEFT_OUT = {
+    "run.mode",
+    "machine.topology.file",
+    "machine.routing.file",
+    "workload.file",
+    "run.blame",
+    "workload.classes",
+    # Of a page, not of what was simulated.
+    "run.title",
 }
 
-#: What is stored of routes from a file, if there is one; see `RoutedMachine.resolved`.
-_ROUTES = {"routes_sha256": Column("machine.routes_sha256", "text", "", "Hash of the routes.")}
+#: What is stored of a network and of routes from files, and of classes of links.
+_OF_MACHINE = (
+    Column("machine.topology.network_sha256", "text", "", "Hash of the network."),
+    Column("machine.routing.routes_sha256", "text", "", "Hash of the routes."),
+    Column("machine.link_classes", "text", "", "Classes of links that differ, as JSON."),
+)
 
-#: Keys that have no column where they are not among the resolved parameters: points stored
-#: before there were these keys have none either.
-_OPTIONAL = {*_ROUTES, *TRANSPORT_KEYS, "repeat"}
+#: Keys that have no column where they are not among the resolved parameters.
+_OPTIONAL = {"repeat"}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
@@ -63,21 +74,27 @@ _PROGRAM = {
 
 def parameter_columns() -> list[Column]:
     """Return the columns of all topologies and kinds, each once."""
-    found: dict[str, Column] = {}
+    columns = [*_of_machine().values()]
     for described in _CLASSES:
-        for column in _columns(described).values():
-            same = found.setdefault(column.name, column)
-            if column.meaning not in same.meaning:
-                both = f"{same.meaning} Or: {column.meaning}"
-                found[column.name] = Column(same.name, same.type, same.unit, both)
+        columns += _columns(described).values()
+    found: dict[str, Column] = {}
+    for column in columns:
+        same = found.setdefault(column.name, column)
+        if column.meaning not in same.meaning:
+            both = f"{same.meaning} Or: {column.meaning}"
+            found[column.name] = Column(same.name, same.type, same.unit, both)
     return list(found.values())
 
 
 def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
     """Yield the parameters of an experiment in order, defaults filled in."""
     resolved = experiment.resolved()
-    parts = (experiment.machine, experiment.workload, experiment.run)
-    for part in parts:
+    for name, column in _of_machine().items():
+        section, key = section_and_key(name)
+        values = table_at(resolved, section)
+        if key in values:
+            yield column, None if values[key] == {} else _stored(values[key], column)
+    for part in (experiment.workload, experiment.run):
         values = resolved[part.section]
         for key, column in _columns(type(part)).items():
             if key in values or key not in _OPTIONAL:
@@ -103,8 +120,8 @@ def _label(experiment: Experiment, name: str, value: object) -> tuple[str, Value
         return column.name, stored
     if column.type == "int64" and column.unit == "" and isinstance(value, str):
         # A word that stands for a number, such as radius = "all".
-        section, key = name.split(".")
-        value = experiment.resolved()[section][key]
+        section, key = section_and_key(name)
+        value = table_at(experiment.resolved(), section)[key]
     return column.name, _stored(value, column)
 
 
@@ -116,11 +133,32 @@ def column_of(name: str) -> Column | None:
 @cache
 def _by_key() -> dict[str, Column]:
     """Return the columns by what users call them, such as `workload.compute_period`."""
-    return {
+    return _of_machine() | {
         f"{described.section}.{key}": column
         for described in _CLASSES
         for key, column in _columns(described).items()
     }
+
+
+@cache
+def _of_machine() -> dict[str, Column]:
+    """Return the columns of a machine by dotted name, of whatever kinds its parts are."""
+    found: dict[str, Column] = {}
+    for part, kinds in (*KINDED.items(), *((name, {"": made}) for name, made in PLAIN.items())):
+        if part in KINDED:
+            meaning = f"The kind of the {part}."
+            found[f"machine.{part}.kind"] = Column(f"machine.{part}.kind", "text", "", meaning)
+        for made in kinds.values():
+            for key, field in fields_of(made).items():
+                name = f"machine.{part}.{key}"
+                if name not in _LEFT_OUT:
+                    column = _column_of(name, field)
+                    same = found.setdefault(name, column)
+                    if column.meaning not in same.meaning:
+                        both = f"{same.meaning} Or: {column.meaning}"
+                        found[name] = Column(same.name, same.type, same.unit, both)
+    clock = Column("machine.clock", "text", "", "Frequency of the clock, if there is one.")
+    return {"machine.clock": clock, **found} | {column.name: column for column in _OF_MACHINE}
 
 
 @cache
@@ -131,20 +169,22 @@ def _columns(described: type[Description]) -> dict[str, Column]:
         return {"kind": kind, **_LIST}
     kept: dict[str, Column] = {}
     for key in described.model_fields:
-        if key == "routes_file":
-            kept |= _ROUTES
-        elif f"{described.section}.{key}" not in _LEFT_OUT:
+        if f"{described.section}.{key}" not in _LEFT_OUT:
             kept[key] = _column(described, key)
     if described is PythonProgram:
         kept |= _PROGRAM
-    return kept | (_NETWORK if described is Graph else {})
+    return kept
 
 
 def _column(described: type[Description], key: str) -> Column:
-    field = described.model_fields[key]
-    name, meaning = f"{described.section}.{key}", field.description
+    return _column_of(f"{described.section}.{key}", described.model_fields[key])
+
+
+def _column_of(name: str, field: FieldInfo) -> Column:
+    meaning = field.description
     if meaning is None:
-        meaning = f"The {key} of the {described.section}."
+        section, key = section_and_key(name)
+        meaning = f"The {key} of the {section}."
     options = list(_options(field.annotation))
     for quantity, (suffix, unit, kind, _) in _QUANTITIES.items():
         if quantity in options:
@@ -180,8 +220,8 @@ def _options(annotation: Any) -> Iterator[Any]:
 
 
 def _stored(value: Any, column: Column) -> Value:
-    """Return a resolved parameter as its column has it."""
-    if value is None:
+    """Return a resolved parameter as its column has it; no limit is no number."""
+    if value is None or (value == "unlimited" and column.type != "text"):
         return None
     for quantity, (_, unit, _, size) in _QUANTITIES.items():
         if column.unit == unit:

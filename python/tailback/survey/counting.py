@@ -71,17 +71,16 @@ class Survey:
 
 def survey(machine: Machine) -> Survey:
     """Return the numbers of a machine's network."""
-    spec = machine.spec(machine.usual_fidelity)
-    switch = spec["switch"]
-    width = switch["link_width"]
-    counted = engine.survey(json.dumps(spec["topology"]), width, MOST_LINKS)
+    topology = machine.spec(machine.usual_fidelity)["topology"]
+    link = machine.link
+    counted = engine.survey(json.dumps(topology), link.width, MOST_LINKS, link.delay.ps)
     graph = {name: counted.pop(name) for name in list(counted) if name.startswith(_OF_GRAPH)}
     formula = counted.pop("bisection_channels")
     found = bisection_found(graph, counted["switches"]) if formula is None else None
     bisection = found if formula is None else Bisection(formula, exact=True)
-    if bisection is not None and switch.get("sharing") == "separate":
+    if bisection is not None and link.sharing == "separate":
         # Virtual channels that share no wire have one each.
-        wires = bisection.wires * switch.get("virtual_channels", 1)
+        wires = bisection.wires * machine.channels_per_wire
         bisection = replace(bisection, wires=wires)
     return Survey(**counted, bisection=bisection, graph=graph)
 

@@ -8,11 +8,13 @@ from typing import Any
 
 from ..errors import UserError, joined, shown
 from ..experiment import Experiment, Run
-from ..experiment.choosing import MACHINE, WORKLOAD, chosen
-from ..experiment.reading import FILES
+from ..experiment.choosing import WORKLOAD, chosen
+from ..experiment.tables import FILES, is_section, put, section_and_key, table_at
+from ..machines import machine_of
+from ..parts import Part
 from ..units import Quantity
 from .amounts import known, written
-from .names import DESCRIBED, SECTIONS, default_of, short
+from .names import default_of, short, usual_words
 from .plan import Plan, Tables
 
 #: Machines and workloads that are kept, so that each is checked once.
@@ -51,6 +53,11 @@ class Combination:
             self._known[name] = self._found(name)
         return self._known[name]
 
+    def apart(self, other: Combination) -> str:
+        """Return the values of axes in which this combination differs from another."""
+        differing = [name for name, value in self._values.items() if value != other._values[name]]
+        return ", ".join(f"{short(name)} = {shown(self._values[name])}" for name in differing)
+
     def mistake(self, error: UserError, names: Iterable[str] | None = None) -> UserError:
         """Return a mistake of this combination: ``with n = 3: ...``.
 
@@ -88,20 +95,19 @@ class Combination:
 
     def _parameter(self, name: str) -> object:
         """Return a parameter that is not varied: the file's, or its default in this combination."""
-        section, _, key = name.partition(".")
-        table = self._base[section]
+        section, key = section_and_key(name)
+        table = table_at(self._base, section)
         if key in table:
-            return table[key]
-        if section not in DESCRIBED:
-            return default_of(section, key, None, None)
-        word = DESCRIBED[section].word
-        return default_of(
-            section, key, self._chosen(section, "preset"), self._chosen(section, word)
-        )
+            return usual_words(name, table[key])
+        above = section.partition(".")[0]
+        preset = self._chosen(f"{above}.preset")
+        return default_of(section, key, preset, self._chosen(f"{section}.kind"))
 
-    def _chosen(self, section: str, key: str) -> object:
-        name = f"{section}.{key}"
-        return self.value(name) if name in self._plan.varied else self._base[section].get(key)
+    def _chosen(self, name: str) -> object:
+        if name in self._plan.varied:
+            return self.value(name)
+        section, key = section_and_key(name)
+        return table_at(self._base, section).get(key)
 
 
 def combinations(plan: Plan, base: Tables) -> Iterator[Combination]:
@@ -136,7 +142,7 @@ class Maker:
     def __init__(self, plan: Plan, base: Tables, folder: Path) -> None:
         """``folder``: what names of files are relative to."""
         self._folder = folder
-        self._base = {section: dict(base[section]) for section in SECTIONS}
+        self._base = {table: dict(base[table]) for table in ("machine", "workload", "run")}
         # Each point runs in all modes of the sweep, whatever the base would run in.
         self._base["run"].pop("mode", None)
         self._varied = plan.varied
@@ -161,42 +167,52 @@ class Maker:
         """
         found = {name: combination.value(name) for name in self._varied}
         for name, given in found.items():
-            section, _, key = name.partition(".")
-            if section in SECTIONS:
-                value = getattr(getattr(experiment, section), key, given)
+            section, key = section_and_key(name)
+            if is_section(section):
+                value = getattr(_part_of(experiment, section), key, given)
                 entries = value if isinstance(value, tuple) else (value,)
                 if all(isinstance(entry, _SCALARS) for entry in entries):
                     found[name] = value
-                if key in FILES:
-                    found[name] = public_file(given)
+            if name in FILES:
+                found[name] = public_file(given)
         return found
 
-    def _part(self, section: str, combination: Combination, seed: int | None = None) -> Any:
-        changes = {
-            name.partition(".")[2]: combination.value(name)
-            for name in self._varied
-            if name.startswith(f"{section}.")
-        }
-        for key in FILES:
-            if isinstance(changes.get(key), str):
-                changes[key] = str(self._folder / str(changes[key]))
+    def _part(self, table: str, combination: Combination, seed: int | None = None) -> Any:
+        tables: dict[str, Any] = {}
+        for name in self._varied:
+            if name.startswith(f"{table}."):
+                value = combination.value(name)
+                if name in FILES and isinstance(value, str):
+                    value = str(self._folder / value)
+                put(tables, name, value)
+        changes = tables.get(table, {})
         try:
-            if section == "run":
+            if table == "run":
                 return Run(**self._base["run"] | changes | {"seed": seed})
-            return self._made(section, changes)
+            return self._made(table, changes)
         except UserError as error:
             raise (combination.mistake(error) if changes else error) from None
 
-    def _made(self, section: str, changes: dict[str, Any]) -> Any:
+    def _made(self, table: str, changes: dict[str, Any]) -> Any:
         """Return a machine or workload, perhaps made before."""
-        same = joined(section, repr(changes))
+        same = joined(table, repr(changes))
         if same not in self._kept:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            table = self._base[section] | changes
-            made = chosen(MACHINE, table) if section == "machine" else chosen(WORKLOAD, table)
+            base = self._base[table]
+            made = (
+                machine_of(base, changes) if table == "machine" else chosen(WORKLOAD, base, changes)
+            )
             self._kept[same] = made
         return self._kept[same]
+
+
+def _part_of(experiment: Experiment, section: str) -> object:
+    """Return what a table of the file has become."""
+    found: Any = experiment
+    for step in section.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else getattr(found, step, None)
+    return found if not isinstance(found, Part) or section != "machine" else None
 
 
 def public_file(name: object) -> object:

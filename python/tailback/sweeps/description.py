@@ -6,13 +6,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.description import tables_of
-from ..experiment.reading import FILES, parsed_override, read_description
-from .combinations import Maker, combinations, public_file
+from ..experiment.reading import parsed_override, read_description
+from ..experiment.tables import FILES, put, section_and_key, table_at
+from ..machines.reading import refined
+from .combinations import Combination, Maker, combinations, public_file
+from .fidelities import mixed
 from .plan import Plan, read_plan
 
 
@@ -50,7 +55,8 @@ class Sweep:
         Raises `UserError`; combinations are checked by `points` only.
         """
         path, overrides = Path(path), list(overrides)
-        description = read_description(path, overrides)
+        given = read_description(path, overrides)
+        description = _changed(given.tables, given.changes)
         description.setdefault("sweep", {"seeds": 1})
         sweep = cls.from_dict(description, title=path.stem, folder=path.parent)
         for override in overrides:
@@ -90,20 +96,22 @@ class Sweep:
     def points(self) -> Iterator[Point]:
         """Yield the points in order, one after the other.
 
-        Raises `UserError` at a combination that is no experiment, naming it, and
-        at the end if all were excluded.
+        Raises `UserError` at a combination that is no experiment, or would be the first
+        to run at another fidelity, naming it, and at the end if all were excluded.
         """
         maker = Maker(self._plan, self._base, self._folder)
-        empty = True
+        first: tuple[Combination, Experiment] | None = None
         for combination in combinations(self._plan, self._base):
             varied: dict[str, object] | None = None
             for seed in self._plan.seeds:
                 experiment = maker.experiment(combination, seed)
                 if varied is None:
                     varied = maker.varied(combination, experiment)
+                    first = first or (combination, experiment)
+                    if experiment.fidelity != first[1].fidelity and not self._plan.mixes_fidelities:
+                        raise mixed(first, (combination, experiment))
                 yield Point(experiment, self.modes, varied)
-                empty = False
-        if empty:
+        if first is None:
             raise UserError("sweep.exclude", None, "leaves nothing to run: it excludes everything")
 
     def description(self) -> dict[str, Any]:
@@ -112,11 +120,11 @@ class Sweep:
         ``base`` and ``sweep`` are the tables as they were given, ``seeds`` all of
         them. Of files, only names are kept.
         """
-        base = {section: dict(table) for section, table in self._base.items()}
-        for section in ("machine", "workload"):
-            for key in FILES:
-                if key in base[section]:
-                    base[section][key] = Path(str(base[section][key])).name
+        base = json.loads(json.dumps(self._base, default=str))
+        for name in FILES:
+            section, key = section_and_key(name)
+            if key in table_at(base, section):
+                put(base, name, Path(str(table_at(base, section)[key])).name)
         asked = {
             "name": self.title,
             "title": self._base.get("run", {}).get("title"),
@@ -135,8 +143,7 @@ class Sweep:
 
     def _check_override(self, override: str) -> None:
         """Refuse to set what the sweep decides."""
-        table, key, value = parsed_override(override)
-        name = f"{table}.{key}"
+        name, value = parsed_override(override)
         if name in self.varied:
             allowed = f"is varied by sweep.{name}: change that, or leave out --set"
         elif name == "run.mode":
@@ -148,13 +155,23 @@ class Sweep:
         raise UserError(name, shown(value), allowed)
 
 
+def _changed(tables: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a file with overrides laid over them."""
+    found: dict[str, Any] = dict(tables)
+    for name, change in changes.items():
+        below = found.get(name, {})
+        if not isinstance(below, Mapping):
+            raise UserError(name, shown(below), f"must be a table: [{name}]")
+        found[name] = refined(below, change)
+    return found
+
+
 def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return a [sweep] table in which files have no folders of this machine."""
-    changed = {}
-    for section in ("machine", "workload"):
-        keys = table.get(section, {})
-        files = {key: keys[key] for key in FILES if isinstance(keys.get(key), list)}
-        names = {key: [public_file(name) for name in given] for key, given in files.items()}
-        if names:
-            changed[section] = {**keys, **names}
-    return {**table, **changed}
+    found: dict[str, Any] = json.loads(json.dumps(table, default=str))
+    for name in FILES:
+        section, key = section_and_key(name)
+        given = table_at(found, section).get(key)
+        if isinstance(given, list):
+            put(found, name, [public_file(entry) for entry in given])
+    return found

@@ -1,7 +1,8 @@
 """What the names in a sweep stand for: parameters, names of its own, units.
 
 A parameter has a dotted name, ``workload.sync``, and a short one, ``sync``,
-where only one table has it. Names of ``[sweep.let]`` are ``sweep.n`` in full.
+where only one table has it. ``machine`` may be left out: ``link.rate``. Names of
+``[sweep.let]`` are ``sweep.n`` in full.
 """
 
 from __future__ import annotations
@@ -13,46 +14,64 @@ from typing import Any, Literal, get_args, get_origin
 
 from ..errors import Description, UserError, nearest
 from ..experiment import Run
-from ..experiment.choosing import MACHINE, WORKLOAD
-from ..machines import JoinedSwitches
+from ..experiment.choosing import WORKLOAD
+from ..experiment.tables import MACHINE_TABLES, SECTIONS, is_section, section_and_key
+from ..machines import PRESETS
+from ..machines.reading import KINDED, PLAIN, canonical, known_keys
+from ..machines.topologies import DEFAULT_TOPOLOGY
+from ..machines.words import FIRST_EDITION, SYNONYMS
+from ..parts import Part, fields_of
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
 
-#: Tables with parameters.
-SECTIONS = ("machine", "workload", "run")
-#: Tables that stand for one of several classes.
-DESCRIBED = {described.section: described for described in (MACHINE, WORKLOAD)}
 #: Truths as TOML writes them.
 TRUTHS = {"true": True, "false": False}
 #: What takes its values from elsewhere in [sweep], by the key there.
-ELSEWHERE = {"run.mode": "modes", "run.seed": "seeds"}
+ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 
 
 @cache
 def keys_of(section: str) -> tuple[str, ...]:
     """Return every key a table of an experiment may have, of whatever kind it is."""
-    preset = ["preset"] if section in DESCRIBED else []
+    if section == "machine":
+        return ("preset", "clock")
+    if section.startswith("machine."):
+        return known_keys(section.split(".")[1])
+    preset = ["preset"] if section == WORKLOAD.section else []
     fields = [key for described in _classes(section) for key in described.model_fields]
     return tuple(dict.fromkeys(preset + fields))
 
 
 def is_parameter(name: str) -> bool:
     """Whether a dotted name is that of a parameter."""
-    section, _, key = name.partition(".")
-    return section in SECTIONS and key in keys_of(section)
+    section, key = section_and_key(name)
+    return is_section(section) and key in keys_of(section)
 
 
 @cache
 def words_of(name: str) -> frozenset[str]:
     """Return the words a parameter may be; empty if it is not chosen from words."""
-    section, _, key = name.partition(".")
+    section, key = section_and_key(name)
     if key == "preset":
-        return frozenset(DESCRIBED[section].presets)
-    if key == "routing":
-        kinds = (kind for kind in _classes(section) if issubclass(kind, JoinedSwitches))
-        return frozenset(word for kind in kinds for word in kind.routings)
+        return frozenset(PRESETS if section == "machine" else WORKLOAD.presets)
+    part = section.partition(".")[2]
+    if key == "kind" and part in KINDED:
+        return frozenset(KINDED[part])
+    if part in KINDED or part in PLAIN:
+        parts = KINDED[part].values() if part in KINDED else (PLAIN[part],)
+        found = (fields_of(made)[key] for made in parts if key in fields_of(made))
+        return frozenset(word for field in found for word in _words(field.annotation))
+    if section.startswith("machine"):
+        return frozenset()
     fields = [kind.model_fields[key] for kind in _classes(section) if key in kind.model_fields]
     return frozenset(word for field in fields for word in _words(field.annotation))
+
+
+def usual_words(name: str, given: object) -> object:
+    """Return a value of a parameter, or a list of them, with usual words for their aliases."""
+    if isinstance(given, list):
+        return [usual_words(name, entry) for entry in given]
+    return canonical(name.removeprefix("machine."), given)
 
 
 def resolved(name: str, own: Iterable[str]) -> str:
@@ -66,9 +85,9 @@ def resolved(name: str, own: Iterable[str]) -> str:
     if name.removeprefix("sweep.") in own or is_parameter(name):
         found = [name]
     else:
-        found = _by_key().get(name, [])
+        found = _by_key().get(name, []) or _by_part().get(name, [])
     if not found:
-        known = [*own, *_by_key(), *UNITS, *FUNCTIONS, *TRUTHS]
+        known = [*own, *_by_key(), *_by_part(), *UNITS, *FUNCTIONS, *TRUTHS]
         raise UserError("", None, f"unknown name {name}", _nearest(name, known))
     if len(found) > 1:
         raise UserError("", None, f"{name} may be {' or '.join(found)}; write one of them")
@@ -98,26 +117,50 @@ def check_own(name: str, field: str) -> None:
 
 
 def short(name: str) -> str:
-    """Return the last part of a dotted name if that says which it is."""
-    section, _, key = name.partition(".")
-    return name if section != "sweep" and len(_by_key()[key]) > 1 else key
+    """Return the last part of a dotted name, or as much of it as says which it is."""
+    section, key = section_and_key(name)
+    if section == "sweep" or len(_by_key().get(key, ())) == 1:
+        return key
+    return name.removeprefix("machine.") if section.startswith("machine.") else name
 
 
 def default_of(section: str, key: str, preset: object, kind: object) -> Any:
     """Return what a parameter is that the file does not give, from its preset or class.
 
-    ``preset`` and ``kind`` are the table's, None where it has none. Raises
-    `UserError` with an empty field if there is no such value.
+    ``preset`` (of the machine or workload) and ``kind`` (of the table) are the file's, None
+    where it has none. Raises `UserError` with an empty field if there is no such value.
     """
+    if section.startswith("machine"):
+        return _default_of_machine(section, key, preset, kind)
     made: type[Description] | None = Run
-    if section in DESCRIBED:
-        described = DESCRIBED[section]
-        values = described.presets.get(preset, {}) if isinstance(preset, str) else {}
+    if section == WORKLOAD.section:
+        values = WORKLOAD.presets.get(preset, {}) if isinstance(preset, str) else {}
         if key in values:
             return values[key]
-        kind = kind or values.get(described.word, described.default)
-        made = described.classes.get(kind) if isinstance(kind, str) else None
+        kind = kind or values.get(WORKLOAD.word, WORKLOAD.default)
+        made = WORKLOAD.classes.get(kind) if isinstance(kind, str) else None
     field = None if made is None else made.model_fields.get(key)
+    return _own_default(section, field)
+
+
+def _default_of_machine(section: str, key: str, preset: object, kind: object) -> Any:
+    part = section.partition(".")[2]
+    tables = PRESETS.get(preset, {}) if isinstance(preset, str) else {}
+    values = tables.get(part, {})
+    if key in values:
+        return values[key]
+    made: type[Part] | None = PLAIN.get(part)
+    if part in KINDED:
+        kind = canonical(f"{part}.kind", kind or values.get("kind"))
+        if kind is None and part == "topology":
+            kind = DEFAULT_TOPOLOGY
+        if key == "kind" and kind is not None:
+            return kind
+        made = KINDED[part].get(kind) if isinstance(kind, str) else None
+    return _own_default(section, None if made is None else fields_of(made).get(key))
+
+
+def _own_default(section: str, field: Any) -> Any:
     if field is None or field.is_required() or field.default is None:
         raise UserError("", None, f"has no value of its own; give it in [{section}]")
     return field.default
@@ -133,9 +176,15 @@ def _by_key() -> dict[str, list[str]]:
     return names
 
 
+@cache
+def _by_part() -> dict[str, list[str]]:
+    """Return the full names of the machine's parameters by those without ``machine``."""
+    names = [f"{section}.{key}" for section in MACHINE_TABLES for key in keys_of(section)]
+    return {name.removeprefix("machine."): [name] for name in names}
+
+
 def _classes(section: str) -> tuple[type[Description], ...]:
-    described = DESCRIBED.get(section)
-    return (Run,) if described is None else tuple(described.classes.values())
+    return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)
 
 
 def _words(annotation: object) -> Iterator[str]:
@@ -150,7 +199,11 @@ def _words(annotation: object) -> Iterator[str]:
 def _nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was meant; of a dotted one, the last part counts."""
     section, dot, key = name.rpartition(".")
-    if section in SECTIONS:
+    if is_section(section):
         found = nearest(key, keys_of(section))
-        return None if found is None else f"{section}{dot}{found}"
-    return nearest(name, known)
+        if found is not None:
+            return f"{section}{dot}{found}"
+        moved = FIRST_EDITION.get(key, SYNONYMS.get(key))
+        is_moved = moved is not None and section.startswith("machine")
+        return f"machine.{moved}" if is_moved else None
+    return nearest(name, known) or SYNONYMS.get(name)

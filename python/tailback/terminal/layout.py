@@ -19,8 +19,9 @@ def heading(experiment: Experiment) -> Text:
     """Return what was simulated, in one line."""
     parameters = experiment.resolved()
     machine, workload = parameters["machine"], parameters["workload"]
-    size = " x ".join(map(str, machine.get("dims", ())))
-    words = [f"{size} {machine['topology']}".strip(), workload["kind"]]
+    topology = machine["topology"]
+    size = " x ".join(map(str, topology.get("dims", ())))
+    words = [f"{size} {topology['kind']}".strip(), workload["kind"]]
     if workload.get("pattern", "uniform") != "uniform":
         words.append(workload["pattern"])
     words += [str(workload[key]) for key in ("sync",) if workload.get(key)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
@@ -13,16 +14,8 @@ from tailback.comparison import Cost, WaitingChannel
 from tailback.places import shown as place
 from tailback.results import Result
 from tailback.scaling import MICROSECONDS, Unit, unit_for
-from tailback.wording import (
-    DIGITS,
-    UNKNOWN,
-    events_text,
-    lifetime_sentence,
-    number,
-    plain,
-    rate_sentence,
-    warnings,
-)
+from tailback.verdict import findings
+from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
 
 from .layout import heading, new_table
 
@@ -64,6 +57,7 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("accepted_flits_per_node_per_cycle", "accepted"),
     ),
     _TIMES: (
+        _Row("completion_us", "completion"),
         _Row("routed_lifetime_us", "routed lifetime"),
         _Row("routed_lifetime_data_us", "  data"),
         _Row("routed_lifetime_ack_us", "  acks"),
@@ -115,7 +109,8 @@ def measured_table(results: Mapping[str, Result]) -> Table:
     table = new_table()
     table.add_column("", no_wrap=True)
     for mode in results:
-        table.add_column(mode, justify="right", no_wrap=True)
+        # Many do not fit on a narrow terminal: intervals then go below their values.
+        table.add_column(mode, justify="right", no_wrap=len(results) < 4)
     for title, rows in _SECTIONS.items():
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
@@ -168,7 +163,7 @@ def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
     rate that is that of messages: one packet a message, one message an iteration; and the
     lifetime in the network where nothing waits in the nodes.
     """
-    acknowledges = any(r.experiment.machine.acknowledgements for r in results.values())
+    acknowledges = any(r.experiment.machine.interface.acknowledgements for r in results.values())
     if row.metric in _WITH_ACKNOWLEDGEMENTS:
         return not acknowledges
     if row.metric not in _MAY_BE_THE_SAME:
@@ -216,12 +211,12 @@ def _endings(results: Iterable[Result]) -> list[Text]:
 
 
 def _verdict(cost: Cost) -> list[Text]:
-    """Return theta_r and theta_t, each with a sentence that says what it means."""
-    findings = [
-        ("theta_r", cost.theta_r, rate_sentence(cost.theta_r)),
-        ("theta_t", cost.theta_t, lifetime_sentence(cost.theta_t)),
-    ]
-    return [
-        Text.assemble((f"{name} = {number(theta)}", "bold"), f"  {sentence}")
-        for name, theta, sentence in findings
-    ]
+    """Return what full costs against the baseline, each number with what it means."""
+    lines = []
+    for compared, found in groupby(findings(cost.thetas, cost.baseline), lambda f: f.compared):
+        lines.append(Text(compared, style="dim"))
+        lines += [
+            Text.assemble((f" {name} = {number(theta)}", "bold"), f"  {sentence}")
+            for _, name, theta, sentence in found
+        ]
+    return lines

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tailback.machines import RoutedMachine
+from tailback.experiment import Experiment
+from tailback.machines import Machine
+from tailback.machines.fidelities import why_exact
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
 from tailback.scaling import MICROSECONDS, scaled
@@ -18,8 +16,8 @@ from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 
 from .layout import heading, new_table
+from .parameters import parameters_tables
 
-_LONGEST = 48  # characters of a parameter
 _COUNTED = 1e12  # paths, above which not every digit is shown
 
 
@@ -27,8 +25,16 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     """Return the table of `tailback describe`."""
     machine = _listing("Machine", _prediction_rows(prediction))
     topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
-    parts: list[RenderableType] = [heading(prediction.experiment), machine, Text(), topology]
-    if isinstance(prediction.experiment.machine, RoutedMachine):
+    chosen = _chosen_fidelity(prediction.experiment)
+    parts: list[RenderableType] = [
+        heading(prediction.experiment),
+        chosen,
+        Text(),
+        machine,
+        Text(),
+        topology,
+    ]
+    if prediction.experiment.machine.chosen_routing is not None:
         rows = _routing_rows(prediction.routing, prediction.experiment.machine)
         parts += [Text(), _listing("Routing", rows)]
     loaded = prediction.most_loaded()
@@ -40,7 +46,16 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         for c in loaded:
             table.add_row(place(c.source), place(c.destination), c.kind, _time(c.load_us))
         parts += [Text(), table]
-    return Group(*parts, Text(), parameters_table(prediction.experiment.resolved()))
+    return Group(*parts, Text(), *parameters_tables(prediction.experiment))
+
+
+def _chosen_fidelity(experiment: Experiment) -> Text:
+    """Say how finely channels are simulated, which fidelity would leave nothing out, and why."""
+    machine, used = experiment.machine, experiment.fidelity
+    exact, why = machine.exact_fidelity, why_exact(machine)
+    if used == exact:
+        return Text(f"fidelity {used}: the cheapest that is exact here ({why})")
+    return Text(f"fidelity {used}; exact here would be {exact} ({why})")
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
@@ -80,17 +95,20 @@ _FREE = {
 }
 
 
-def _routing_rows(r: Routed, machine: RoutedMachine) -> list[tuple[str, str]]:
+def _routing_rows(r: Routed, machine: Machine) -> list[tuple[str, str]]:
     """Return how packets find their way, and by what channels."""
     parts = " + ".join(map(str, r.classes))
+    routing = machine.chosen_routing
+    if routing is None:
+        return []
     by_class = f" ({parts}, by class)" if len(r.classes) > 1 else ""
     rows = [
-        ("routing", machine.chosen_routing),
-        ("  choice of outputs", machine.chosen_selection if r.chooses else "none"),
+        ("routing", routing.kind),
+        ("  choice of outputs", routing.chosen_selection if r.chooses else "none"),
         ("virtual channels of a link", f"{sum(r.classes)}{by_class}"),
     ]
     if sum(r.classes) > 1:
-        rows.append(("  share a wire", machine.sharing))
+        rows.append(("  share a wire", machine.link.sharing))
     rows.append(("deadlock", _FREE[r.free_by]))
     if r.chooses or r.ways > 1:
         ways = "one way" if r.ways == 1 else f"up to {r.ways} ways"
@@ -122,7 +140,7 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("  between switches", f"{p.internal_channels:,}"),
     ]
     machine = p.experiment.machine
-    loaded = "wire" if isinstance(machine, RoutedMachine) and machine.shares_wires else "channel"
+    loaded = "wire" if machine.shares_wires else "channel"
     pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,
@@ -145,33 +163,13 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
         ("zero-load latency, data packet", _time(p.zero_load_data_us)),
         ("  to a neighbour", _time(p.zero_load_neighbour_us)),
     ]
-    if p.experiment.machine.acknowledgements:
+    if p.experiment.machine.interface.acknowledgements:
         rows.append(("  acknowledgement", _time(p.zero_load_ack_us)))
     return rows
 
 
 def _time(time_us: float) -> str:
     return scaled(time_us, MICROSECONDS)
-
-
-def parameters_table(resolved: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return every parameter as `table.key  value`."""
-    table = new_table("Parameters")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("", overflow="fold")
-    for section, values in resolved.items():
-        for key, value in values.items():
-            table.add_row(f"{section}.{key}", _parameter(value))
-    return table
-
-
-def _parameter(value: object) -> str:
-    """Return a value as in an experiment file, near enough, on one line."""
-    if value is None:
-        return UNKNOWN
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _or_unknown(value: float | None) -> str:

@@ -53,8 +53,8 @@ def throttled_by_queue(
         "load_maps",
         (
             f"compute_period == {period_us} us",
-            f"dimension_order == '{order}'",
-            f"node_ack_priority == {str(priority).lower()}",
+            f"routing.order == '{order}'",
+            f"interface.ack_priority == {str(priority).lower()}",
             f"warmup == {warmup_ms} ms",
         ),
     )
@@ -68,7 +68,7 @@ def limited(limit: int, *, priority: bool, warmup_ms: int = 2) -> Map:
         "acknowledgements",
         (
             f"max_outstanding == {limit}",
-            f"node_ack_priority == {str(priority).lower()}",
+            f"interface.ack_priority == {str(priority).lower()}",
             f"warmup == {warmup_ms} ms",
         ),
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import tailback as tb
+from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import RATE_BOUND, Comparison, Report, Section
 from studies.tweedie.exchange import FLOW_CONTROL, PERIOD_US, Fidelity, exchange, precise, rate
-from studies.tweedie.experiment import Keys, Point
+from studies.tweedie.experiment import Point
 from studies.tweedie.markdown import Notes, comparison_table, number, paragraphs, percent, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import Printed, rows, text_number
@@ -19,12 +20,12 @@ _WIDTHS = (1, 2, 3, 4)
 
 def halves(total: int) -> Keys:
     """Return the keys of a switch whose input and output buffers are of equal size."""
-    return {"input_buffer": f"{total // 2} B", "output_buffer": f"{total // 2} B"}
+    return {"switch.input_buffer": f"{total // 2} B", "switch.output_buffer": f"{total // 2} B"}
 
 
 def split(output: int) -> Keys:
     """Return the keys of a switch that has this much of `TOTAL` in its output buffers."""
-    return {"input_buffer": f"{TOTAL - output} B", "output_buffer": f"{output} B"}
+    return {"switch.input_buffer": f"{TOTAL - output} B", "switch.output_buffer": f"{output} B"}
 
 
 def links_of(width: int) -> str:
@@ -34,7 +35,7 @@ def links_of(width: int) -> str:
 
 def packet_buffer(total: int) -> Keys:
     """Return the keys of a switch of packet passing, which has input buffers only."""
-    return {"input_buffer": f"{total} B"}
+    return {"switch.input_buffer": f"{total} B"}
 
 
 # Table 4.3.
@@ -54,7 +55,7 @@ _COLUMNS: dict[Fidelity, str] = {
 def _entry(fidelity: Fidelity, width: int, period_us: float = PERIOD_US) -> Point:
     """Return the runs for one entry of table 4.3."""
     buffers = split(OUTPUT) if fidelity == "token" else packet_buffer(TOTAL)
-    return precise(fidelity, {"link_width": width, **buffers}, period_us=period_us)
+    return precise(fidelity, {"node_link.width": width, **buffers}, period_us=period_us)
 
 
 def _comparisons(measured: Measurements) -> tuple[Comparison, ...]:
@@ -171,11 +172,11 @@ def _by_size(measured: Measurements) -> Chart:
 
 
 def _packet_point(width: int, size: int) -> Point:
-    return exchange("packet", {"link_width": width, **packet_buffer(size)})
+    return exchange("packet", {"node_link.width": width, **packet_buffer(size)})
 
 
 def _token_point(width: int, size: int) -> Point:
-    return exchange("token", {"link_width": width, **halves(size)})
+    return exchange("token", {"node_link.width": width, **halves(size)})
 
 
 # Figure 4.8.
@@ -217,7 +218,7 @@ def _by_place_panel(measured: Measurements) -> Panel:
 
 
 def _place_point(width: int, output: int) -> Point:
-    return exchange("token", {"link_width": width, **split(output)})
+    return exchange("token", {"node_link.width": width, **split(output)})
 
 
 # The claims about both figures.

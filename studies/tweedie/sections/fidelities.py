@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import FLOW_CONTROL, Fidelity, exchange, rate
-from studies.tweedie.experiment import Keys, Point
+from studies.tweedie.experiment import Point
 from studies.tweedie.markdown import paragraphs, percent, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.sections.policies import COMBINATIONS, SHORT, keys, nodes_of
@@ -26,9 +27,9 @@ class _Model:
     def buffers(self, total: int) -> Keys:
         """Return the keys that share out the buffers of a channel."""
         if self.fidelity == "packet":
-            return {"input_buffer": f"{total} B"}
+            return {"switch.input_buffer": f"{total} B"}
         output = total // 2 if self.balanced else _LEAST_OUTPUT
-        return {"input_buffer": f"{total - output} B", "output_buffer": f"{output} B"}
+        return {"switch.input_buffer": f"{total - output} B", "switch.output_buffer": f"{output} B"}
 
 
 _LEAST_OUTPUT = 2

@@ -19,7 +19,7 @@ _ACK_US = 0.14
 _UNCONTENDED = steady("asynchronous_blocking", 10, "free")
 _LOOSE = steady("loosely_synchronous", 200)
 _LARGE = described(
-    "asynchronous", 1, {}, machine={"dims": [32, 32]}, workload={"radius": 16}
+    "asynchronous", 1, {}, machine={"topology.dims": [32, 32]}, workload={"radius": 16}
 )  # [Tweedie, section 3.5.5]
 
 _READING = """\

@@ -16,7 +16,7 @@ _FIDELITIES: tuple[Fidelity, ...] = ("token", "packet")
 
 
 def _point(fidelity: Fidelity, width: int) -> Point:
-    return exchange(fidelity, {"link_width": width})
+    return exchange(fidelity, {"node_link.width": width})
 
 
 def _report(measured: Measurements) -> Report:

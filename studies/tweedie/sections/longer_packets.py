@@ -26,8 +26,8 @@ from studies.tweedie.published import (
 )
 from studies.tweedie.sections.by_period import saturated
 
-_LONGER = {"control_token_bits": 10}
-_LATER = {"control_token_bits": 5, "packet_gap": "50 ns"}
+_LONGER = {"link.control_token_bits": 10}
+_LATER = {"link.control_token_bits": 5, "link.packet_gap": "50 ns"}
 """What makes the table of section 4.1.5: as long, but 150 ns a hop instead of 100."""
 
 _TABLES = (

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import tailback as tb
+from studies.tables import Keys, nested
 from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Comparison, Report, Section
-from studies.tweedie.experiment import Keys, Point
+from studies.tweedie.experiment import Point
 from studies.tweedie.markdown import Notes, number, paragraphs, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import Printed, rows
@@ -32,7 +33,11 @@ class _Way:
 
 _WAYS = (
     _Way("direct", {"preset": "t9000_pair"}, "direct"),
-    _Way("one switch", {"preset": "t9000_c104", "topology": "star", "nodes": 2}, "via_c104"),
+    _Way(
+        "one switch",
+        {"preset": "t9000_c104", "topology.kind": "star", "topology.nodes": 2},
+        "via_c104",
+    ),
 )
 
 
@@ -53,7 +58,7 @@ _STATED = _Constants(
     stated=True,
 )
 _FITTED = _Constants(
-    {"control_token_bits": 5, "packet_gap": "50 ns", "input_buffer": "34 B"},
+    {"link.control_token_bits": 5, "link.packet_gap": "50 ns", "switch.input_buffer": "34 B"},
     "Some of the flow-control tokens (one for four acknowledgements, so 12.5 ns for each) "
     "fall into pauses here, but not in the thesis. Which do depends on the sizes of the buffers, "
     "which it does not give for this experiment.",
@@ -65,7 +70,7 @@ def _point(length: int, way: _Way, constants: _Constants) -> Point:
     return (
         tb.Experiment.from_dict(
             {
-                "machine": {**way.machine, **constants.keys},
+                "machine": nested({**way.machine, **constants.keys}),
                 "workload": {"kind": "bandwidth", "message_size": f"{length} B"},
                 "run": {"fidelity": "token", "warmup": "20 us", "duration": "300 us"},
             }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from studies.tables import Keys, nested
 from studies.tweedie.alone import Spent, spent
 from studies.tweedie.comparison import Report, Section
-from studies.tweedie.experiment import NAMES, SYNCS, Keys, Sync
+from studies.tweedie.experiment import NAMES, SYNCS, Sync
 from studies.tweedie.markdown import paragraphs, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import rows, text_number
@@ -22,7 +23,7 @@ class _Line:
     machine: Keys | None = None
 
 
-_OUT_OF_BAND = {"flow_control": "out_of_band"}
+_OUT_OF_BAND = {"link.flow_control": "out_of_band"}
 _LINES = (
     _Line("token", "Token-passing"),
     _Line("flit", machine=_OUT_OF_BAND),
@@ -37,7 +38,9 @@ def _spent(line: _Line, sync: Sync = "asynchronous") -> Spent:
     print(f"timing {line.fidelity}, {NAMES[sync]} …", file=sys.stderr)
     return spent(
         {
-            "machine": {"preset": "t9000_c104", "dims": [32, 32], **(line.machine or {})},
+            "machine": nested(
+                {"preset": "t9000_c104", "topology.dims": [32, 32], **(line.machine or {})}
+            ),
             "workload": {
                 "preset": "tweedie",
                 "radius": 16,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import product
 
 import tailback as tb
+from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import exchange, rate
-from studies.tweedie.experiment import PRECISION, Keys, Point
+from studies.tweedie.experiment import PRECISION, Point
 from studies.tweedie.markdown import number, paragraphs, percent, table
 from studies.tweedie.measure import Measurements
 
@@ -24,7 +25,7 @@ COMBINATIONS = tuple(product(POLICIES, (False, True)))
 
 def keys(policy: str, ack_priority: bool) -> Keys:
     """Return the keys of a machine for one combination."""
-    return {"queue_policy": policy, "switch_ack_priority": ack_priority}
+    return {"switch.arbiter": policy, "switch.ack_priority": ack_priority}
 
 
 _SIDES = (8, 16, 24)

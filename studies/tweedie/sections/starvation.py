@@ -14,8 +14,8 @@ from studies.tweedie.sections.loads import Load, load_table, verdicts
 _SEEDS = (1, 2, 3)
 _EARLY_MS = (2.0, 10.0)
 _LATE_MS = (20.0, 40.0)
-_Y_FIRST = {"dimension_order": ["y", "x"]}
-_ONE_QUEUE = {"node_ack_priority": False}
+_Y_FIRST = {"routing.order": ["y", "x"]}
+_ONE_QUEUE = {"interface.ack_priority": False}
 
 
 def _queue_limited(compute_us: float, **machine: Any) -> Point:
@@ -94,7 +94,7 @@ _LIMITS = tuple(
 _QUEUE_LIMITED = (
     Load("c = 1 µs, no priority", _queue_limited(1, **_ONE_QUEUE)),
     Load("c = 10 µs, no priority", _queue_limited(10, **_ONE_QUEUE)),
-    Load("c = 1 µs, `net_first`", _queue_limited(1, queue_policy="net_first")),
+    Load("c = 1 µs, `net_first`", _queue_limited(1, **{"switch.arbiter": "net_first"})),
 )
 
 _LIMITS_PRINTED = """\

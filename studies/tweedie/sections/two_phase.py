@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import tailback as tb
+from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import FLOW_CONTROL, Fidelity, exchange, precise, rate
-from studies.tweedie.experiment import Keys, Point
+from studies.tweedie.experiment import Point
 from studies.tweedie.markdown import number, paragraphs, percent, table
 from studies.tweedie.measure import Measurements, in_percent
 from studies.tweedie.published import text_number
@@ -24,7 +25,7 @@ from studies.tweedie.sections.buffers import (
 )
 from tailback.statistics import quotient
 
-_ROUTING: Keys = {"routing": "two_phase", "sharing": "separate"}
+_ROUTING: Keys = {"routing.kind": "valiant", "link.sharing": "separate"}
 """To a random node first, each phase on links of its own [Tweedie, section 2.2.2]."""
 
 _WIDTHS = (1, 2, 3, 4)
@@ -46,19 +47,19 @@ _OUTPUTS = (OUTPUT, 8, 24, 50, 100, 150, 176, 190)
 def _entry(fidelity: Fidelity, width: int) -> Point:
     """Return the runs that the thesis compares in words."""
     buffers = split(OUTPUT) if fidelity == "token" else packet_buffer(TOTAL)
-    return precise(fidelity, {"link_width": width, **buffers, **_ROUTING})
+    return precise(fidelity, {"node_link.width": width, **buffers, **_ROUTING})
 
 
 def _packet_point(width: int, size: int) -> Point:
-    return exchange("packet", {"link_width": width, **packet_buffer(size), **_ROUTING})
+    return exchange("packet", {"node_link.width": width, **packet_buffer(size), **_ROUTING})
 
 
 def _token_point(width: int, size: int) -> Point:
-    return exchange("token", {"link_width": width, **halves(size), **_ROUTING})
+    return exchange("token", {"node_link.width": width, **halves(size), **_ROUTING})
 
 
 def _place_point(width: int, output: int) -> Point:
-    return exchange("token", {"link_width": width, **split(output), **_ROUTING})
+    return exchange("token", {"node_link.width": width, **split(output), **_ROUTING})
 
 
 def _ratio(measured: Measurements, width: int) -> tb.Estimate:

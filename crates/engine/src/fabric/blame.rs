@@ -163,17 +163,20 @@ impl<C: HasPort> Switchboard<C> {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn since(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &Act) -> Since {
-        let front = |input: ChannelId| self.at(input).port().buffer.first;
         let mut input = input;
         if !input.is_some() && self.lists.are_used() {
             input = act.wiring.layout.injection_lead(act.packets[id].source);
         }
-        let behind = input.is_some().then(|| front(input)).filter(|front| front.is_some());
-        Since {
-            ready: act.packets[id].ready,
-            asked: self.asked_since(channel, act),
-            behind: behind.map_or(act.now, |behind| act.packets[behind].ready),
-        }
+        let behind = if self.lists.has(input) {
+            self.eldest_of(self.at(input).port().buffer, act.packets)
+                .map(|behind| act.packets[behind].ready)
+                .fold(act.now, Time::min)
+        } else {
+            let front = input.is_some().then(|| self.at(input).port().buffer.first);
+            let front = front.filter(|front| front.is_some());
+            front.map_or(act.now, |front| act.packets[front].ready)
+        };
+        Since { ready: act.packets[id].ready, asked: self.asked_since(channel, act), behind }
     }
 
     /// Since when anybody has been waiting for the group of a channel, or at its desk.
@@ -186,8 +189,8 @@ impl<C: HasPort> Switchboard<C> {
         let first = match port.kind {
             ChannelKind::Injection | ChannelKind::Direct => {
                 let node = NodeId(act.wiring.layout.group(lead).from);
-                let heads = self.heads(node).map(|id| blame.asked(id));
-                return heads.fold(act.now, Time::min);
+                let eldest = self.eldest(node, act.packets).map(|id| blame.asked(id));
+                return eldest.fold(act.now, Time::min);
             }
             ChannelKind::Internal | ChannelKind::Ejection => {
                 let first = self.at(lead).port().first_waiting;

@@ -1,20 +1,25 @@
 //! What a network must be like to be simulated at a fidelity.
 
+use super::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use super::layout::{End, Group, Layout};
 use super::{Timing, Wiring};
 use crate::error::SpecError;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
-    Fidelity, FlowControl, Machine, Policy, RoutingSpec, Scheme, Selection, Switch, Transport,
+    Arbiter, Fidelity, FlowControl, LinkClass, Machine, RoutingSpec, Selection, Switch, Switching,
+    TopologySpec, Unit,
 };
 use crate::topology::{Attachment, Topology};
 
-/// Bound on times of single bits and delays, so that sums cannot overflow.
-const LONGEST_PS: u64 = 1_000_000_000_000;
+/// The longest a packet may be on a channel: 16 MiB at a little less than 1 kbit/s.
+const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 
 /// Tokens that one flow-control token grants.
 pub const TOKENS_PER_GRANT: u32 = 8;
+
+/// Largest window that is a number.
+const MOST_IN_FLIGHT: u64 = 1 << 20;
 
 /// Refuses what cannot be simulated.
 pub fn machine(
@@ -23,67 +28,140 @@ pub fn machine(
     fidelity: Fidelity,
 ) -> Result<(), SpecError> {
     ranges(machine)?;
-    if let Some(transport) = &machine.transport {
-        self::transport(machine, transport, topology, fidelity)?;
+    if machine.switch.integrated {
+        integrated(machine, topology, fidelity)?;
+    } else {
+        switched(machine, fidelity)?;
     }
     flow_control(machine, fidelity)?;
     rates(machine, fidelity)
 }
 
 fn ranges(machine: &Machine) -> Result<(), SpecError> {
-    let (link, node) = (&machine.link, &machine.node);
+    let (link, interface) = (&machine.link, &machine.interface);
+    let ((shortest, longest), (_, most)) = (LinkClass::FLIT_PS, LinkClass::DELAY_PS);
     let ranges = [
-        ("machine.link.bit_ps", link.bit_ps, 1, LONGEST_PS),
-        ("machine.link.data_token_bits", link.data_token_bits.into(), 1, 1_000),
-        ("machine.link.control_token_bits", link.control_token_bits.into(), 1, 1_000),
-        ("machine.link.header_bytes", link.header_bytes.into(), 1, 1_000),
-        ("machine.link.packet_gap_ps", link.packet_gap_ps, 0, LONGEST_PS),
-        ("machine.link.credit_delay_ps", link.credit_delay_ps, 0, LONGEST_PS),
-        ("machine.link.wire_delay_ps", link.wire_delay_ps, 0, LONGEST_PS),
-        ("machine.link.switch_delay_ps", link.switch_delay_ps, 0, LONGEST_PS),
-        ("machine.node.packet_bytes", node.packet_bytes.into(), 1, 1 << 24),
+        ("machine.link.flit_bytes", link.flit_bytes.into(), 1, MOST_FLIT_BYTES.into()),
+        ("machine.link.flit_ps", link.flit_ps, shortest, longest),
+        ("machine.link.control_ps", link.control_ps, shortest, longest),
+        ("machine.link.delay_ps", link.delay_ps, 0, most),
+        ("machine.link.packet_gap_ps", link.packet_gap_ps, 0, most),
+        ("machine.link.credit_delay_ps", link.credit_delay_ps, 0, most),
+        ("machine.switch.delay_ps", machine.switch.delay_ps, 0, most),
+        ("machine.interface.header_bytes", interface.header_bytes.into(), 1, 1_000),
+        ("machine.interface.packet_bytes", interface.packet_bytes.into(), 1, MOST_BYTES.into()),
     ];
     for (field, value, low, high) in ranges {
         within(field, value, low, high)?;
     }
-    for &bit_ps in machine.rates.external_bit_ps.iter().chain(&machine.rates.dimension_bit_ps) {
-        within("machine.rates", bit_ps, 1, LONGEST_PS)?;
+    let named = machine.link_classes.iter();
+    let named = named.map(|(name, class)| (format!("machine.link_classes.{name}"), *class));
+    let of_nodes = machine.node_link.map(|class| ("machine.node_link".to_string(), class));
+    for (path, class) in named.chain(of_nodes) {
+        let times = [
+            ("flit_ps", class.flit_ps, shortest, longest),
+            ("control_ps", class.control_ps, shortest, longest),
+            ("delay_ps", class.delay_ps, 0, most),
+        ];
+        for (name, value, low, high) in times {
+            within(&format!("{path}.{name}"), value.unwrap_or(low), low, high)?;
+        }
     }
-    if node.time_slice_ps == Some(0) {
-        return Err(SpecError::new("machine.node.time_slice_ps", 0, "must be above 0, or absent"));
+    let window = interface.window.unwrap_or(1);
+    within("machine.interface.window", window.into(), 1, MOST_IN_FLIGHT)?;
+    if interface.time_slice_ps == Some(0) {
+        let allowed = "must be above 0, or absent";
+        return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
     }
     Ok(())
 }
 
-fn within(field: &'static str, value: u64, low: u64, high: u64) -> Result<(), SpecError> {
+fn within(field: &str, value: u64, low: u64, high: u64) -> Result<(), SpecError> {
     if (low..=high).contains(&value) {
         return Ok(());
     }
-    Err(SpecError::new(field, value, format!("must be {low} to {high}")))
+    let allowed =
+        if low == high { format!("must be {low}") } else { format!("must be {low} to {high}") };
+    Err(SpecError::new(field, value, allowed))
+}
+
+/// Nodes are attached to switches.
+fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let (switch, interface) = (&machine.switch, &machine.interface);
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
+    };
+    match switch.switching {
+        Switching::CutThrough if fidelity != Fidelity::Packet => {
+            let allowed = "must be packet with switching cut_through";
+            return Err(SpecError::new("fidelity", fidelity.name(), allowed));
+        }
+        Switching::Wormhole | Switching::CutThrough => {}
+        other => {
+            let allowed = "must be wormhole or cut_through";
+            return refuse("machine.switch.switching", other.name(), allowed);
+        }
+    }
+    if machine.sends_whole_messages() {
+        return refuse("machine.interface.unit", "message", "must be packet");
+    }
+    if machine.link.half_duplex {
+        return refuse("machine.link.half_duplex", "true", "must be false");
+    }
+    if let Some(first) = interface.first_packet_bytes {
+        let field = "machine.interface.first_packet_bytes";
+        return refuse(field, &first.to_string(), "must be left out");
+    }
+    if interface.early_bytes > 0 {
+        let given = interface.early_bytes.to_string();
+        return refuse("machine.interface.early_bytes", &given, "must be 0");
+    }
+    output_queue(machine, "without switch.integrated")
+}
+
+/// There is no queue at outgoing channels.
+fn output_queue(machine: &Machine, with: &str) -> Result<(), SpecError> {
+    let Switch { output_queue_packets, reserve, overtaking, .. } = machine.switch;
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} {with}")))
+    };
+    if let Some(packets) = output_queue_packets {
+        let given = packets.to_string();
+        return refuse("machine.switch.output_queue_packets", &given, "must be unlimited");
+    }
+    if reserve {
+        return refuse("machine.switch.reserve", "true", "must be false");
+    }
+    if overtaking {
+        return refuse("machine.switch.overtaking", "true", "must be false");
+    }
+    Ok(())
 }
 
 /// Buffers and flow control must be such that packets can move.
 fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let (link, switch) = (&machine.link, &machine.switch);
-    let has_own_queues =
-        machine.transport.is_some_and(|transport| transport.scheme != Scheme::Wormhole);
-    if has_own_queues {
+    if switch.integrated && switch.switching != Switching::Wormhole {
         return Ok(());
     }
     let is_in_band = link.flow_control == FlowControl::InBand;
-    let timing = Timing::new(link);
+    let timing = Timing::of(machine);
     let least = match fidelity {
-        Fidelity::Packet => timing.packet_tokens(machine.node.packet_bytes).into(),
-        Fidelity::Flit | Fidelity::Worm => link.header_bytes.into(),
+        Fidelity::Packet => timing.packet_flits(machine.interface.packet_bytes).into(),
+        Fidelity::Flit | Fidelity::Worm => timing.header_flits.into(),
         // The header's part of the stream, gap included.
         Fidelity::Stream => timing.header_ps.div_ceil(timing.flit_ps),
         // All but the last byte of a header may stand there when room for eight more is
         // needed to grant that.
-        Fidelity::Token => (TOKENS_PER_GRANT + link.header_bytes - 1).into(),
+        Fidelity::Token => (TOKENS_PER_GRANT + timing.header_flits - 1).into(),
     };
-    let input = switch.input_buffer_tokens;
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
-    within("machine.switch.input_buffer_tokens", input.into(), least, most)?;
+    let field = "machine.switch.input_buffer_flits";
+    let Some(input) = switch.input_buffer_flits else {
+        let allowed = format!("must be {least} to {most}");
+        return Err(SpecError::new(field, "unlimited", allowed));
+    };
+    within(field, input.into(), least, most)?;
     match fidelity {
         Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
             "machine.link.packet_gap_ps",
@@ -102,23 +180,24 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
             "must be in_band with fidelity token; use worm or flit",
         )),
         Fidelity::Token => {
-            let output = switch.output_buffer_tokens.into();
-            within("machine.switch.output_buffer_tokens", output, 1, 1 << 30)
+            let output = switch.output_buffer_flits.into();
+            within("machine.switch.output_buffer_flits", output, 1, 1 << 30)
         }
         _ => Ok(()),
     }
 }
 
-/// Transports are for networks whose nodes and switches are one.
-fn transport(
-    machine: &Machine,
-    transport: &Transport,
-    topology: &Topology,
-    fidelity: Fidelity,
-) -> Result<(), SpecError> {
-    let name = transport.scheme.name();
+/// How messages cross a machine whose nodes are their own switches, in words.
+fn crossing(machine: &Machine) -> String {
+    let (switching, unit) = (machine.switch.switching, machine.interface.unit);
+    format!("with switch.integrated, switching {} and unit {}", switching.name(), unit.name())
+}
+
+/// What machines whose nodes are their own switches have.
+fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<(), SpecError> {
+    let (switch, interface, crossing) = (&machine.switch, &machine.interface, crossing(machine));
     let refuse = |field: &str, given: &str, allowed: &str| {
-        Err(SpecError::new(field, given, format!("{allowed} with transport {name}")))
+        Err(SpecError::new(field, given, format!("{allowed} {crossing}")))
     };
     let is_alone = |(node, at): (usize, &Attachment)| match *at {
         Attachment::Switch(switch) => switch.index() == node,
@@ -128,52 +207,57 @@ fn transport(
         && topology.attachments.iter().enumerate().all(is_alone);
     let knows_flits = matches!(fidelity, Fidelity::Flit | Fidelity::Worm);
     let is_whole = fidelity == Fidelity::Packet;
-    match transport.scheme {
+    match (switch.switching, interface.unit) {
         _ if !is_direct => {
-            return refuse("machine.transport", name, "needs a topology with one node per switch");
+            let allowed = "needs a topology with one node per switch";
+            return refuse("machine.switch.integrated", "true", allowed);
         }
-        _ if machine.node.acknowledges => {
-            return refuse("machine.node.acknowledges", "true", "must be false");
+        _ if interface.acknowledges => {
+            return refuse("machine.interface.acknowledges", "true", "must be false");
         }
-        _ if machine.switch.virtual_channels > 1 => {
-            let given = machine.switch.virtual_channels.to_string();
+        _ if switch.virtual_channels > 1 => {
+            let given = switch.virtual_channels.to_string();
             return refuse("machine.switch.virtual_channels", &given, "must be 1");
         }
-        Scheme::Wormhole if !knows_flits => {
+        (Switching::Wormhole | Switching::CutThrough | Switching::Circuit, Unit::Packet) => {
+            return refuse("machine.interface.unit", "packet", "must be message");
+        }
+        (Switching::Wormhole, _) if !knows_flits => {
             return refuse("fidelity", fidelity.name(), "must be worm or flit");
         }
-        Scheme::Wormhole if transport.half_duplex => {
-            return refuse("machine.transport.half_duplex", "true", "must be false");
+        (Switching::Wormhole, _) if machine.link.half_duplex => {
+            return refuse("machine.link.half_duplex", "true", "must be false");
         }
-        Scheme::Wormhole => {}
+        (Switching::Wormhole, _) => {}
         _ if !is_whole => return refuse("fidelity", fidelity.name(), "must be packet"),
-        Scheme::Packet { buffers, reserve, .. } => {
-            let least = 1 + u64::from(reserve);
-            within("machine.transport.scheme.buffers", buffers.into(), least, 1 << 16)?;
-        }
-        Scheme::Circuit => circuit_choices(machine)?,
-        Scheme::Datagram { .. } => {}
+        (Switching::Circuit, _) => circuit_choices(machine)?,
+        (Switching::CutThrough | Switching::StoreAndForward, _) => {}
     }
-    within("machine.transport.early_bytes", transport.early_bytes.into(), 0, 1 << 24)?;
-    let first = transport.first_packet_bytes.unwrap_or(1);
-    within(
-        "machine.transport.first_packet_bytes",
-        first.into(),
-        1,
-        machine.node.packet_bytes.into(),
-    )
+    if interface.unit == Unit::Packet {
+        let field = "machine.switch.output_queue_packets";
+        let Some(packets) = switch.output_queue_packets else {
+            return refuse(field, "unlimited", "must be a number");
+        };
+        within(field, packets.into(), 1 + u64::from(switch.reserve), 1 << 16)?;
+    } else {
+        output_queue(machine, &crossing)?;
+    }
+    within("machine.interface.early_bytes", interface.early_bytes.into(), 0, MOST_BYTES.into())?;
+    let first = interface.first_packet_bytes.unwrap_or(1);
+    let most = interface.packet_bytes.into();
+    within("machine.interface.first_packet_bytes", first.into(), 1, most)
 }
 
 /// Whoever asks for a channel of a circuit gets it in one of two orders, and the first free one.
 fn circuit_choices(machine: &Machine) -> Result<(), SpecError> {
-    let Switch { policy, selection, .. } = machine.switch;
-    if !matches!(policy, Policy::Fifo | Policy::OldestFirst) {
-        let allowed = "must be fifo or oldest_first with transport circuit";
-        return Err(SpecError::new("machine.switch.policy", policy.name(), allowed));
+    let (arbiter, selection) = (machine.switch.arbiter, machine.routing.selection);
+    if !matches!(arbiter, Arbiter::Fifo | Arbiter::OldestFirst) {
+        let allowed = "must be fifo or oldest_first with switching circuit";
+        return Err(SpecError::new("machine.switch.arbiter", arbiter.name(), allowed));
     }
     if selection != Selection::First {
-        let allowed = "must be first with transport circuit";
-        return Err(SpecError::new("machine.switch.selection", selection.name(), allowed));
+        let allowed = "must be first with switching circuit";
+        return Err(SpecError::new("machine.routing.selection", selection.name(), allowed));
     }
     Ok(())
 }
@@ -183,20 +267,33 @@ fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> 
     let routing = &wiring.routing;
     if routing.remembers() || routing.otherwise() != Otherwise::Wait {
         let allowed = "must be one that depends on the switch and the destination alone, and \
-                       comes nearer at each step, with transport circuit";
-        return Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
+                       comes nearer at each step, with switching circuit";
+        return Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed));
     }
     Ok(())
 }
 
 /// Rates that differ need a model that knows of single flits.
 fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
-    let rates = &machine.rates;
-    let mut all = rates.external_bit_ps.iter().chain(&rates.dimension_bit_ps);
-    let differ = all.any(|&bit_ps| bit_ps != machine.link.bit_ps);
-    if differ && matches!(fidelity, Fidelity::Packet | Fidelity::Stream) {
+    let link = &machine.link;
+    let differs = |class: &LinkClass| {
+        let own = class.of(link);
+        (own.flit_ps, own.control_ps) != (link.flit_ps, link.control_ps)
+    };
+    let field = if machine.node_link.as_ref().is_some_and(differs) {
+        "machine.node_link".to_string()
+    } else if let Some((name, _)) = machine.link_classes.iter().find(|(_, class)| differs(class)) {
+        format!("machine.link_classes.{name}")
+    } else if matches!(&machine.topology, TopologySpec::Graph { links, .. }
+        if links.iter().any(|link| differs(&link.class())))
+    {
+        "machine.topology.links".to_string()
+    } else {
+        return Ok(());
+    };
+    if matches!(fidelity, Fidelity::Packet | Fidelity::Stream) {
         return Err(SpecError::new(
-            "machine.rates",
+            field,
             "different rates",
             "must be the same everywhere with fidelities packet and stream; use worm, flit or token",
         ));
@@ -208,18 +305,22 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
 pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
     use Fidelity::{Flit, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
-    if let Some(transport) = &machine.transport {
-        joined_nodes(machine, transport.scheme, wiring)?;
+    if machine.switch.integrated {
+        joined_nodes(machine, wiring)?;
     }
-    let refuse =
-        |allowed: &str| Err(SpecError::new("machine.routing", machine.routing.name(), allowed));
-    if machine.transport.is_some_and(|transport| transport.scheme == Scheme::Circuit) {
+    for timing in &wiring.timings {
+        longest_packet(machine, timing)?;
+    }
+    let refuse = |allowed: &str| {
+        Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed))
+    };
+    if machine.makes_circuits() {
         circuit_network(machine, wiring)?;
     }
     if layout.has_shared_wires() && matches!(fidelity, Worm | Stream | Token) {
         return Err(SpecError::new(
-            "machine.switch.sharing",
-            machine.switch.sharing.name(),
+            "machine.link.sharing",
+            machine.link.sharing.name(),
             format!(
                 "must be separate with fidelity {}: flits of several packets take turns on a \
                  wire; use flit or packet, or sharing = separate",
@@ -255,51 +356,69 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     }
 }
 
-/// What transports ask of links and routing.
-fn joined_nodes(machine: &Machine, scheme: Scheme, wiring: &Wiring) -> Result<(), SpecError> {
-    let (layout, routing, name) = (&wiring.layout, &wiring.routing, machine.routing.name());
+/// Refuses packets so long that sums of their times could overflow.
+fn longest_packet(machine: &Machine, timing: &Timing) -> Result<(), SpecError> {
+    let bytes = machine.interface.packet_bytes;
+    let takes = u128::from(timing.flit_ps) * u128::from(timing.packet_flits(bytes));
+    if takes <= LONGEST_PACKET_PS {
+        return Ok(());
+    }
+    let allowed = format!(
+        "must be less: with flits of {} ps a packet takes longer than {} s",
+        timing.flit_ps,
+        LONGEST_PACKET_PS / 1_000_000_000_000
+    );
+    Err(SpecError::new("machine.interface.packet_bytes", bytes, allowed))
+}
+
+/// What nodes that are switches ask of links and routing.
+fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let (layout, routing, name) =
+        (&wiring.layout, &wiring.routing, machine.routing.algorithm.name());
     let refuse = |field: &str, given: &str, allowed: &str| {
-        let allowed = format!("{allowed} with transport {}", scheme.name());
-        Err(SpecError::new(field, given, allowed))
+        Err(SpecError::new(field, given, format!("{allowed} {}", crossing(machine))))
     };
-    let has_queues = scheme.has_queues();
+    let has_queues = machine.has_output_queues();
     let is_wide = |group: &Group| group.kind == ChannelKind::Internal && group.width > 1;
     if has_queues && layout.groups.iter().any(is_wide) {
-        return refuse("machine.switch.link_width", "above 1", "must be 1");
+        return refuse("machine.link.width", "above 1", "must be 1");
     }
     // Of wormholes it is said below, with what else may differ.
-    if scheme != Scheme::Wormhole && !wiring.is_uniform() {
+    if machine.switch.switching != Switching::Wormhole && !wiring.is_uniform() {
         return refuse("machine.topology", "links with delays of their own", "must have none");
     }
     if has_queues && routing.otherwise() != Otherwise::Wait {
         return refuse("machine.routing", name, "must be one whose packets wait");
     }
     let chooses_late =
-        routing.chooses() && !matches!(machine.routing, RoutingSpec::FirstHop { .. });
-    if scheme.sends_packets() && (chooses_late || routing.draws()) {
+        routing.chooses() && !matches!(machine.routing.algorithm, RoutingSpec::FirstHop { .. });
+    if machine.switch.integrated
+        && !machine.sends_whole_messages()
+        && (chooses_late || routing.draws())
+    {
         let allowed = "must be one that sends all packets of a message one way";
         return refuse("machine.routing", name, allowed);
     }
     Ok(())
 }
 
-/// Refuses what integrated nodes do not have with transport wormhole.
+/// Refuses what integrated nodes do not have with switching wormhole.
 fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     let refuse = |field: &str, given: String, allowed: &str| {
-        Err(SpecError::new(field, given, format!("{allowed} with transport wormhole")))
+        Err(SpecError::new(field, given, format!("{allowed} {}", crossing(machine))))
     };
     let is_internal = |group: &&Group| group.kind == ChannelKind::Internal;
     let widest = wiring.layout.groups.iter().filter(is_internal).map(|group| group.width).max();
     if wiring.routing.chooses() {
-        let routing = machine.routing.name().to_string();
+        let routing = machine.routing.algorithm.name().to_string();
         return refuse("machine.routing", routing, "must be one that gives a packet one output");
     }
     if let Some(width) = widest.filter(|&width| width > 1) {
-        return refuse("machine.switch.link_width", width.to_string(), "must be 1");
+        return refuse("machine.link.width", width.to_string(), "must be 1");
     }
     if !wiring.is_even() {
         let allowed = "must be the same everywhere, and an end token's not longer,";
-        return refuse("machine.rates", "times of flits that differ".into(), allowed);
+        return refuse("machine.link_classes", "times of flits that differ".into(), allowed);
     }
     Ok(())
 }

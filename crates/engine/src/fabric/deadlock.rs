@@ -132,7 +132,7 @@ impl View<'_> {
             return there.room > 0;
         }
         if self.whole {
-            let tokens = self.wiring.link.packet_tokens(self.packets[here.front].bytes);
+            let tokens = self.wiring.link.packet_flits(self.packets[here.front].bytes);
             return there.room >= u64::from(tokens);
         }
         let ahead = if there.owner.is_some() { there.unsent } else { 0 };

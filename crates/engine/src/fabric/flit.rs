@@ -35,7 +35,7 @@ pub struct FlitFabric {
     rates: Vec<Rate>,
     /// By channel: its place in `rates`; empty where they are all the same. Where nodes and
     /// switches are one, that of the packet it sends.
-    rate_of: Vec<u8>,
+    rate_of: Vec<u16>,
     control: Control,
     /// Channels that may be able to send at this instant.
     awake: Vec<ChannelId>,
@@ -76,9 +76,6 @@ struct Rate {
     /// From the start of a packet until the switch at the end may be asked.
     hop_ps: Time,
     wire_ps: Time,
-    header_flits: u32,
-    /// Flits of a packet without data.
-    empty_flits: u32,
 }
 
 /// How long a flit takes, and where the end of that is noted.
@@ -99,7 +96,7 @@ impl FlitFabric {
         fidelity: Fidelity,
         seed: u64,
     ) -> Self {
-        let capacity = machine.switch.input_buffer_tokens;
+        let capacity = machine.switch.input_buffer();
         let is_in_band = fidelity == Fidelity::Token;
         let (mut credits, mut room) = (capacity, 0);
         if is_in_band {
@@ -113,7 +110,7 @@ impl FlitFabric {
         });
         let mut lines = Lines::new();
         let control = if is_in_band {
-            let output_buffer = machine.switch.output_buffer_tokens;
+            let output_buffer = machine.switch.output_buffer_flits;
             Control::InBand { opposite: layout.opposite(), output_buffer }
         } else {
             let delay = machine.link.credit_delay_ps;
@@ -122,7 +119,8 @@ impl FlitFabric {
         let rate = |timing| Rate::new(timing, &mut lines, What::SentAndArrived, What::Arrived);
         let mut rates: Vec<Rate> = wiring.timings.iter().map(rate).collect();
         let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
-        let mut rate_of: Vec<u8> = if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
+        let mut rate_of: Vec<u16> =
+            if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
         let integrated = board.lists.are_used().then(|| {
             rates = integrated::rates(&wiring.link, &mut lines).into();
             rate_of = vec![0; board.channels.len()];
@@ -138,7 +136,7 @@ impl FlitFabric {
             asking: Vec::new(),
             freed: Vec::new(),
             nodes: Vec::new(),
-            shared: Shared::new(layout, machine.switch.sharing, escapes),
+            shared: Shared::new(layout, machine.link.sharing, escapes),
             room_for_all: escapes.then_some(capacity),
             integrated,
         }
@@ -168,6 +166,7 @@ impl FlitFabric {
                     self.came(channel, act);
                 }
                 What::Came => self.came(channel, act),
+                What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
                 What::MayAsk => self.may_ask(channel),
                 What::Credit => self.credit(channel, 1),
                 What::ControlSentAndArrived => {
@@ -374,8 +373,8 @@ impl FlitFabric {
     /// A packet begins to be sent by a channel.
     #[inline]
     fn begin(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
-        let rate = self.rate(channel);
-        let (flits, header) = (rate.empty_flits + act.packets[id].bytes, rate.header_flits);
+        let link = &act.wiring.link;
+        let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
         let lane = self.board.at_mut(channel);
         lane.packet = id;
         lane.unsent = flits;
@@ -448,15 +447,6 @@ impl Rate {
         let (together, sent) = (What::ControlSentAndArrived, What::ControlSent);
         let control =
             journey(timing.control_ps, together, sent, What::ControlArrived, timing.wire_ps);
-        Self {
-            first,
-            flit: body,
-            last,
-            control,
-            hop_ps: timing.hop_ps,
-            wire_ps: timing.wire_ps,
-            header_flits: timing.header_tokens,
-            empty_flits: timing.packet_tokens(0),
-        }
+        Self { first, flit: body, last, control, hop_ps: timing.hop_ps, wire_ps: timing.wire_ps }
     }
 }

@@ -1,6 +1,6 @@
 //! The numbering of channels and hunt groups.
 
-use super::timing::{EXTERNAL, Rates};
+use super::timing::{self, EXTERNAL, Rates};
 use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
@@ -37,7 +37,7 @@ pub struct Group {
     /// Where it leads.
     pub end: End,
     /// How fast its channels are: a place in [`Rates::all`].
-    pub rate: u8,
+    pub rate: u16,
 }
 
 impl Group {
@@ -83,10 +83,9 @@ impl Layout {
         rates: &Rates,
         classes: &[u16],
     ) -> Result<Self, SpecError> {
-        let (node_width, switch_width) = (machine.node.link_width, machine.switch.link_width);
-        check_width("machine.node.link_width", node_width)?;
-        check_width("machine.switch.link_width", switch_width)?;
-        let width = |at: usize| topology.widths.get(at).copied().unwrap_or(switch_width as u16);
+        let node_width = machine.node_width();
+        timing::width("machine.node_link.width", node_width)?;
+        let width = |at: usize| rates.width(at);
         let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
         let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
         let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
@@ -111,7 +110,7 @@ impl Layout {
         };
         layout.add_injection(topology, node_width as u16);
         layout.add_wires(0);
-        let is_shared = machine.switch.sharing != Sharing::Separate;
+        let is_shared = machine.link.sharing != Sharing::Separate;
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
                 let rate = rates.internal(at);
@@ -122,7 +121,7 @@ impl Layout {
         layout.add_ejection(topology, node_width as u16);
         layout.add_wires(0);
         layout.set_desks();
-        if machine.transport.is_some_and(|transport| transport.half_duplex) {
+        if machine.link.half_duplex {
             super::check::way_back(&layout, "half_duplex, where both use one wire")?;
             layout.join_directions();
         }
@@ -236,7 +235,7 @@ impl Layout {
         kind: ChannelKind,
         from: u32,
         end: End,
-        (slot, rate): (Option<u32>, u8),
+        (slot, rate): (Option<u32>, u16),
         width: u16,
     ) -> ChannelId {
         let group = GroupId::from_index(self.groups.len());
@@ -266,12 +265,12 @@ impl Layout {
         neighbour: SwitchId,
         width: u16,
         classes: &[u16],
-        rate: u8,
+        rate: u16,
     ) -> Result<(), SpecError> {
         let (switch, port) = ((at / ports) as u32, at % ports);
         for (class, &channels) in classes.iter().enumerate() {
             let channels = u32::from(width) * u32::from(channels);
-            check_width("machine.switch.link_width times virtual channels", channels)?;
+            timing::width("machine.link.width times virtual channels", channels)?;
             let slot = port * self.classes + class;
             let leaves_by = (Some(slot as u32), rate);
             let (kind, end) = (ChannelKind::Internal, End::Switch(neighbour));
@@ -323,11 +322,4 @@ impl Layout {
             }
         }
     }
-}
-
-fn check_width(field: &'static str, width: u32) -> Result<(), SpecError> {
-    if (1..=255).contains(&width) {
-        return Ok(());
-    }
-    Err(SpecError::new(field, width, "must be 1 to 255"))
 }

@@ -47,11 +47,11 @@ impl PacketFabric {
             Channel::idle(port, rest)
         });
         let otherwise = wiring.routing.otherwise();
-        let longest = wiring.link.packet_tokens(machine.node.packet_bytes);
+        let longest = wiring.link.packet_flits(machine.interface.packet_bytes);
         let stores = otherwise == Otherwise::Store;
         Self {
             board,
-            capacity: machine.switch.input_buffer_tokens,
+            capacity: machine.switch.input_buffer(),
             wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             desk: Desk::default(),
             slot: if otherwise == Otherwise::Wait { 0 } else { longest },
@@ -139,7 +139,7 @@ impl PacketFabric {
     /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
     #[inline]
     fn places_of(&self, id: PacketId, act: &Act) -> u32 {
-        if self.slot > 0 { self.slot } else { act.wiring.link.packet_tokens(act.packets[id].bytes) }
+        if self.slot > 0 { self.slot } else { act.wiring.link.packet_flits(act.packets[id].bytes) }
     }
 
     /// A node sends what it can, the packet at hand first.
@@ -168,7 +168,7 @@ impl PacketFabric {
             }
             let input = self.board.at(lead).granted;
             let id = self.board.at(input).port.buffer.first;
-            let tokens = act.wiring.link.packet_tokens(act.packets[id].bytes);
+            let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.measures.blame.is_some() {
                     self.blame_no_room(lead, id, act);

@@ -5,14 +5,18 @@
 //! [Buzzard & Mudge 1988, section 6].
 
 use super::timing::Timing;
-use crate::spec::{Machine, Scheme, Transport};
+use crate::spec::{Machine, Switching, Unit};
 use crate::time::Time;
 
 /// The times of undisturbed packets.
 #[derive(Clone, Copy)]
 pub struct Passage {
-    /// How messages cross.
-    pub transport: Transport,
+    /// When packets go on.
+    pub switching: Switching,
+    /// What crosses as a whole.
+    pub unit: Unit,
+    /// Data bytes with which a message has begun to arrive; 0: that is not told.
+    pub early_bytes: u32,
     /// From when a packet may ask for a channel until it can be granted one.
     pub arbitration_ps: Time,
     link: Timing,
@@ -21,14 +25,18 @@ pub struct Passage {
 impl Passage {
     /// The times of a machine, if its nodes and switches are one.
     pub fn new(machine: &Machine) -> Option<Self> {
-        let (link, arbitration_ps) = (Timing::new(&machine.link), machine.link.switch_delay_ps);
-        machine.transport.map(|transport| Self { transport, arbitration_ps, link })
+        machine.switch.integrated.then(|| Self {
+            switching: machine.switch.switching,
+            unit: machine.interface.unit,
+            early_bytes: machine.interface.early_bytes,
+            arbitration_ps: machine.switch.delay_ps,
+            link: Timing::of(machine),
+        })
     }
 
     /// Whether a packet goes on only when all of it is there.
     fn is_stored(&self) -> bool {
-        let scheme = self.transport.scheme;
-        matches!(scheme, Scheme::Datagram { cut_through: false } | Scheme::Packet { .. })
+        self.switching == Switching::StoreAndForward
     }
 
     /// From a packet's start on a channel until it can start on the next.
@@ -46,7 +54,7 @@ impl Passage {
     #[inline]
     pub fn last_step_ps(&self, steps: u16, bytes: u32) -> Time {
         let end = self.link.packet_ps(bytes) + self.link.wire_ps;
-        if self.transport.scheme == Scheme::Circuit {
+        if self.switching == Switching::Circuit {
             return end + self.link.wire_ps * u64::from(steps);
         }
         end
@@ -63,15 +71,22 @@ impl Passage {
     /// message begins to arrive; none where that is not told, or all are needed.
     #[inline]
     pub fn early_ps(&self, bytes: u32) -> Option<Time> {
-        let early = self.transport.early_bytes;
-        let is_told = early > 0 && bytes > early && !self.transport.scheme.sends_packets();
-        is_told.then(|| self.link.packet_ps(bytes - early) - self.link.header_ps)
+        let early = self.early_bytes;
+        let flits = |bytes| self.link.data_flits(bytes);
+        let is_told = early > 0 && self.unit == Unit::Message && flits(bytes) > flits(early);
+        is_told
+            .then(|| self.link.packet_ps(bytes) - self.link.packet_ps(early) + self.link.end_ps())
+    }
+
+    /// Whether packets stand in queues at outgoing channels.
+    pub fn has_queues(&self) -> bool {
+        self.switching.keeps_whole_packets()
     }
 
     /// Whether flits follow a header that gets channel by channel.
     #[inline]
     pub fn is_wormhole(&self) -> bool {
-        self.transport.scheme == Scheme::Wormhole
+        self.switching == Switching::Wormhole
     }
 }
 
@@ -81,38 +96,35 @@ mod tests {
     use crate::spec::TopologySpec;
 
     /// 2 ns a byte, 4 ns of arbitration, headers of 4 bytes, wires of 1 ns.
-    fn passage(scheme: Scheme) -> Passage {
+    fn passage(switching: Switching) -> Passage {
         let mut machine = Machine::t9000(TopologySpec::Hypercube { dimensions: 3 });
-        machine.link.bit_ps = 250;
-        machine.link.data_token_bits = 8;
-        machine.link.header_bytes = 4;
+        machine.link.flit_ps = 2_000;
+        machine.interface.header_bytes = 4;
         machine.link.end_token = false;
-        machine.link.switch_delay_ps = 4_000;
-        machine.link.wire_delay_ps = 1_000;
-        machine.transport = Some(Transport {
-            scheme,
-            half_duplex: false,
-            first_packet_bytes: None,
-            early_bytes: 16,
-        });
+        machine.link.delay_ps = 1_000;
+        machine.switch.delay_ps = 4_000;
+        machine.switch.integrated = true;
+        machine.switch.switching = switching;
+        machine.interface.unit = Unit::Message;
+        machine.interface.early_bytes = 16;
         Passage::new(&machine).unwrap()
     }
 
     #[test]
     fn lifetimes_are_those_worked_out_by_hand() {
         // 100 data bytes over three channels: 208 ns on each, header 8 ns, wire 1 ns.
-        let datagram = passage(Scheme::Datagram { cut_through: false });
+        let datagram = passage(Switching::StoreAndForward);
         assert_eq!(datagram.lifetime(3, 100), 3 * (4_000 + 208_000 + 1_000));
-        let cut_through = passage(Scheme::Datagram { cut_through: true });
+        let cut_through = passage(Switching::CutThrough);
         assert_eq!(cut_through.lifetime(3, 100), 3 * 4_000 + 2 * 9_000 + 209_000);
-        assert_eq!(passage(Scheme::Wormhole).lifetime(3, 100), cut_through.lifetime(3, 100));
+        assert_eq!(passage(Switching::Wormhole).lifetime(3, 100), cut_through.lifetime(3, 100));
         // The header at the end after three steps of 13 ns, then the data over three wires.
-        assert_eq!(passage(Scheme::Circuit).lifetime(3, 100), 39_000 + 200_000 + 3_000);
+        assert_eq!(passage(Switching::Circuit).lifetime(3, 100), 39_000 + 200_000 + 3_000);
     }
 
     #[test]
     fn the_first_data_bytes_are_as_much_earlier_as_the_others_take() {
-        let circuit = passage(Scheme::Circuit);
+        let circuit = passage(Switching::Circuit);
         assert_eq!(circuit.early_ps(100), Some(84 * 2_000));
         assert_eq!(circuit.early_ps(16), None);
     }

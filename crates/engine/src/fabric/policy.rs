@@ -4,12 +4,12 @@ use super::transit::Packet;
 use crate::ids::{ChannelId, GroupId, SwitchId};
 use crate::measure::Class;
 use crate::rng::{Purpose, Stream};
-use crate::spec::{Policy, Switch};
+use crate::spec::{self, Switch};
 use crate::time::NEVER;
 
 /// The queue policy of all switches, with the random streams it may need.
 pub struct Arbiter {
-    policy: Policy,
+    policy: spec::Arbiter,
     ack_priority: bool,
     /// One stream per group, or per switch where packets ask at desks; empty unless the
     /// policy is `random`.
@@ -23,12 +23,14 @@ pub struct Arbiter {
 impl Arbiter {
     /// The arbiter of a machine with so many places to ask at: desks, or groups.
     pub fn new(switch: &Switch, places: usize, are_desks: bool, seed: u64) -> Self {
-        let streams = if switch.policy == Policy::Random { places } else { 0 };
+        let streams = if switch.arbiter == spec::Arbiter::Random { places } else { 0 };
         Self {
-            policy: switch.policy,
+            policy: switch.arbiter,
             ack_priority: switch.ack_priority,
-            takes_first: switch.policy == Policy::Fifo && !switch.ack_priority && !are_desks,
-            draws_places: are_desks && switch.policy == Policy::Random,
+            takes_first: switch.arbiter == spec::Arbiter::Fifo
+                && !switch.ack_priority
+                && !are_desks,
+            draws_places: are_desks && switch.arbiter == spec::Arbiter::Random,
             streams: (0..streams as u32)
                 .map(|place| Stream::new(seed, Purpose::Arbitration, place))
                 .collect(),
@@ -52,7 +54,7 @@ impl Arbiter {
         let key = |packet: &Packet| key(policy, ack_priority, packet);
         let Some(best) = waiting.clone().map(key).min() else { return 0 };
         let mut equals = waiting.enumerate().filter(|(_, packet)| key(packet) == best);
-        let place = if self.policy == Policy::Random {
+        let place = if self.policy == spec::Arbiter::Random {
             let count = equals.clone().count() as u64;
             self.streams[group.index()].below(count) as usize
         } else {
@@ -88,18 +90,18 @@ impl Arbiter {
 }
 
 /// Lower is better.
-fn key(policy: Policy, ack_priority: bool, packet: &Packet) -> (bool, u64) {
+fn key(policy: spec::Arbiter, ack_priority: bool, packet: &Packet) -> (bool, u64) {
     let after = !(ack_priority && packet.class == Class::Ack);
     (after, rank(policy, packet))
 }
 
 /// Lower is better.
-fn rank(policy: Policy, packet: &Packet) -> u64 {
+fn rank(policy: spec::Arbiter, packet: &Packet) -> u64 {
     match policy {
-        Policy::Fifo | Policy::Random => 0,
+        spec::Arbiter::Fifo | spec::Arbiter::Random => 0,
         // A packet that no switch has sent to another comes from the node.
-        Policy::NetFirst => u64::from(packet.first_internal == NEVER),
-        Policy::OldestFirst => packet.queued,
-        Policy::HopsFirst => u64::MAX - u64::from(packet.hops),
+        spec::Arbiter::NetFirst => u64::from(packet.first_internal == NEVER),
+        spec::Arbiter::OldestFirst => packet.queued,
+        spec::Arbiter::HopsFirst => u64::MAX - u64::from(packet.hops),
     }
 }

@@ -23,7 +23,7 @@ use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::measure::stored::Owner;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Outputs;
-use crate::spec::{Machine, Scheme};
+use crate::spec::{Machine, Switching};
 use crate::time::Time;
 use crate::topology::Topology;
 use channel::{Channel, SHARED};
@@ -79,14 +79,13 @@ impl StoredFabric {
         let board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
             Channel::idle(port, rest, (NodeId(group.from), group.slot.unwrap_or(0)))
         });
-        let scheme = machine.transport.map(|transport| transport.scheme);
-        let shares = machine.transport.is_some_and(|transport| transport.half_duplex);
+        let shares = machine.link.half_duplex;
         Self {
             board,
-            arbitration_ps: machine.link.switch_delay_ps,
-            cuts_through: matches!(scheme, Some(Scheme::Datagram { cut_through: true })),
+            arbitration_ps: machine.switch.delay_ps,
+            cuts_through: machine.switch.switching == Switching::CutThrough,
             opposite: if shares { wiring.layout.opposite() } else { Vec::new() },
-            places: scheme.and_then(|scheme| Places::new(scheme, topology, wiring)),
+            places: Places::new(&machine.switch, topology, wiring),
             outputs: Outputs::default(),
             sources: Vec::new(),
             senders: Vec::new(),
@@ -356,5 +355,6 @@ impl StoredFabric {
 /// Bytes that a packet takes in a node.
 #[inline]
 pub fn bytes_of(packet: &Packet, wiring: &Wiring) -> u64 {
-    u64::from(packet.bytes + wiring.link.header_tokens)
+    let flits = wiring.link.header_flits + wiring.link.data_flits(packet.bytes);
+    u64::from(flits) * u64::from(wiring.link.flit_bytes())
 }

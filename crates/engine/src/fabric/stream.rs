@@ -39,7 +39,7 @@ pub struct StreamFabric {
 impl StreamFabric {
     /// An empty network.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
-        let (link, room) = (&wiring.link, machine.switch.input_buffer_tokens);
+        let (link, room) = (&wiring.link, machine.switch.input_buffer());
         // No run is so long that it could fill half of the range of time.
         let capacity = link.flit_ps.saturating_mul(room.into()).min(NEVER / 2);
         let delay = link.delay_ps();

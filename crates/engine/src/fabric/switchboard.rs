@@ -9,6 +9,7 @@ mod desk;
 mod grants;
 mod integrated;
 mod port;
+mod turns;
 
 pub use desk::Choices;
 pub use grants::{Grants, first_flit, sets_out};
@@ -27,6 +28,7 @@ use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use std::hint::black_box;
+use turns::Turns;
 
 /// More channels than this do not fit a core's own cache.
 const MANY_CHANNELS: usize = 1 << 15;
@@ -62,6 +64,8 @@ pub struct Switchboard<C> {
     /// Where nodes and switches are one.
     pub lists: Lists,
     ack_priority: bool,
+    /// Where messages of a node take turns.
+    turns: Option<Turns>,
     /// Groups that must choose when the events of this instant are done.
     dirty: Vec<ChannelId>,
     /// Where packets ask that have a choice of outputs.
@@ -91,7 +95,7 @@ impl<C: HasPort> Switchboard<C> {
         Self {
             choices: chooses.then(|| {
                 let (switches, channels) = (topology.switches, layout.channels());
-                Choices::new(machine.switch.selection, switches, channels, seed)
+                Choices::new(machine.routing.selection, switches, channels, seed)
             }),
             channels: layout.group_of.iter().map(idle).collect(),
             arbiter: Arbiter::new(&machine.switch, places, chooses, seed),
@@ -100,7 +104,8 @@ impl<C: HasPort> Switchboard<C> {
                 topology.nodes
             ],
             lists: Lists::new(wiring),
-            ack_priority: machine.node.ack_priority,
+            ack_priority: machine.interface.ack_priority,
+            turns: Turns::new(&machine.interface),
             dirty: Vec::new(),
         }
     }
@@ -141,8 +146,17 @@ impl<C: HasPort> Switchboard<C> {
         self.sources[node.index()].waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
         let lead = wiring.layout.injection_lead(node);
-        if self.lists.has(lead) {
-            return self.join_list(lead, id, (wiring, packets), measures);
+        let is_list = self.lists.has(lead);
+        if is_list && let Some(blame) = &mut measures.blame {
+            blame.listed(id, lead);
+        }
+        if let Some(turns) = &mut self.turns
+            && turns.keep(id, packets)
+        {
+            return;
+        }
+        if is_list {
+            return self.join_list(lead, id, wiring, packets);
         }
         self.sources[node.index()].queues[queue].push(id, packets);
         self.mark(lead);
@@ -157,11 +171,23 @@ impl<C: HasPort> Switchboard<C> {
         id.is_some().then_some((queue, id))
     }
 
-    /// The first packets of a node's queues.
+    /// Packets in a node's queues among which are those that have been there longest: the first,
+    /// or where messages take turns the first of each.
     #[inline]
-    pub fn heads(&self, node: NodeId) -> impl Iterator<Item = PacketId> {
+    pub fn eldest(&self, node: NodeId, packets: &PacketPool) -> impl Iterator<Item = PacketId> {
         let queues = self.sources[node.index()].queues;
-        queues.into_iter().map(|queue| queue.first).filter(|id| id.is_some())
+        queues.into_iter().flat_map(|queue| self.eldest_of(queue, packets))
+    }
+
+    /// The same in one queue.
+    #[inline]
+    pub fn eldest_of(
+        &self,
+        queue: PacketFifo,
+        packets: &PacketPool,
+    ) -> impl Iterator<Item = PacketId> {
+        let count = if self.turns.is_some() { usize::MAX } else { 1 };
+        queue.iter(packets).take(count)
     }
 
     /// The packet at hand leaves its queue: it has been granted a channel.
@@ -171,10 +197,23 @@ impl<C: HasPort> Switchboard<C> {
         self.note_sent(id, act);
     }
 
+    /// Whether the messages of a node take turns.
+    #[inline]
+    pub fn takes_turns(&self) -> bool {
+        self.turns.is_some()
+    }
+
     /// The packet at hand goes where it waits for its channel: it still counts as queued.
     #[inline]
-    pub fn draw_at_hand(&mut self, node: u32, queue: usize, packets: &PacketPool) -> PacketId {
-        self.sources[node as usize].queues[queue].pop(packets)
+    pub fn draw_at_hand(&mut self, node: u32, queue: usize, packets: &mut PacketPool) -> PacketId {
+        let queue = &mut self.sources[node as usize].queues[queue];
+        let id = queue.pop(packets);
+        if let Some(turns) = &mut self.turns
+            && let Some(next) = turns.after(id, packets)
+        {
+            queue.push(next, packets);
+        }
+        id
     }
 
     /// A packet that has left its node's queue has been granted a channel.

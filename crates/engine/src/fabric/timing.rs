@@ -1,12 +1,14 @@
 //! The times of packets on a channel, worked out once.
 
+use super::flits::FlitSize;
 use crate::error::SpecError;
 use crate::spec::{Link, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
+use std::collections::HashMap;
 
 /// What follows from a link's description, at one rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timing {
     /// Time from the start of a packet until its header has been sent.
     pub header_ps: Time,
@@ -24,34 +26,44 @@ pub struct Timing {
     /// Time of a control token: of a flow-control token.
     pub control_ps: Time,
     /// Header tokens of a packet.
-    pub header_tokens: u32,
+    pub header_flits: u32,
     /// Time of header and end token.
     empty_ps: Time,
     /// Header and end token.
-    empty_tokens: u32,
+    empty_flits: u32,
     /// From when a flit has been sent until it is at the switch at the end.
     delay_ps: Time,
+    /// Bytes in flits.
+    size: FlitSize,
 }
 
 impl Timing {
-    /// The times of a link.
-    pub fn new(link: &Link) -> Self {
-        let flit_ps = link.bit_ps * u64::from(link.data_token_bits);
-        let control_ps = link.bit_ps * u64::from(link.control_token_bits);
-        let header_ps = flit_ps * u64::from(link.header_bytes) + link.packet_gap_ps;
+    /// The times of a machine's links.
+    pub fn of(machine: &Machine) -> Self {
+        Self::new(&machine.link, machine)
+    }
+
+    /// The times of one link of a machine.
+    pub fn new(link: &Link, machine: &Machine) -> Self {
+        let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
+        let size = FlitSize::new(link.flit_bytes);
+        let header_flits = size.flits(machine.interface.header_bytes);
+        let delay_ps = wire_ps + machine.switch.delay_ps;
+        let header_ps = flit_ps * u64::from(header_flits) + link.packet_gap_ps;
         let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
             header_ps,
-            hop_ps: header_ps + link.wire_delay_ps + link.switch_delay_ps,
-            wire_ps: link.wire_delay_ps,
+            hop_ps: header_ps + delay_ps,
+            wire_ps,
             first_ps: flit_ps + link.packet_gap_ps,
             flit_ps,
             last_ps: if link.end_token { control_ps } else { flit_ps },
             control_ps,
-            header_tokens: link.header_bytes,
+            header_flits,
             empty_ps: header_ps + end_ps,
-            empty_tokens: link.header_bytes + u32::from(link.end_token),
-            delay_ps: link.wire_delay_ps + link.switch_delay_ps,
+            empty_flits: header_flits + u32::from(link.end_token),
+            delay_ps,
+            size,
         }
     }
 
@@ -77,19 +89,35 @@ impl Timing {
     /// Time a packet with `bytes` data bytes occupies a channel.
     #[inline]
     pub fn packet_ps(&self, bytes: u32) -> Time {
-        self.empty_ps + self.flit_ps * u64::from(bytes)
+        self.empty_ps + self.flit_ps * u64::from(self.size.flits(bytes))
     }
 
-    /// Tokens of a packet with `bytes` data bytes: header, data and end token.
+    /// Flits of a packet with `bytes` data bytes: header, data and end token.
     #[inline]
-    pub fn packet_tokens(&self, bytes: u32) -> u32 {
-        self.empty_tokens + bytes
+    pub fn packet_flits(&self, bytes: u32) -> u32 {
+        self.empty_flits + self.size.flits(bytes)
+    }
+
+    /// Flits of so many data bytes.
+    #[inline]
+    pub fn data_flits(&self, bytes: u32) -> u32 {
+        self.size.flits(bytes)
+    }
+
+    /// Bytes of a flit.
+    pub fn flit_bytes(&self) -> u32 {
+        self.size.bytes()
+    }
+
+    /// Time of an end token; 0 if packets end with their last flit.
+    pub fn end_ps(&self) -> Time {
+        self.empty_ps - self.header_ps
     }
 
     /// Whether packets end with a token of their own.
     #[inline]
     pub fn ends_with_token(&self) -> bool {
-        self.empty_tokens > self.header_tokens
+        self.empty_flits > self.header_flits
     }
 
     /// Lifetime of a packet that never waits, all channels being as fast as this:
@@ -134,10 +162,10 @@ impl Running {
 }
 
 /// The rate of channels between nodes and switches, in [`Rates::all`].
-pub const EXTERNAL: u8 = 1;
+pub const EXTERNAL: u16 = 1;
 
-/// Most different rates: they are numbered in a byte.
-const MOST_RATES: usize = 1 << 8;
+/// Most different rates and delays: they are numbered in 16 bits.
+const MOST_RATES: usize = 1 << 16;
 
 /// The times of all channels of a machine.
 pub struct Rates {
@@ -145,7 +173,11 @@ pub struct Rates {
     /// those of links that differ.
     pub all: Vec<Timing>,
     /// By switch and port: a place in `all`; empty where links do not differ.
-    internal: Vec<u8>,
+    internal: Vec<u16>,
+    /// By switch and port: wires; empty where links do not differ.
+    widths: Vec<u16>,
+    /// Wires of links that do not differ.
+    width: u16,
 }
 
 impl Rates {
@@ -154,41 +186,72 @@ impl Rates {
     /// # Errors
     /// Rates that do not fit the topology, or too many that differ.
     pub fn new(machine: &Machine, topology: &Topology) -> Result<Self, SpecError> {
-        let (link, rates) = (&machine.link, &machine.rates);
-        let external = rates.external_bit_ps.unwrap_or(link.bit_ps);
-        let at = |bit_ps, more: Time| {
-            Timing::new(&Link { bit_ps, wire_delay_ps: link.wire_delay_ps + more, ..*link })
-        };
-        let mut all = vec![at(link.bit_ps, 0), at(external, 0)];
-        let given = rates.dimension_bit_ps.len();
-        if given > 0 && given != topology.dims.len() {
-            let needed = format!("must be one for each of {} dimensions", topology.dims.len());
-            return Err(SpecError::new("machine.rates.dimension_bit_ps", given, needed));
+        let (link, external) = (&machine.link, machine.node_link().of(&machine.link));
+        let all = vec![Timing::new(link, machine), Timing::new(&external, machine)];
+        let width = width("machine.link.width", link.width)?;
+        let classes = classes(machine, topology)?;
+        let mut rates = Self { all, internal: Vec::new(), widths: Vec::new(), width };
+        if classes.is_empty() && topology.own_links.is_empty() && topology.widths.is_empty() {
+            return Ok(rates);
         }
-        if given == 0 && topology.delays.is_empty() {
-            return Ok(Self { all, internal: Vec::new() });
-        }
-        let mut internal = Vec::with_capacity(topology.neighbours.len());
+        // The second is what nodes have, whatever it is.
+        let mut known = HashMap::from([(rates.all[0], 0)]);
         for place in 0..topology.neighbours.len() {
-            let dimension = place % topology.ports / 2;
-            let bit_ps = rates.dimension_bit_ps.get(dimension).copied().unwrap_or(link.bit_ps);
-            let timing = at(bit_ps, topology.delays.get(place).copied().unwrap_or(0));
-            // The second is what nodes have, whatever it is.
-            let known = (0..all.len()).find(|&rate| rate != 1 && all[rate] == timing);
-            internal.push(known.unwrap_or(all.len()) as u8);
-            if known.is_none() {
-                all.push(timing);
+            let class = classes.get(topology.link_class(place)).unwrap_or(link);
+            let own = topology.own_links.get(place).copied().unwrap_or_default().of(class);
+            let timing = Timing::new(&own, machine);
+            let rate = *known.entry(timing).or_insert(rates.all.len());
+            if rate == rates.all.len() {
+                rates.all.push(timing);
             }
-            if all.len() > MOST_RATES {
-                let allowed = format!("must be at most {}", MOST_RATES - 2);
-                return Err(SpecError::new("different rates and delays", all.len() - 2, allowed));
+            if rates.all.len() > MOST_RATES {
+                let (given, allowed) = (rates.all.len() - 2, MOST_RATES - 2);
+                let allowed = format!("must be at most {allowed}");
+                return Err(SpecError::new("different rates and delays", given, allowed));
             }
+            rates.internal.push(rate as u16);
+            rates.widths.push(topology.widths.get(place).copied().unwrap_or(own.width as u16));
         }
-        Ok(Self { all, internal })
+        Ok(rates)
+    }
+
+    /// Wires of the link at a switch and port.
+    pub fn width(&self, at: usize) -> u16 {
+        self.widths.get(at).copied().unwrap_or(self.width)
     }
 
     /// The rate of the link at a switch and port: a place in `all`.
-    pub fn internal(&self, at: usize) -> u8 {
+    pub fn internal(&self, at: usize) -> u16 {
         self.internal.get(at).copied().unwrap_or(0)
     }
+}
+
+/// The links of every class a topology has names for; none where none differs.
+fn classes(machine: &Machine, topology: &Topology) -> Result<Vec<Link>, SpecError> {
+    let names = topology.link_classes();
+    for (name, class) in &machine.link_classes {
+        if !names.contains(name) {
+            let allowed = match names.as_slice() {
+                [] => "must be left out: this topology has no classes of links".into(),
+                names => format!("must be one of {}", names.join(", ")),
+            };
+            return Err(SpecError::new(format!("machine.link_classes.{name}"), name, allowed));
+        }
+        if let Some(given) = class.width {
+            width(&format!("machine.link_classes.{name}.width"), given)?;
+        }
+    }
+    if machine.link_classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let class = |name| machine.link_classes.get(name).copied().unwrap_or_default();
+    Ok(names.iter().map(|name| class(name).of(&machine.link)).collect())
+}
+
+/// A number of wires.
+pub fn width(field: &str, given: u32) -> Result<u16, SpecError> {
+    if (1..=255).contains(&given) {
+        return Ok(given as u16);
+    }
+    Err(SpecError::new(field, given, "must be 1 to 255"))
 }

@@ -63,7 +63,7 @@ impl Wiring {
         seed: u64,
     ) -> Result<Self, SpecError> {
         let passage = Passage::new(machine);
-        let mut link = Timing::new(&machine.link);
+        let mut link = Timing::of(machine);
         let mut rates = Rates::new(machine, topology)?;
         let wormhole = passage.filter(Passage::is_wormhole);
         if wormhole.is_some() {
@@ -91,7 +91,7 @@ impl Wiring {
             link,
             arbitration_ps: wormhole.map_or(0, |passage| passage.arbitration_ps),
             passage,
-            acknowledges: machine.node.acknowledges,
+            acknowledges: machine.interface.acknowledges,
             is_uniform,
             pace,
             timings,
@@ -179,10 +179,7 @@ impl Wiring {
     pub fn reports_header(&self, packet: &Packet) -> bool {
         if !self.acknowledges {
             let is_early = |passage: Passage| passage.early_ps(packet.bytes).is_some();
-            return self
-                .passage
-                .filter(|passage| passage.transport.scheme.has_queues())
-                .is_some_and(is_early);
+            return self.passage.filter(Passage::has_queues).is_some_and(is_early);
         }
         packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
     }
@@ -225,7 +222,7 @@ impl Wiring {
         running: &mut Running,
     ) -> Time {
         if self.pace == Pace::Uneven {
-            running.cross(start, timing, timing.packet_tokens(bytes))
+            running.cross(start, timing, timing.packet_flits(bytes))
         } else {
             start + timing.packet_ps(bytes)
         }

@@ -44,7 +44,7 @@ pub struct WormFabric {
     rates: Vec<Timing>,
     /// By channel: its place in `rates`; empty where there is only one, and the last
     /// flit of a packet is not longer than others.
-    rate_of: Vec<u8>,
+    rate_of: Vec<u16>,
     /// Flits an input buffer holds.
     buffer: u32,
     credit_delay: Time,
@@ -78,7 +78,7 @@ impl WormFabric {
         wiring: &Wiring,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        let buffer = machine.switch.input_buffer_tokens;
+        let buffer = machine.switch.input_buffer();
         let rates = wiring.timings.clone();
         check(&rates)?;
         let layout = &wiring.layout;
@@ -231,7 +231,7 @@ fn check(rates: &[Timing]) -> Result<(), SpecError> {
     for rate in rates {
         if u32::try_from(rate.flit_ps).is_err() {
             let allowed = "must give flits of at most 4 ms with fidelity worm; use flit";
-            return Err(SpecError::new("machine.link.bit_ps", rate.flit_ps, allowed));
+            return Err(SpecError::new("machine.link.flit_ps", rate.flit_ps, allowed));
         }
     }
     Ok(())

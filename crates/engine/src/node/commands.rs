@@ -237,7 +237,7 @@ impl Nodes {
             next = transfer.next;
             transfer.at_hand += bytes;
             if std::mem::take(&mut transfer.is_short) {
-                self.send_packet(id, world);
+                self.send_packets(id, world);
             }
         }
     }

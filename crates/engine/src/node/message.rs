@@ -6,7 +6,7 @@ use crate::time::Time;
 use crate::workload::Send;
 
 /// One message, from its send instruction until it is received and acknowledged.
-// Six independent facts, not one state: they become true in many orders.
+// Independent facts, not one state: they become true in many orders.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
@@ -39,23 +39,24 @@ pub struct Message {
     /// Its data packets queued and not yet delivered: with several links, the
     /// last one may overtake the one before.
     pub undelivered: u32,
+    /// Its data packets queued and not yet acknowledged.
+    pub in_flight: u32,
+    /// Those whose headers are there, or which are there where nodes do not acknowledge, while
+    /// it has not been accepted.
+    pub unanswered: u32,
     /// Its data bytes that are there, as far as they are told.
     pub arrived_bytes: u32,
     /// Those of them that belong to a packet that is not there as a whole.
     pub told_bytes: u32,
     /// Whether its first data bytes are there.
     pub has_begun: bool,
-    /// Whether it has begun to arrive where it was not accepted at once.
-    pub waits: bool,
-    /// Whether its last packet has been queued.
+    /// Whether its last packet has been queued, if it has any.
     pub packetised: bool,
     /// Whether the receiver has accepted it.
     pub accepted: bool,
-    /// Whether all its packets have been delivered.
-    pub arrived: bool,
     /// Whether it has been received.
     pub received: bool,
-    /// Whether its last packet has been acknowledged.
+    /// Whether all its packets have been acknowledged.
     pub acknowledged: bool,
 }
 
@@ -86,16 +87,22 @@ impl Message {
             blocking: send.blocking,
             direct: false,
             undelivered: 0,
+            in_flight: 0,
+            unanswered: 0,
             arrived_bytes: 0,
             told_bytes: 0,
             has_begun: false,
-            waits: false,
             packetised: false,
             accepted: false,
-            arrived: false,
             received: false,
             acknowledged: false,
         }
+    }
+
+    /// Whether all of it is at its destination.
+    #[inline]
+    pub fn has_arrived(&self) -> bool {
+        self.packetised && self.undelivered == 0
     }
 }
 

@@ -9,9 +9,8 @@ pub struct Packetisation {
     packet_bytes: u32,
     /// Data bytes of a message's first packet.
     first_packet_bytes: u32,
-    /// Whether the packets of a message are queued together, and not one when the other has
-    /// been acknowledged.
-    pub streams: bool,
+    /// Most packets of one message in flight.
+    pub window: u32,
     /// Data bytes with which a message has begun to arrive; 0: that is not measured.
     pub early_bytes: u32,
 }
@@ -19,12 +18,13 @@ pub struct Packetisation {
 impl Packetisation {
     /// That of a machine.
     pub fn new(machine: &Machine) -> Self {
-        let transport = machine.transport;
+        let interface = &machine.interface;
+        let is_early = machine.switch.integrated;
         Self {
-            packet_bytes: machine.node.packet_bytes,
+            packet_bytes: interface.packet_bytes,
             first_packet_bytes: machine.first_packet_bytes(),
-            streams: transport.is_some_and(|transport| transport.scheme.sends_packets()),
-            early_bytes: transport.map_or(0, |transport| transport.early_bytes),
+            window: interface.window.unwrap_or(u32::MAX),
+            early_bytes: if is_early { interface.early_bytes } else { 0 },
         }
     }
 
@@ -42,6 +42,15 @@ impl Packetisation {
         message.unsent -= bytes;
         message.packetised = message.unsent == 0;
         bytes
+    }
+
+    /// Takes up how many of a delivered packet's data bytes have been told of before.
+    #[inline]
+    pub fn take_told(&self, message: &mut Message, bytes: u32) -> u32 {
+        let told =
+            if bytes > self.early_bytes { message.told_bytes.min(self.early_bytes) } else { 0 };
+        message.told_bytes -= told;
+        told
     }
 
     /// Whether so many data bytes of a message that are there are its first.

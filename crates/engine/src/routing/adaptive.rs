@@ -100,7 +100,7 @@ mod tests {
             } else {
                 (TopologySpec::Torus { dims }, 3)
             };
-            let routing = routing(&grid, &RoutingSpec::Adaptive { order }, channels);
+            let routing = routing(&grid, &RoutingSpec::MinimalAdaptive { order }, channels);
             let topology = Topology::new(&grid).unwrap();
             check_ways(&topology, &routing, Promise::Minimal);
             check_free(&topology, &routing);
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_way_out_comes_last() {
         let torus = TopologySpec::Torus { dims: vec![4, 4] };
-        let routing = routing(&torus, &RoutingSpec::Adaptive { order: vec![1, 0] }, 5);
+        let routing = routing(&torus, &RoutingSpec::MinimalAdaptive { order: vec![1, 0] }, 5);
         assert_eq!(routing.classes(), [1, 1, 3]);
         let mut outputs = Outputs::default();
         let header = Header { source: NodeId(0), destination: NodeId(14), route: 0 };

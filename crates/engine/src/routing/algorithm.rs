@@ -175,9 +175,7 @@ impl Chosen {
                     Self::DimensionOrder(DimensionOrder::new(grid))
                 }
             }
-            RoutingSpec::TwoPhase { order } => {
-                Self::TwoPhase(TwoPhase::new(name, order, topology)?)
-            }
+            RoutingSpec::Valiant { order } => Self::TwoPhase(TwoPhase::new(name, order, topology)?),
             RoutingSpec::WestFirst => {
                 Self::TurnModel(TurnModel::new(name, First::AllButLast, topology)?)
             }
@@ -185,7 +183,7 @@ impl Chosen {
                 Self::TurnModel(TurnModel::new(name, First::All, topology)?)
             }
             RoutingSpec::OddEven => Self::OddEven(OddEven::new(name, topology)?),
-            RoutingSpec::Adaptive { order } => {
+            RoutingSpec::MinimalAdaptive { order } => {
                 Self::Adaptive(Adaptive::new(name, order, topology)?)
             }
             RoutingSpec::Chaos => Self::Chaos(Profitable::new(name, topology, true)?),

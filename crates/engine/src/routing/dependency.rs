@@ -235,7 +235,7 @@ mod tests {
     fn daring(topology: &TopologySpec, spec: &RoutingSpec, channels: u32) -> (Topology, Routing) {
         let graph = Topology::new(topology).unwrap();
         let machine = machine(topology, spec, channels);
-        let machine = crate::spec::Machine { allow_deadlock: true, ..machine };
+        let machine = crate::routing::walk::allowed(machine);
         let routing = Routing::new(&machine, &graph, 1).unwrap();
         (graph, routing)
     }
@@ -294,12 +294,12 @@ mod tests {
     #[test]
     fn phases_and_choices_in_one_class_deadlock() {
         let mesh = TopologySpec::Mesh { dims: vec![3, 3] };
-        let two_phase = refusal(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 1);
+        let two_phase = refusal(&mesh, &RoutingSpec::Valiant { order: vec![] }, 1);
         assert!(two_phase.contains("waits for") && two_phase.contains("needs 2 "), "{two_phase}");
-        let adaptive = refusal(&mesh, &RoutingSpec::Adaptive { order: vec![] }, 1);
+        let adaptive = refusal(&mesh, &RoutingSpec::MinimalAdaptive { order: vec![] }, 1);
         assert!(adaptive.contains("waits for") && adaptive.contains("needs 2 "), "{adaptive}");
         let torus = TopologySpec::Torus { dims: vec![4, 4] };
-        let adaptive = refusal(&torus, &RoutingSpec::Adaptive { order: vec![] }, 2);
+        let adaptive = refusal(&torus, &RoutingSpec::MinimalAdaptive { order: vec![] }, 2);
         assert!(adaptive.contains("needs 3 virtual channels"), "{adaptive}");
     }
 
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn dependencies_pass_over_adaptive_channels() {
         let mesh = TopologySpec::Mesh { dims: vec![3, 2] };
-        let (graph, routing) = daring(&mesh, &RoutingSpec::Adaptive { order: vec![] }, 2);
+        let (graph, routing) = daring(&mesh, &RoutingSpec::MinimalAdaptive { order: vec![] }, 2);
         let mut walker = Walker::new(&routing, &graph);
         let mut found = BTreeSet::new();
         walker.walk(|_, from, to| {

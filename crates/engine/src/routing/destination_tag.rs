@@ -73,8 +73,8 @@ mod tests {
         );
         let fly = TopologySpec::Butterfly { arity: 2, stages: 3 };
         assert_eq!(
-            refusal(&fly, &RoutingSpec::TwoPhase { order: vec![] }, 2),
-            "machine.routing = two_phase: needs nodes that enter and leave the network at the \
+            refusal(&fly, &RoutingSpec::Valiant { order: vec![] }, 2),
+            "machine.routing = valiant: needs nodes that enter and leave the network at the \
              same switch"
         );
     }

@@ -116,7 +116,7 @@ mod tests {
             assert!(check_ways(&topology, &minimal, Promise::Arrives) <= 3);
             check_free(&topology, &minimal);
             if case % 4 == 0 && topology.nodes <= 24 {
-                let two_phase = routing(&fly, &RoutingSpec::TwoPhase { order: vec![] }, 4);
+                let two_phase = routing(&fly, &RoutingSpec::Valiant { order: vec![] }, 4);
                 assert!(check_ways(&topology, &two_phase, Promise::Arrives) <= 6);
                 check_free(&topology, &two_phase);
             }

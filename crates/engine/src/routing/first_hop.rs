@@ -66,11 +66,11 @@ mod tests {
     use crate::routing::dependency::{Search, find_cycle, find_cycle_among};
     use crate::routing::walk::{Promise, cases, check_ways, machine, order, refusal, sides};
     use crate::routing::{Outputs, Routing};
-    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+    use crate::spec::{RoutingSpec, TopologySpec};
 
     fn routing(topology: &Topology, order: Vec<u32>) -> Routing {
         let machine = machine(&TopologySpec::Pair, &RoutingSpec::FirstHop { order }, 1);
-        Routing::new(&Machine { allow_deadlock: true, ..machine }, topology, 1).unwrap()
+        Routing::new(&crate::routing::walk::allowed(machine), topology, 1).unwrap()
     }
 
     /// Hypercubes up to six dimensions and random meshes.

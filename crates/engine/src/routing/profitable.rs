@@ -54,12 +54,12 @@ mod tests {
         Promise, cases, check_ways, machine, random_graph, routing_on, sides,
     };
     use crate::routing::{Outputs, Routing};
-    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+    use crate::spec::{RoutingSpec, TopologySpec};
 
     /// The routing, deadlock or not.
     fn routing(topology: &Topology) -> Routing {
         let machine = machine(&TopologySpec::Pair, &RoutingSpec::Profitable, 1);
-        Routing::new(&Machine { allow_deadlock: true, ..machine }, topology, 1).unwrap()
+        Routing::new(&crate::routing::walk::allowed(machine), topology, 1).unwrap()
     }
 
     /// Every way is minimal, and every minimal way is allowed.

@@ -147,7 +147,7 @@ mod tests {
     use crate::routing::walk::{
         Promise, cases, check_ways, graph, machine, random_graph, refusal_on, routing_on,
     };
-    use crate::spec::{Machine, RoutingSpec, TopologySpec};
+    use crate::spec::{RoutingSpec, TopologySpec};
 
     fn route(source: u32, destination: u32, hops: &[u32]) -> SourceRoute {
         SourceRoute { source, destination, hops: hops.to_vec(), classes: Vec::new() }
@@ -196,8 +196,7 @@ mod tests {
         routes.push(route(2, 0, &[1, 0]));
         let spec = RoutingSpec::SourceRoutes { hops: Hops::Switches, routes };
         let machine = machine(&TopologySpec::Pair, &spec, 2);
-        let mut routing =
-            Routing::new(&Machine { allow_deadlock: true, ..machine }, &line, 1).unwrap();
+        let mut routing = Routing::new(&crate::routing::walk::allowed(machine), &line, 1).unwrap();
         let (source, destination) = (NodeId(0), NodeId(2));
         let mut header = Header { source, destination, route: routing.begin(source, destination) };
         header.route = routing.passed(SwitchId(0), header, None);

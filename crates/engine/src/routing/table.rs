@@ -154,7 +154,7 @@ mod tests {
         Promise, cases, check_free, check_ways, graph, machine, random_graph, refusal_on,
         routing_on,
     };
-    use crate::spec::{Machine, NO_HOP, RoutingSpec, TopologySpec};
+    use crate::spec::{NO_HOP, RoutingSpec, TopologySpec};
 
     fn table(hops: Hops, next: Vec<Vec<u32>>) -> RoutingSpec {
         RoutingSpec::Table { hops, next, classes: Vec::new() }
@@ -169,7 +169,7 @@ mod tests {
             let graph = random_graph(&mut random);
             let daring = |spec: &RoutingSpec| {
                 let machine = machine(&TopologySpec::Pair, spec, 1);
-                Routing::new(&Machine { allow_deadlock: true, ..machine }, &graph, 1).unwrap()
+                Routing::new(&crate::routing::walk::allowed(machine), &graph, 1).unwrap()
             };
             let shortest = daring(&RoutingSpec::Shortest);
             check_ways(&graph, &shortest, Promise::Minimal);

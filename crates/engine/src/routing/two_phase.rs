@@ -122,7 +122,7 @@ mod tests {
             } else {
                 TopologySpec::Mesh { dims: dims.clone() }
             };
-            let routing = routing(&grid, &RoutingSpec::TwoPhase { order }, 4);
+            let routing = routing(&grid, &RoutingSpec::Valiant { order }, 4);
             let topology = Topology::new(&grid).unwrap();
             let diameter = |&k: &u32| if is_torus { k / 2 } else { k - 1 };
             let longest = check_ways(&topology, &routing, Promise::Arrives);
@@ -136,7 +136,7 @@ mod tests {
         for (spec, channels) in
             [(TopologySpec::Hypercube { dimensions: 4 }, 2), (TopologySpec::Star { nodes: 5 }, 2)]
         {
-            let routing = routing(&spec, &RoutingSpec::TwoPhase { order: vec![] }, channels);
+            let routing = routing(&spec, &RoutingSpec::Valiant { order: vec![] }, channels);
             check_ways(&Topology::new(&spec).unwrap(), &routing, Promise::Arrives);
         }
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn phases_change_in_the_middle() {
         let mesh = TopologySpec::Mesh { dims: vec![4, 4] };
-        let routing = routing(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 2);
+        let routing = routing(&mesh, &RoutingSpec::Valiant { order: vec![] }, 2);
         let topology = Topology::new(&mesh).unwrap();
         let classes = |source, destination, middle| {
             let mut at = SwitchId(source);
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn middles_are_uniform() {
         let mesh = TopologySpec::Mesh { dims: vec![3, 3] };
-        let machine = machine(&mesh, &RoutingSpec::TwoPhase { order: vec![] }, 2);
+        let machine = machine(&mesh, &RoutingSpec::Valiant { order: vec![] }, 2);
         let topology = Topology::new(&mesh).unwrap();
         let mut routing = Routing::new(&machine, &topology, 7).unwrap();
         let mut counts = [0u32; 9];

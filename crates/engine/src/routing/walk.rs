@@ -9,10 +9,16 @@ use crate::spec::{Machine, RoutingSpec, TopologySpec};
 use crate::topology::{Attachment, Topology};
 use std::collections::HashMap;
 
+/// The same machine, but it may deadlock.
+pub fn allowed(mut machine: Machine) -> Machine {
+    machine.routing.allow_deadlock = true;
+    machine
+}
+
 /// A machine that routes so.
 pub fn machine(topology: &TopologySpec, routing: &RoutingSpec, channels: u32) -> Machine {
     let mut machine = Machine::t9000(topology.clone());
-    machine.routing = routing.clone();
+    machine.routing.algorithm = routing.clone();
     machine.switch.virtual_channels = channels;
     machine
 }

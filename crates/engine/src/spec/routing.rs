@@ -2,6 +2,67 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Which way packets go, and how one of several ways is chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Routing {
+    /// Which outputs are allowed.
+    pub algorithm: RoutingSpec,
+    /// Which of several free outputs a packet takes.
+    #[serde(default)]
+    pub selection: Selection,
+    /// Most channels a packet may cross; one more is a livelock.
+    #[serde(default = "most_hops")]
+    pub hop_limit: u16,
+    /// Whether a routing that can deadlock is simulated all the same.
+    #[serde(default)]
+    pub allow_deadlock: bool,
+}
+
+/// Hops are counted in 16 bits.
+fn most_hops() -> u16 {
+    u16::MAX - 1
+}
+
+impl Default for Routing {
+    /// Dimension order.
+    fn default() -> Self {
+        Self {
+            algorithm: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
+            selection: Selection::First,
+            hop_limit: most_hops(),
+            allow_deadlock: false,
+        }
+    }
+}
+
+/// Which of the outputs that routing allows, and that are free, a packet takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Selection {
+    /// The first that routing names.
+    #[default]
+    First,
+    /// Any, all equally likely.
+    Random,
+    /// The one with the fewest packets waiting in the buffer at its end.
+    FewestWaiting,
+    /// The one with the most room in the buffer at its end.
+    MostCredit,
+}
+
+impl Selection {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Random => "random",
+            Self::FewestWaiting => "fewest_waiting",
+            Self::MostCredit => "most_credit",
+        }
+    }
+}
+
 /// The routing algorithms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -16,9 +77,9 @@ pub enum RoutingSpec {
         #[serde(default)]
         balanced: bool,
     },
-    /// By way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
+    /// Valiant's: by way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
     /// without a choice on fat trees, else shortest paths, to it and on.
-    TwoPhase {
+    Valiant {
         /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
         #[serde(default)]
         order: Vec<u32>,
@@ -31,7 +92,7 @@ pub enum RoutingSpec {
     /// Turns that depend on whether a column is even or odd; in two dimensions.
     OddEven,
     /// Any way that is nearer, and dimension order as the way out.
-    Adaptive {
+    MinimalAdaptive {
         /// Dimensions in the order the way out takes them; empty means 0, 1, 2, ….
         #[serde(default)]
         order: Vec<u32>,
@@ -129,11 +190,11 @@ impl RoutingSpec {
     pub fn name(&self) -> &'static str {
         match self {
             Self::DimensionOrder { .. } => "dimension_order",
-            Self::TwoPhase { .. } => "two_phase",
+            Self::Valiant { .. } => "valiant",
             Self::WestFirst => "west_first",
             Self::NegativeFirst => "negative_first",
             Self::OddEven => "odd_even",
-            Self::Adaptive { .. } => "adaptive",
+            Self::MinimalAdaptive { .. } => "minimal_adaptive",
             Self::Chaos => "chaos",
             Self::Deflection => "deflection",
             Self::UpDown { .. } => "up_down",

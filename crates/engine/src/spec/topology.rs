@@ -1,6 +1,6 @@
 //! Families of topologies.
 
-use super::one;
+use super::{LinkClass, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,26 @@ pub struct GraphLink {
     /// Its wires.
     #[serde(default = "one")]
     pub width: u16,
-    /// How much longer than elsewhere a flit is on it.
+    /// Time of a data or header flit; absent: as of other links.
     #[serde(default)]
-    pub delay_ps: Time,
+    pub flit_ps: Option<Time>,
+    /// Time of a control token; absent: as of other links.
+    #[serde(default)]
+    pub control_ps: Option<Time>,
+    /// Time a flit is on the wire; absent: as of other links.
+    #[serde(default)]
+    pub delay_ps: Option<Time>,
+}
+
+impl GraphLink {
+    /// A link of so many wires, else as the others.
+    pub fn new(from: u32, to: u32, width: u16) -> Self {
+        Self { from, to, width, flit_ps: None, control_ps: None, delay_ps: None }
+    }
+
+    /// What differs on it, width apart.
+    pub fn class(&self) -> LinkClass {
+        let (flit_ps, control_ps, delay_ps) = (self.flit_ps, self.control_ps, self.delay_ps);
+        LinkClass { flit_ps, control_ps, delay_ps, width: None }
+    }
 }

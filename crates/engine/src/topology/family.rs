@@ -58,6 +58,26 @@ pub enum Family {
 }
 
 impl Family {
+    /// The names of the classes of links, where the grid has so many dimensions.
+    pub(super) fn link_classes(&self, dimensions: usize) -> Vec<String> {
+        match self {
+            Self::Grid => (0..dimensions).map(name_of_dimension).collect(),
+            Self::Dragonfly { .. } => vec!["local".into(), "global".into()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The class of the link at a port.
+    pub(super) fn link_class(&self, port: usize) -> usize {
+        match self {
+            Self::Grid => port / 2,
+            Self::Dragonfly { switches_per_group, .. } => {
+                usize::from(port >= *switches_per_group as usize)
+            }
+            _ => 0,
+        }
+    }
+
     /// The fewest channels, both directions together, that must be cut to part one half of
     /// the nodes from the other, if a link has `usual` wires (a link from a node to its
     /// switch is never cut).
@@ -89,6 +109,14 @@ impl Family {
             }
             Self::Pair | Self::Star | Self::Dragonfly { .. } | Self::Graph => None,
         }
+    }
+}
+
+/// The name of a dimension: x, y, z, x3, x4, ….
+fn name_of_dimension(dimension: usize) -> String {
+    match dimension {
+        0..3 => ["x", "y", "z"][dimension].into(),
+        _ => format!("x{dimension}"),
     }
 }
 

@@ -14,9 +14,9 @@ const NS: u64 = 1_000;
 /// Messages (time in ns, source, destination, bytes) on a line of switches.
 fn line(switches: u32, buffer: u32, rows: &[(u64, u32, u32, u32)]) -> Spec {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![switches] });
-    machine.node.link_width = 1;
-    machine.node.acknowledges = false;
-    machine.switch.input_buffer_tokens = buffer;
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.interface.acknowledges = false;
+    machine.switch.input_buffer_flits = Some(buffer);
     let rows: Vec<_> = rows.iter().map(|&(t, a, b, n)| (t * NS, a, b, n)).collect();
     let blame = Some(Blame::default());
     Spec { blame, ..spec(machine, message_list(&rows), Mode::Full) }
@@ -56,6 +56,22 @@ fn two_packets_and_one_output() {
     let channel = onward(3, 1);
     let rows = both(&line(3, 70, &[(0, 0, 2, 32), (1000, 1, 2, 32)]));
     assert_eq!(rows, [vec![], vec![(channel, Cause::OutputBusy, 0, channel, 2440)]]);
+}
+
+/// In `endpoints` the first holds the link to node 2 from 300 to 3640 ns and the second, whose
+/// header is at switch 2 at 1200 ns, waits for it; the third, of node 1 too, waits in its node
+/// until 4340 ns and at switch 2 from 4540 ns for the second, which has that link until 6980 ns.
+#[test]
+fn in_endpoints_who_had_the_link_before_is_charged() {
+    let mut list = line(3, 70, &[(0, 0, 2, 32), (1000, 1, 2, 32), (1000, 1, 2, 32)]);
+    list.mode = Mode::Endpoints;
+    let ejection = 3 + 4 + 2;
+    let second = (ejection, Cause::OutputBusy, 0, ejection, 3640 - 1200);
+    let third = [
+        (1, Cause::Throttling, 1, 1, 3340),
+        (ejection, Cause::OutputBusy, 1, ejection, 6980 - 4540),
+    ];
+    assert_eq!(both(&list), [vec![], vec![second], third.to_vec()]);
 }
 
 /// Node 1's first packet holds 1→2 until 3440 ns, when its second asks: node 0's packet,
@@ -115,7 +131,7 @@ fn who_waits_for_one_that_waits_for_room_has_the_same_root() {
 #[test]
 fn classes_are_those_of_messages() {
     let mut spec = line(3, 70, &[(0, 0, 2, 32), (1000, 1, 2, 32)]);
-    spec.machine.node.acknowledges = true;
+    spec.machine.interface.acknowledges = true;
     let classes = |spec: &Spec| {
         let (_, packets) = to_the_end(spec);
         packets.iter().map(|one| one.class).collect::<Vec<_>>()

@@ -1,14 +1,20 @@
 //! What must add up, under random machines and workloads.
 
 use crate::cases::{self, Dice, Kind};
+use crate::parts::{are_alike, clear_rates};
 use crate::{random_cases, small, to_the_end};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Blame, Fidelity, Machine, Mode, Rates, RoutingSpec, Sharing, Spec, TopologySpec,
+    Blame, Fidelity, Machine, Mode, RoutingSpec, Sharing, Spec, TopologySpec,
 };
+
+fn mode(dice: &mut Dice) -> Mode {
+    let lighter = [Mode::Endpoints, Mode::Throttled];
+    if dice.chance(30) { dice.one_of(&lighter) } else { Mode::Full }
+}
 
 /// A random small case of a fidelity with a workload that ends.
 fn case(number: u64, fidelity: Fidelity) -> Spec {
@@ -18,42 +24,39 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
         _ => small::spec(&mut dice),
     };
     spec.fidelity = fidelity;
-    spec.mode = if dice.chance(20) { Mode::Throttled } else { Mode::Full };
+    spec.mode = mode(&mut dice);
     let machine = &mut spec.machine;
     match fidelity {
         Fidelity::Token => {
             // Room for a flow-control token beside all of a header but its last byte.
-            machine.switch.input_buffer_tokens = dice.number(10, 90) as u32;
-            machine.switch.output_buffer_tokens = dice.number(1, 50) as u32;
+            machine.switch.input_buffer_flits = Some(dice.number(10, 90) as u32);
+            machine.switch.output_buffer_flits = dice.number(1, 50) as u32;
         }
         Fidelity::Worm => machine.link.packet_gap_ps = 0,
         Fidelity::Stream => {
-            machine.rates = Rates::default();
-            let timing = Timing::new(&machine.link);
+            clear_rates(machine);
+            let timing = Timing::of(machine);
             let least = timing.header_ps.div_ceil(timing.flit_ps) as u32;
-            let buffer = &mut machine.switch.input_buffer_tokens;
-            *buffer = least.max(*buffer);
+            let buffer = &mut machine.switch.input_buffer_flits;
+            *buffer = least.max(buffer.unwrap()).into();
         }
         Fidelity::Flit | Fidelity::Packet => {}
-    }
-    // Throttled, links of different rates have no caught-up time of their own.
-    if spec.mode == Mode::Throttled {
-        machine.rates = Rates::default();
-        machine.link.control_token_bits =
-            machine.link.control_token_bits.min(machine.link.data_token_bits);
     }
     if dice.chance(30) {
         machine.switch.virtual_channels = dice.number(2, 4) as u32;
         let sharing = [Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];
         let any = dice.one_of(&sharing);
         let takes_turns = matches!(fidelity, Fidelity::Flit | Fidelity::Packet);
-        machine.switch.sharing = if takes_turns { any } else { Sharing::Separate };
-        machine.switch.link_width = 1;
+        machine.link.sharing = if takes_turns { any } else { Sharing::Separate };
+        machine.link.width = 1;
     }
     if matches!(&machine.topology, TopologySpec::Mesh { dims } if dims.len() == 2)
         && dice.chance(60)
     {
         route(&mut dice, machine, fidelity);
+    }
+    if dice.chance(50) {
+        cases::open_windows(&mut dice, machine);
     }
     spec
 }
@@ -63,9 +66,13 @@ fn integrated(number: u64, fidelity: Fidelity) -> Spec {
     let mut dice = Dice::new(1_000_000 + number);
     let mut spec = small::integrated(&mut dice);
     spec.fidelity = fidelity;
-    spec.mode = if dice.chance(20) { Mode::Throttled } else { Mode::Full };
+    spec.mode = mode(&mut dice);
     if fidelity == Fidelity::Worm {
         spec.machine.link.packet_gap_ps = 0;
+    }
+    if dice.chance(50) {
+        cases::open_windows(&mut dice, &mut spec.machine);
+        spec.machine.interface.acknowledges = false;
     }
     spec
 }
@@ -77,17 +84,17 @@ fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
         return;
     }
-    machine.routing = choices[dice.number(0, 2) as usize].clone();
-    let is_equal = machine.rates == Rates::default();
+    machine.routing.algorithm = choices[dice.number(0, 2) as usize].clone();
+    let is_equal = are_alike(machine);
     if fidelity == Fidelity::Packet && is_equal && dice.chance(60) {
-        machine.routing = chaotic[dice.number(0, 1) as usize].clone();
+        machine.routing.algorithm = chaotic[dice.number(0, 1) as usize].clone();
         machine.switch.virtual_channels = 1;
-        let packet = Timing::new(&machine.link).packet_tokens(machine.node.packet_bytes);
-        machine.switch.input_buffer_tokens = packet * dice.number(2, 3) as u32;
+        let packet = Timing::of(machine).packet_flits(machine.interface.packet_bytes);
+        machine.switch.input_buffer_flits = Some(packet * dice.number(2, 3) as u32);
     } else if matches!(fidelity, Fidelity::Flit | Fidelity::Packet) && dice.chance(30) {
-        machine.routing = RoutingSpec::Adaptive { order: Vec::new() };
+        machine.routing.algorithm = RoutingSpec::MinimalAdaptive { order: Vec::new() };
         machine.switch.virtual_channels = machine.switch.virtual_channels.max(2);
-        machine.switch.link_width = 1;
+        machine.link.width = 1;
     }
 }
 
@@ -113,15 +120,15 @@ fn sum(charged: &Charged) -> u64 {
 fn every_packet_is_charged_what_it_lived_longer() {
     each_case(150, |number, spec| {
         let (_, packets) = to_the_end(spec);
-        let link = Timing::new(&spec.machine.link);
+        let link = Timing::of(&spec.machine);
         // Links of one rate, and an end token that holds back nothing.
-        let is_even = spec.machine.rates == Rates::default() && link.last_ps <= link.flit_ps;
+        let is_even = are_alike(&spec.machine) && link.last_ps <= link.flit_ps;
         for one in packets {
             let lived = one.packet.delivered - one.packet.queued;
             assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);
             if is_even {
-                let arbitration = spec.machine.link.switch_delay_ps;
-                let first = if spec.machine.transport.is_some() { arbitration } else { 0 };
+                let arbitration = spec.machine.switch.delay_ps;
+                let first = if spec.machine.switch.integrated { arbitration } else { 0 };
                 let alone = link.zero_load_lifetime(one.packet.hops, one.packet.bytes);
                 assert_eq!(one.alone, first + alone);
             }
@@ -204,7 +211,7 @@ fn every_cause_occurs_where_it_can() {
         // Counted outside: the closure may not change what it borrows.
         let (_, packets) = to_the_end(spec);
         for charge in packets.iter().flat_map(|one| &one.charges) {
-            let is_whole = spec.fidelity == Fidelity::Packet || spec.mode == Mode::Throttled;
+            let is_whole = spec.fidelity == Fidelity::Packet || spec.mode != Mode::Full;
             assert!(charge.cause != Cause::Stretched || !is_whole);
             assert!(charge.cause == Cause::Throttling || spec.mode != Mode::Throttled);
         }
@@ -235,7 +242,7 @@ fn charges_of_a_window_are_its_counters() {
             packets.iter().map(|p| p.wait_throttling_ps + p.wait_internal_ps).sum::<u64>()
                 - packets.iter().map(|p| p.caught_up_ps).sum::<u64>()
         };
-        let packet = Timing::new(&spec.machine.link).packet_ps(spec.machine.node.packet_bytes);
+        let packet = Timing::of(&spec.machine).packet_ps(spec.machine.interface.packet_bytes);
         simulation.advance(20 * packet, u64::MAX).unwrap();
         simulation.begin_window();
         let before = waited(&simulation);
@@ -256,7 +263,7 @@ fn nothing_is_forgotten_that_is_needed() {
         let [(_, forgets), (_, keeps)] =
             [false, true].map(|all| to_the_end(&Spec { blame: blame(all), ..spec.clone() }));
         for (forgets, keeps) in forgets.iter().zip(&keeps) {
-            let routing = spec.machine.routing.name();
+            let routing = spec.machine.routing.algorithm.name();
             assert_eq!(forgets, keeps, "case {number} {:?} {routing}", spec.fidelity);
         }
     });

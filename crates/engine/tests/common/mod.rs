@@ -21,7 +21,7 @@ impl Run {
     }
 
     pub fn with(spec: &Spec) -> Self {
-        let link = Timing::new(&spec.machine.link);
+        let link = Timing::of(&spec.machine);
         let simulation = Simulation::new(spec);
         Self { simulation: simulation.unwrap(), link, rows: Vec::new() }
     }

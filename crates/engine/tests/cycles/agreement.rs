@@ -59,7 +59,8 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
 
 /// How long after they were sent messages have begun to arrive, if that is measured.
 fn begun(simulator: &Simulator) -> Option<Moments> {
-    simulator.machine.transport.filter(|transport| transport.early_bytes > 0)?;
+    let is_measured = simulator.machine.interface.early_bytes > 0;
+    is_measured.then_some(())?;
     let mut moments = Moments::default();
     for packet in &simulator.packets {
         moments.add(packet.begun - packet.row.queued);
@@ -109,7 +110,7 @@ fn compare_all(fidelity: Fidelity, first: u64, make: impl Fn(&mut Dice) -> Spec)
         if fidelity == Fidelity::Worm {
             // It has no gaps, and every channel has a wire of its own.
             spec.machine.link.packet_gap_ps = 0;
-            spec.machine.switch.sharing = Sharing::Separate;
+            spec.machine.link.sharing = Sharing::Separate;
         }
         busy += compare(case, &spec, &mut dice);
     }

@@ -2,9 +2,11 @@
 //! ticks, buffers from the header up, loads from light to far past saturation.
 
 use crate::cases::{Dice, nodes};
+use crate::parts::{Scheme, clear_rates, rate, set_rates};
+use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Policy, Rates, RoutingSpec, Scheme,
-    Spec, Switch, TopologySpec, Transport, Workload,
+    Arbiter, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Messages,
+    Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -37,30 +39,41 @@ fn machine(dice: &mut Dice) -> Machine {
         TopologySpec::Hypercube { dimensions } => *dimensions,
         _ => 0,
     };
-    let link = link(dice);
-    let empty = u64::from(link.header_bytes) + u64::from(link.end_token);
+    let (link, switch_delay, header, bits) = link(dice);
+    let empty = u64::from(header) + u64::from(link.end_token);
     let longest = dice.one_of(&[1, 2, 4, 10, 30, LONGEST - empty]);
     let packet_bytes = dice.number(1, longest);
     let mut order: Vec<u32> = (0..dimensions).collect();
     if dice.chance(30) {
         order.reverse();
     }
-    Machine {
+    let algorithm = RoutingSpec::DimensionOrder { order, balanced: false };
+    let (of_nodes, by_dimension) = rates(dice, dimensions, bits);
+    let node_width = dice.one_of(&[1, 1, 1, 2, 3]);
+    let ack_priority = dice.chance(50);
+    let (width, switch) = switch(dice, header, empty + packet_bytes);
+    let mut machine = Machine {
         topology,
-        routing: RoutingSpec::DimensionOrder { order, balanced: false },
-        allow_deadlock: false,
-        transport: None,
-        rates: rates(dice, dimensions),
-        node: Node {
-            link_width: dice.one_of(&[1, 1, 1, 2, 3]),
+        link: Link { width, ..link },
+        node_link: Some(LinkClass { width: Some(node_width), ..of_nodes }),
+        link_classes: BTreeMap::new(),
+        switch: Switch { delay_ps: switch_delay, ..switch },
+        routing: Routing { algorithm, ..Routing::default() },
+        interface: Interface {
+            unit: Unit::Packet,
             packet_bytes: packet_bytes as u32,
+            first_packet_bytes: None,
+            header_bytes: header,
             acknowledges: false,
-            ack_priority: dice.chance(50),
+            ack_priority,
+            window: Some(1),
+            message_order: MessageOrder::Fifo,
             time_slice_ps: None,
+            early_bytes: 0,
         },
-        switch: switch(dice, link.header_bytes, empty + packet_bytes),
-        link,
-    }
+    };
+    set_rates(&mut machine, by_dimension);
+    machine
 }
 
 /// From two nodes to a few dozen, with up to three dimensions.
@@ -76,7 +89,8 @@ fn topology(dice: &mut Dice) -> TopologySpec {
     }
 }
 
-fn link(dice: &mut Dice) -> Link {
+/// The link, the delay of switches, bytes of headers, bits of data and control tokens.
+fn link(dice: &mut Dice) -> (Link, Time, u32, [Time; 2]) {
     let (bit_ps, data_token_bits) = (dice.one_of(&[1, 1, 1, 2]), dice.number(1, 6));
     let flit = bit_ps * data_token_bits;
     let delays: &[Time] = match dice.number(0, 9) {
@@ -84,54 +98,59 @@ fn link(dice: &mut Dice) -> Link {
         3..6 => &[0, 0, 1, 2, 3, 4],
         _ => &[0, 0, 1, flit, 2 * flit + 1, 5 * flit],
     };
-    Link {
-        bit_ps,
-        data_token_bits: data_token_bits as u32,
-        control_token_bits: dice.number(1, 6) as u32,
-        header_bytes: dice.one_of(&[1, 1, 1, 2, 3]),
+    let control_token_bits = dice.number(1, 6);
+    let header = dice.one_of(&[1, 1, 1, 2, 3]);
+    let link = Link {
+        flit_bytes: 1,
+        flit_ps: flit,
+        control_ps: bit_ps * control_token_bits,
+        width: 1,
         packet_gap_ps: dice.one_of(&[0, 0, 0, 1, 5]),
         end_token: dice.chance(70),
         flow_control: FlowControl::OutOfBand,
         credit_delay_ps: dice.one_of(delays),
-        wire_delay_ps: dice.one_of(delays),
-        switch_delay_ps: dice.one_of(delays),
-    }
+        delay_ps: dice.one_of(delays),
+        sharing: Sharing::RoundRobin,
+        half_duplex: false,
+    };
+    (link, dice.one_of(delays), header, [data_token_bits, control_token_bits])
 }
 
-/// Half of the time all links are equal.
-fn rates(dice: &mut Dice, dimensions: u32) -> Rates {
-    let mut rates = Rates::default();
-    if dice.chance(25) {
-        rates.external_bit_ps = Some(dice.number(1, 4));
-    }
-    if dice.chance(25) {
-        rates.dimension_bit_ps = (0..dimensions).map(|_| dice.number(1, 4)).collect();
-    }
-    rates
+/// Those of nodes, and by dimension. Half of the time all links are equal.
+fn rates(dice: &mut Dice, dimensions: u32, bits: [Time; 2]) -> (LinkClass, Vec<LinkClass>) {
+    let some = |dice: &mut Dice| {
+        let bit_ps = dice.number(1, 4);
+        rate(bits[0] * bit_ps, bits[1] * bit_ps)
+    };
+    let of_nodes = if dice.chance(25) { some(dice) } else { LinkClass::default() };
+    let count = if dice.chance(25) { dimensions } else { 0 };
+    (of_nodes, (0..count).map(|_| some(dice)).collect())
 }
 
 /// Buffers from a header to a few of the longest packets.
-fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
+fn switch(dice: &mut Dice, header: u32, packet: u64) -> (u32, Switch) {
     let least = u64::from(header);
     let policies = [
-        Policy::Fifo,
-        Policy::Fifo,
-        Policy::Random,
-        Policy::NetFirst,
-        Policy::OldestFirst,
-        Policy::HopsFirst,
+        Arbiter::Fifo,
+        Arbiter::Fifo,
+        Arbiter::Random,
+        Arbiter::NetFirst,
+        Arbiter::OldestFirst,
+        Arbiter::HopsFirst,
     ];
     let some = dice.number(0, 8);
     let any = dice.number(least, 3 * packet + 8);
     let buffers = [least, least + 1, least + some, packet, packet + some, 2 * packet + 1, any];
-    Switch {
-        input_buffer_tokens: dice.one_of(&buffers) as u32,
-        output_buffer_tokens: 0,
-        link_width: dice.one_of(&[1, 1, 1, 2, 3]),
-        policy: dice.one_of(&policies),
+    let input_buffer_flits = Some(dice.one_of(&buffers) as u32);
+    let width = dice.one_of(&[1, 1, 1, 2, 3]);
+    let switch = Switch {
+        input_buffer_flits,
+        output_buffer_flits: 0,
+        arbiter: dice.one_of(&policies),
         ack_priority: dice.chance(50),
         ..Switch::default()
-    }
+    };
+    (width, switch)
 }
 
 /// Few nodes, short packets, room for one to three of them, and credits that come back
@@ -139,15 +158,14 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> Switch {
 fn tighten(dice: &mut Dice, machine: &mut Machine) {
     let mesh = TopologySpec::Mesh { dims: vec![dice.number(2, 3) as u32] };
     machine.topology = if dice.chance(30) { TopologySpec::Star { nodes: 3 } } else { mesh };
-    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
-    machine.rates.dimension_bit_ps.clear();
-    machine.node.packet_bytes = dice.number(1, 5) as u32;
+    machine.routing.algorithm = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
+    machine.link_classes.clear();
+    machine.interface.packet_bytes = dice.number(1, 5) as u32;
     let link = &mut machine.link;
-    let flit = link.bit_ps * Time::from(link.data_token_bits);
-    link.credit_delay_ps = dice.number(0, 10 * flit);
-    let header = u64::from(link.header_bytes);
-    let packet = header + u64::from(machine.node.packet_bytes + u32::from(link.end_token));
-    machine.switch.input_buffer_tokens = dice.number(header, 3 * packet) as u32;
+    link.credit_delay_ps = dice.number(0, 10 * link.flit_ps);
+    let header = u64::from(machine.interface.header_bytes);
+    let packet = header + u64::from(machine.interface.packet_bytes + u32::from(link.end_token));
+    machine.switch.input_buffer_flits = Some(dice.number(header, 3 * packet) as u32);
 }
 
 /// A random case whose nodes and switches are one.
@@ -166,23 +184,18 @@ pub fn integrated(dice: &mut Dice) -> Spec {
 
 /// Makes nodes and switches one, and wires as worms have them there.
 pub fn integrate(dice: &mut Dice, machine: &mut Machine) {
-    machine.routing = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
-    machine.rates = Rates::default();
-    (machine.switch.link_width, machine.switch.virtual_channels) = (1, 1);
+    machine.routing.algorithm = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
+    clear_rates(machine);
+    (machine.link.width, machine.switch.virtual_channels) = (1, 1);
     let link = &mut machine.link;
-    link.control_token_bits = link.control_token_bits.min(link.data_token_bits);
+    link.control_ps = link.control_ps.min(link.flit_ps);
     if dice.chance(40) {
         // As in hypercubes: headers of two bytes, no end token, and small buffers.
-        (link.header_bytes, link.end_token) = (2, false);
-        machine.switch.input_buffer_tokens = dice.number(2, 20) as u32;
+        (machine.interface.header_bytes, link.end_token) = (2, false);
+        machine.switch.input_buffer_flits = Some(dice.number(2, 20) as u32);
     }
-    machine.node.acknowledges = false;
-    machine.transport = Some(Transport {
-        scheme: Scheme::Wormhole,
-        half_duplex: false,
-        first_packet_bytes: None,
-        early_bytes: dice.one_of(&[0, 1, 3, 8, 16]),
-    });
+    Scheme::Wormhole.join(machine);
+    machine.interface.early_bytes = dice.one_of(&[0, 1, 3, 8, 16]);
 }
 
 /// Who sends to whom.
@@ -203,9 +216,8 @@ pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
     let patterns =
         [Pattern::Anybody, Pattern::HotSpot(any), Pattern::Opposite, Pattern::OneSource(any)];
     let pattern = dice.one_of(&patterns);
-    let link = &machine.link;
-    let flit = link.bit_ps * Time::from(link.data_token_bits);
-    let packet = flit * Time::from(link.header_bytes + machine.node.packet_bytes + 1);
+    let (flit, interface) = (machine.link.flit_ps, &machine.interface);
+    let packet = flit * Time::from(interface.header_bytes + interface.packet_bytes + 1);
     let gap = dice.one_of(&[0, 1, flit, packet / 10, packet / 3, packet, 4 * packet]);
     let equal_lengths = dice.chance(40);
     let mut list = Messages::default();
@@ -215,7 +227,7 @@ pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
         // Often several at one instant.
         time += if dice.chance(40) { 0 } else { dice.number(0, gap) };
         let (source, destination) = ends(dice, pattern, nodes);
-        let bytes = machine.node.packet_bytes;
+        let bytes = machine.interface.packet_bytes;
         list.time_ps.push(time);
         list.source.push(source);
         list.destination.push(destination);

@@ -4,7 +4,7 @@ use crate::simulator::{Owner, Packet, Simulator};
 use crate::wiring::End;
 use tailback_engine::PacketRow;
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{Policy, Selection, Spec};
+use tailback_engine::spec::{Arbiter, Selection, Spec};
 use tailback_engine::time::{NEVER, Time};
 
 /// Random numbers, by group or by switch.
@@ -30,7 +30,7 @@ impl Simulator {
         if self.packets[packet].may_ask > self.now {
             return;
         }
-        let header_end = self.machine.link.header_bytes as usize - 1;
+        let header_end = self.machine.interface.header_bytes as usize - 1;
         if channel.front_has_asked || !channel.buffer.contains(&(packet, header_end)) {
             return;
         }
@@ -44,8 +44,8 @@ impl Simulator {
         let desk = self.wiring.groups.iter().position(|group| group.from == here).unwrap();
         let (End::Switch(switch), waiting) = (here, &mut self.requests[desk]) else { return };
         // Each place among those that wait is as likely as any other.
-        let place = match self.machine.switch.policy {
-            Policy::Random => self.draws.arbitration[switch].below(waiting.len() as u64 + 1),
+        let place = match self.machine.switch.arbiter {
+            Arbiter::Random => self.draws.arbitration[switch].below(waiting.len() as u64 + 1),
             _ => waiting.len() as u64,
         };
         waiting.insert(place as usize, request);
@@ -115,7 +115,7 @@ impl Simulator {
         }
         let End::Switch(switch) = self.wiring.groups[desk].from else { return None };
         let mut all = free.iter().copied();
-        match self.machine.switch.selection {
+        match self.machine.routing.selection {
             Selection::First => all.next(),
             Selection::Random => {
                 all.nth(self.draws.selection[switch].below(free.len() as u64) as usize)
@@ -130,7 +130,7 @@ impl Simulator {
         if !self.wiring.escapes() {
             return self.idle(group);
         }
-        let empty = Time::from(self.machine.switch.input_buffer_tokens);
+        let empty = Time::from(self.machine.switch.input_buffer());
         let mut all = self.wiring.groups[group].channels.iter().copied();
         all.find(|&channel| {
             let needed = empty.min(self.packets[packet].flits as Time);
@@ -155,10 +155,10 @@ impl Simulator {
     /// The place of the best request of a group. Of equals the first is the best.
     fn best(&mut self, group: usize) -> usize {
         let requests = &self.requests[group];
-        match self.machine.switch.policy {
+        match self.machine.switch.arbiter {
             // A node's output queue is first in, first out.
             _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
-            Policy::Random => self.draws.arbitration[group].below(requests.len() as u64) as usize,
+            Arbiter::Random => self.draws.arbitration[group].below(requests.len() as u64) as usize,
             _ => (0..requests.len()).min_by_key(|&place| self.rank(requests[place].0)).unwrap(),
         }
     }
@@ -166,11 +166,11 @@ impl Simulator {
     /// Where the smallest is the best.
     fn rank(&self, packet: usize) -> Time {
         let row: &PacketRow = &self.packets[packet].row;
-        match self.machine.switch.policy {
-            Policy::Fifo | Policy::Random => 0,
-            Policy::NetFirst => Time::from(row.first_internal == NEVER),
-            Policy::OldestFirst => row.queued,
-            Policy::HopsFirst => NEVER - Time::from(row.hops),
+        match self.machine.switch.arbiter {
+            Arbiter::Fifo | Arbiter::Random => 0,
+            Arbiter::NetFirst => Time::from(row.first_internal == NEVER),
+            Arbiter::OldestFirst => row.queued,
+            Arbiter::HopsFirst => NEVER - Time::from(row.hops),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Small cases worked out by hand, for everybody who lets single flits pass.
 
+use crate::parts::{rate, set_node_rate};
 use crate::simulator::Tally;
 use crate::{BY_FLITS, Who, machine, messages, run};
 use tailback_engine::PacketRow;
-use tailback_engine::spec::{Fidelity, Machine, Policy, RoutingSpec, Sharing};
+use tailback_engine::spec::{Arbiter, Fidelity, Machine, RoutingSpec, Sharing};
 use tailback_engine::time::Time;
 
 /// First sent, first sent on an internal channel, delivered.
@@ -22,9 +23,8 @@ fn check(machine: &Machine, rows: &[(Time, u32, u32, u32)], times: &[Times]) -> 
 /// Links of two ticks per flit, the end token included, and headers of one flit.
 fn two_ticks_per_flit(dims: &[u32], buffer: u32) -> Machine {
     let mut machine = machine(dims);
-    machine.link.data_token_bits = 2;
-    machine.link.control_token_bits = 2;
-    machine.switch.input_buffer_tokens = buffer;
+    (machine.link.flit_ps, machine.link.control_ps) = (2, 2);
+    machine.switch.input_buffer_flits = Some(buffer);
     machine
 }
 
@@ -33,8 +33,8 @@ fn two_ticks_per_flit(dims: &[u32], buffer: u32) -> Machine {
 #[test]
 fn a_flit_for_every_round_trip() {
     let mut machine = two_ticks_per_flit(&[3], 1);
-    machine.link.wire_delay_ps = 1;
-    machine.link.switch_delay_ps = 1;
+    machine.link.delay_ps = 1;
+    machine.switch.delay_ps = 1;
     // Header, three bytes, end token: on the first channel at 0, 4, 8, 12, 16, on each
     // of the others 4 later; the end token is sent at 16 + 3 · 4 + 2 = 30, there at 31.
     let runs = check(&machine, &[(0, 0, 2, 3)], &[(0, 4, 31)]);
@@ -52,8 +52,8 @@ fn a_flit_for_every_round_trip() {
 #[test]
 fn two_flits_for_every_round_trip() {
     let mut machine = two_ticks_per_flit(&[2], 2);
-    machine.link.wire_delay_ps = 1;
-    machine.link.switch_delay_ps = 1;
+    machine.link.delay_ps = 1;
+    machine.switch.delay_ps = 1;
     machine.link.credit_delay_ps = 3;
     // On the first channel at 0, 2, 7, 9, 14, 16, 21; the end token is at the far end of
     // the third at 21 + 2 · 4 + 2 + 1.
@@ -96,7 +96,7 @@ fn the_front_falls_free_when_the_packet_before_it_has_been_sent() {
 #[test]
 fn a_fast_channel_waits_for_a_slow_one() {
     let mut machine = two_ticks_per_flit(&[2], 4);
-    machine.rates.external_bit_ps = Some(2);
+    set_node_rate(&mut machine, rate(4, 4));
     // Into switch 0 at 4, 8, … 20, into switch 1 at 6, 10, … 22, out of it until 26.
     for tallies in check(&machine, &[(0, 0, 1, 3)], &[(0, 4, 26)]) {
         let used: Vec<&Tally> = tallies.iter().filter(|tally| tally.packets > 0).collect();
@@ -112,8 +112,8 @@ fn a_channel_with_a_credit_goes_before_one_without() {
     let mut machine = two_ticks_per_flit(&[2], 1);
     machine.link.end_token = false;
     machine.link.credit_delay_ps = 10;
-    machine.node.link_width = 2;
-    machine.switch.link_width = 2;
+    machine.set_node_link(|class| class.width = Some(2));
+    machine.link.width = 2;
     let rows = [(0, 0, 1, 0), (10, 0, 1, 0), (11, 0, 1, 0)];
     // The second finds both first channels idle and without credits until 12 and 14. The
     // third finds the first injection channel idle and the second busy until 12.
@@ -136,18 +136,18 @@ fn policies_choose_among_those_who_wait() {
     let oldest_asks_last = [(0, 1, 2, 9), (0, 0, 2, 3), (1, 1, 2, 3)];
     let oldest_asks_first = [(0, 1, 2, 9), (0, 1, 2, 3), (3, 0, 2, 3)];
     for (rows, policy, order) in [
-        (oldest_asks_last, Policy::Fifo, [0, 2, 1]),
-        (oldest_asks_last, Policy::OldestFirst, [0, 1, 2]),
-        (oldest_asks_last, Policy::NetFirst, [0, 1, 2]),
-        (oldest_asks_last, Policy::HopsFirst, [0, 1, 2]),
-        (oldest_asks_first, Policy::Fifo, [0, 1, 2]),
-        (oldest_asks_first, Policy::OldestFirst, [0, 1, 2]),
-        (oldest_asks_first, Policy::NetFirst, [0, 2, 1]),
-        (oldest_asks_first, Policy::HopsFirst, [0, 2, 1]),
+        (oldest_asks_last, Arbiter::Fifo, [0, 2, 1]),
+        (oldest_asks_last, Arbiter::OldestFirst, [0, 1, 2]),
+        (oldest_asks_last, Arbiter::NetFirst, [0, 1, 2]),
+        (oldest_asks_last, Arbiter::HopsFirst, [0, 1, 2]),
+        (oldest_asks_first, Arbiter::Fifo, [0, 1, 2]),
+        (oldest_asks_first, Arbiter::OldestFirst, [0, 1, 2]),
+        (oldest_asks_first, Arbiter::NetFirst, [0, 2, 1]),
+        (oldest_asks_first, Arbiter::HopsFirst, [0, 2, 1]),
     ] {
         let mut machine = two_ticks_per_flit(&[3], 64);
-        machine.node.link_width = 2;
-        machine.switch.policy = policy;
+        machine.set_node_link(|class| class.width = Some(2));
+        machine.switch.arbiter = policy;
         for who in BY_FLITS {
             let (packets, _) = run(who, &machine, &messages(&rows));
             let mut places = [0, 1, 2];
@@ -162,7 +162,7 @@ fn policies_choose_among_those_who_wait() {
 #[test]
 fn virtual_channels_take_turns_on_a_wire() {
     let mut machine = two_ticks_per_flit(&[2], 20);
-    machine.node.link_width = 2;
+    machine.set_node_link(|class| class.width = Some(2));
     machine.switch.virtual_channels = 2;
     let rows = [(0, 0, 1, 3), (0, 0, 1, 3)];
     for (sharing, times) in [
@@ -172,7 +172,7 @@ fn virtual_channels_take_turns_on_a_wire() {
         (Sharing::UntilStall, [(0, 2, 14), (0, 12, 24)]),
         (Sharing::Separate, [(0, 2, 14), (0, 2, 14)]),
     ] {
-        machine.switch.sharing = sharing;
+        machine.link.sharing = sharing;
         for who in [Who::Ticks, Who::Engine(Fidelity::Flit)] {
             let (rows, _) = run(who, &machine, &messages(&rows));
             let of = |row: &PacketRow| (row.first_sent, row.first_internal, row.delivered);
@@ -190,9 +190,9 @@ fn virtual_channels_take_turns_on_a_wire() {
 fn a_header_never_stands_behind_the_end_of_another_packet() {
     for (buffer, way_out, adaptive) in [(4, 1, 1), (5, 1, 1), (6, 0, 2)] {
         let mut machine = two_ticks_per_flit(&[4], buffer);
-        machine.routing = RoutingSpec::Adaptive { order: Vec::new() };
+        machine.routing.algorithm = RoutingSpec::MinimalAdaptive { order: Vec::new() };
         machine.switch.virtual_channels = 2;
-        machine.switch.sharing = Sharing::Separate;
+        machine.link.sharing = Sharing::Separate;
         for who in [Who::Ticks, Who::Engine(Fidelity::Flit)] {
             let rows = messages(&[(0, 0, 3, 3), (0, 0, 3, 3)]);
             let (rows, tallies) = run(who, &machine, &rows);

@@ -16,12 +16,12 @@ pub struct List {
 
 /// From when a header is at a node until it may ask, where nodes and switches are one.
 pub fn arbitration(machine: &Machine) -> Time {
-    if machine.transport.is_some() { machine.link.switch_delay_ps } else { 0 }
+    if machine.switch.integrated { machine.switch.delay_ps } else { 0 }
 }
 
 impl Simulator {
     pub fn is_integrated(&self) -> bool {
-        self.machine.transport.is_some()
+        self.machine.switch.integrated
     }
 
     /// The first of every list asks for its channel, if it may; whether any did.
@@ -71,9 +71,9 @@ impl Simulator {
 
     fn flit_is_delivered(&mut self, number: usize, packet: usize, flit: usize) {
         let (now, undisturbed) = (self.now, self.undisturbed(packet));
-        let early = self.machine.transport.map_or(0, |transport| transport.early_bytes);
+        let early = self.machine.interface.early_bytes;
         let one = &mut self.packets[packet];
-        if flit + 1 == (self.machine.link.header_bytes + early.min(one.row.bytes)) as usize {
+        if flit + 1 == (self.machine.interface.header_bytes + early.min(one.row.bytes)) as usize {
             one.begun = now;
         }
         if flit + 1 < one.flits {

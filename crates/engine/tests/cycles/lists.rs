@@ -4,28 +4,23 @@
 //! arbitration: a header that starts at s can start on the next channel at s + 8. A packet of
 //! 10 data bytes takes 24 ticks on a channel.
 
+use crate::parts::Scheme;
 use crate::{BY_FLITS, machine, messages, run, spec};
-use tailback_engine::spec::{
-    Fidelity, Machine, Mode, Policy, Scheme, Spec, TopologySpec, Transport, Workload,
-};
+use tailback_engine::spec::{Arbiter, Fidelity, Machine, Mode, Spec, TopologySpec, Workload};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 
 fn hypercube(dimensions: u32, buffer: u32) -> Machine {
     let mut machine = machine(&[2]);
     machine.topology = TopologySpec::Hypercube { dimensions };
-    machine.link.data_token_bits = 2;
-    machine.link.header_bytes = 2;
+    machine.link.flit_ps = 2;
+    machine.interface.header_bytes = 2;
     machine.link.end_token = false;
-    machine.link.switch_delay_ps = 4;
-    machine.node.packet_bytes = 1 << 16;
-    machine.switch.input_buffer_tokens = buffer;
-    machine.transport = Some(Transport {
-        scheme: Scheme::Wormhole,
-        half_duplex: false,
-        first_packet_bytes: None,
-        early_bytes: 2,
-    });
+    machine.switch.delay_ps = 4;
+    machine.interface.packet_bytes = 1 << 16;
+    machine.switch.input_buffer_flits = Some(buffer);
+    Scheme::Wormhole.join(&mut machine);
+    machine.interface.early_bytes = 2;
     machine
 }
 
@@ -124,10 +119,10 @@ fn the_list_of_a_node_comes_before_its_channels() {
     let rows = [(0, 1, 2, 10), (8, 0, 2, 10)];
     let mut machine = hypercube(2, 20);
     check(&machine, &rows, &[(0, 4, 60), (8, 12, 36)]);
-    machine.switch.policy = Policy::NetFirst;
+    machine.switch.arbiter = Arbiter::NetFirst;
     check(&machine, &rows, &[(0, 4, 36), (32, 36, 60)]);
     // A byte's time earlier the channel comes first anyway.
-    machine.switch.policy = Policy::Fifo;
+    machine.switch.arbiter = Arbiter::Fifo;
     check(&machine, &[(0, 1, 2, 10), (9, 0, 2, 10)], &[(0, 4, 36), (32, 36, 60)]);
 }
 

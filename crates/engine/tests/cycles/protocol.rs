@@ -2,10 +2,11 @@
 //! without acknowledgements, programs, and the synthetic workload in all its kinds.
 
 use crate::cases::{self as any, Dice, Kind};
+use crate::parts::{rate, set_node_rate, set_rates};
 use crate::{networks, random_cases, small};
 use tailback_engine::error::RunError;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Machine, Mode, Rates, Sharing, Spec, Sync, TopologySpec, Workload,
+    Fidelity, FlowControl, Machine, Mode, Sharing, Spec, Sync, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{Counters, Progress, Simulation};
@@ -17,43 +18,48 @@ fn case(dice: &mut Dice, kind: Kind) -> Spec {
     spec.fidelity = Fidelity::Flit;
     spec.sample_interval_ps = dice.one_of(&[100_000, 1_234_567]);
     let machine = &mut spec.machine;
-    let token = machine.link.bit_ps * Time::from(machine.link.data_token_bits);
+    let token = machine.link.flit_ps;
     machine.link.flow_control = FlowControl::OutOfBand;
     machine.link.end_token = dice.chance(80);
     machine.link.credit_delay_ps = dice.one_of(&[0, 0, 1, token / 3, token, 5 * token]);
-    machine.node.acknowledges = dice.chance(75);
-    let header = u64::from(machine.link.header_bytes);
-    let packet = u64::from(machine.switch.input_buffer_tokens);
+    machine.interface.acknowledges = dice.chance(75);
+    let header = u64::from(machine.interface.header_bytes);
+    let packet = u64::from(machine.switch.input_buffer());
     let buffers = [header, header + 1, header + 7, 8 * header, packet / 3 + header, packet];
-    machine.switch.input_buffer_tokens = dice.one_of(&buffers) as u32;
+    machine.switch.input_buffer_flits = Some(dice.one_of(&buffers) as u32);
     if dice.chance(30) {
         unequal_rates(dice, machine);
     }
     share(dice, machine);
+    if dice.chance(40) {
+        any::open_windows(dice, machine);
+    }
     spec
 }
 
 /// Now and then virtual channels and choices as `worm` has them.
 fn share(dice: &mut Dice, machine: &mut Machine) {
     networks::share(dice, machine);
-    machine.switch.sharing = Sharing::Separate;
+    machine.link.sharing = Sharing::Separate;
     if dice.chance(40) {
         networks::choose(dice, machine, false);
     }
 }
 
 fn unequal_rates(dice: &mut Dice, machine: &mut Machine) {
-    let bit = machine.link.bit_ps;
-    let rates = [bit, 2 * bit, bit / 2 + 1, 4 * bit, bit + 1];
+    let (flit, control) = (machine.link.flit_ps, machine.link.control_ps);
+    let scaled = |scale: fn(Time) -> Time| rate(scale(flit), scale(control));
+    let rates = [|t| t, |t| 2 * t, |t| t / 2 + 1, |t| 4 * t, |t| t + 1].map(scaled);
     let dimensions = match &machine.topology {
         TopologySpec::Mesh { dims } => dims.len() as u32,
         TopologySpec::Hypercube { dimensions } => *dimensions,
         _ => 0,
     };
-    machine.rates = Rates {
-        external_bit_ps: dice.chance(60).then(|| dice.one_of(&rates)),
-        dimension_bit_ps: (0..dimensions).map(|_| dice.one_of(&rates)).collect(),
-    };
+    if dice.chance(60) {
+        set_node_rate(machine, dice.one_of(&rates));
+    }
+    let by_dimension: Vec<_> = (0..dimensions).map(|_| dice.one_of(&rates)).collect();
+    set_rates(machine, by_dimension);
 }
 
 /// How the last of several calls of [`Simulation::advance`] ended.
@@ -174,7 +180,7 @@ fn integrated(dice: &mut Dice, kind: Kind) -> Spec {
     spec.machine.link.packet_gap_ps = 0;
     if dice.chance(50) {
         // Most messages are one packet.
-        spec.machine.node.packet_bytes = 100;
+        spec.machine.interface.packet_bytes = 100;
     }
     spec
 }
@@ -186,7 +192,7 @@ fn small_machines_in_whole_ticks() {
         let mut spec = small::spec(dice);
         spec.machine.link.packet_gap_ps = 0;
         share(dice, &mut spec.machine);
-        spec.machine.node.acknowledges = dice.chance(40);
+        spec.machine.interface.acknowledges = dice.chance(40);
         spec
     });
 }

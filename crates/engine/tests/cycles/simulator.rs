@@ -95,6 +95,7 @@ impl Simulator {
     pub fn new(spec: &Spec) -> Self {
         let Workload::Messages(list) = &spec.workload else { panic!("only message lists") };
         let (wiring, link) = (Wiring::new(&spec.machine), spec.machine.link);
+        let header = spec.machine.interface.header_bytes;
         let is_sent = |&message: &usize| list.source[message] != list.destination[message];
         let packet = |message: usize| {
             let (source, destination) = (list.source[message], list.destination[message]);
@@ -102,7 +103,7 @@ impl Simulator {
             #[rustfmt::skip]
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
-            let flits = (link.header_bytes + bytes + u32::from(link.end_token)) as usize;
+            let flits = (header + bytes + u32::from(link.end_token)) as usize;
             let (started, granted, begun) = (NEVER, NEVER, NEVER);
             let (may_ask, way) = (queued + arbitration(&spec.machine), Vec::new());
             Packet { row, flits, way, granted, could_start: may_ask, started, may_ask, begun }
@@ -186,7 +187,7 @@ impl Simulator {
         let arrival = channel.wire.front().filter(|arrival| arrival.0 == self.now);
         let Some(&(_, (packet, flit))) = arrival else { return };
         channel.wire.pop_front();
-        if flit + 1 == self.machine.link.header_bytes as usize {
+        if flit + 1 == self.machine.interface.header_bytes as usize {
             self.packets[packet].may_ask = self.now + arbitration(&self.machine);
         }
         if !channel.ends_in_node {
@@ -248,7 +249,7 @@ impl Simulator {
         let (now, wait, row) = (self.now, self.now - packet.could_start, &mut packet.row);
         let tally = &mut channel.tally;
         let arbitration = arbitration(&self.machine);
-        let is_integrated = self.machine.transport.is_some();
+        let is_integrated = self.machine.switch.integrated;
         let (waits, first) = match row.hops {
             0 if is_integrated => {
                 row.first_sent = now - arbitration;
@@ -265,7 +266,8 @@ impl Simulator {
         row.hops += 1;
         packet.started = now;
         let link = &self.machine.link;
-        let header = link.packet_gap_ps + channel.flit_times[0] * Time::from(link.header_bytes);
+        let header = link.packet_gap_ps
+            + channel.flit_times[0] * Time::from(self.machine.interface.header_bytes);
         packet.could_start = now + header + channel.delay + arbitration;
     }
 
@@ -283,7 +285,7 @@ impl Simulator {
         let (mut there, mut started) = (vec![0; self.packets[packet].flits], 0);
         for &channel in &self.packets[packet].way {
             let channel = &self.channels[channel];
-            started = there[self.machine.link.header_bytes as usize - 1];
+            started = there[self.machine.interface.header_bytes as usize - 1];
             let mut sent = started;
             for (flit, there) in there.iter_mut().enumerate() {
                 sent = sent.max(*there) + self.time(channel, (packet, flit));
@@ -296,14 +298,12 @@ impl Simulator {
 
 /// An idle channel of a group.
 fn channel(machine: &Machine, wiring: &Wiring, group: usize) -> Channel {
-    let link = &machine.link;
-    let time = |bits| wiring.bit_ps(machine, group) * Time::from(bits);
-    let flit_times = [link.data_token_bits, link.control_token_bits].map(time);
+    let flit_times = wiring.flit_times(machine, group);
     let ends_in_node = matches!(wiring.groups[group].to, End::Node(_));
-    let wire_delay = link.wire_delay_ps + wiring.groups[group].delay_ps;
-    let no_switch = ends_in_node || machine.transport.is_some();
-    let delay = wire_delay + if no_switch { 0 } else { link.switch_delay_ps };
+    let wire_delay = wiring.delay_ps(machine, group);
+    let no_switch = ends_in_node || machine.switch.integrated;
+    let delay = wire_delay + if no_switch { 0 } else { machine.switch.delay_ps };
     // A node always accepts: those credits are never used up.
-    let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer_tokens };
+    let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer() };
     Channel { ends_in_node, flit_times, delay, credits, ..Channel::default() }
 }

@@ -1,13 +1,12 @@
 //! What can be worked out on paper, for every fidelity that it holds for.
 
 use crate::cases::Dice;
+use crate::parts::{clear_rates, rate, set_node_rate, set_rates};
 use crate::{
     BY_FLITS, EVERY_FIDELITY, Who, machine, messages, random_cases, rows_at_the_end, run, small,
     spec,
 };
-use tailback_engine::spec::{
-    Fidelity, Machine, Messages, Mode, Rates, Spec, TopologySpec, Workload,
-};
+use tailback_engine::spec::{Fidelity, Machine, Messages, Mode, Spec, TopologySpec, Workload};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Simulation};
 
@@ -33,12 +32,12 @@ fn a_packet_alone_takes_a_header_time_per_switch() {
         (12, 1, 50, false, 1, 1),
     ] {
         let mut machine = machine(&[switches]);
-        machine.link.header_bytes = header;
+        machine.interface.header_bytes = header;
         machine.link.end_token = end_token;
-        machine.link.wire_delay_ps = wire;
-        machine.link.switch_delay_ps = switch_delay;
-        machine.node.packet_bytes = 50;
-        machine.switch.input_buffer_tokens = 128;
+        machine.link.delay_ps = wire;
+        machine.switch.delay_ps = switch_delay;
+        machine.interface.packet_bytes = 50;
+        machine.switch.input_buffer_flits = Some(128);
         let (end, header) = (if end_token { 4 } else { 0 }, 10 * u64::from(header));
         let hop = header + wire + switch_delay;
         let whole = header + 10 * u64::from(bytes) + end + wire;
@@ -57,13 +56,13 @@ fn a_packet_alone_is_as_fast_as_the_slowest_channel() {
     let (header, bytes, wire, switch_delay) = (2, 20, 3, 2);
     for (external, x, y) in [(1, 1, 1), (3, 1, 2), (1, 4, 2), (2, 1, 5), (2, 2, 1), (5, 3, 4)] {
         let mut machine = machine(&[3, 4]);
-        machine.link.header_bytes = header;
+        machine.interface.header_bytes = header;
         machine.link.end_token = false;
-        machine.link.wire_delay_ps = wire;
-        machine.link.switch_delay_ps = switch_delay;
-        machine.switch.input_buffer_tokens = 64;
-        machine.rates.external_bit_ps = Some(external);
-        machine.rates.dimension_bit_ps = vec![x, y];
+        machine.link.delay_ps = wire;
+        machine.switch.delay_ps = switch_delay;
+        machine.switch.input_buffer_flits = Some(64);
+        set_node_rate(&mut machine, rate(10 * external, 4 * external));
+        set_rates(&mut machine, [x, y].map(|bit| rate(10 * bit, 4 * bit)));
         // From one corner to the other: two channels along x, three along y.
         let flits = [external, x, x, y, y, y, external].map(|bit| 10 * bit);
         let delays = 7 * wire + 6 * switch_delay;
@@ -84,7 +83,7 @@ fn a_packet_alone_is_as_fast_as_the_slowest_channel() {
 #[test]
 fn an_end_token_longer_than_the_header_counts_once_per_hop() {
     let mut machine = machine(&[4]);
-    machine.link.control_token_bits = 25;
+    machine.link.control_ps = 25;
     // Header and 32 bytes, then the end token over five channels.
     for who in BY_FLITS {
         let got = delivered(who, &machine, &[(0, 0, 3, 32)]);
@@ -123,11 +122,11 @@ fn a_small_buffer_passes_its_flits_once_per_round_trip() {
         [(1, 0, 0, 0), (1, 0, 0, 7), (1, 5, 0, 0), (2, 30, 9, 0), (4, 20, 15, 6), (8, 40, 30, 9)]
     {
         let mut machine = machine(&[4]);
-        machine.link.control_token_bits = 10;
-        machine.link.wire_delay_ps = wire;
-        machine.link.switch_delay_ps = switch_delay;
+        machine.link.control_ps = 10;
+        machine.link.delay_ps = wire;
+        machine.switch.delay_ps = switch_delay;
         machine.link.credit_delay_ps = credit_delay;
-        machine.switch.input_buffer_tokens = buffer as u32;
+        machine.switch.input_buffer_flits = Some(buffer as u32);
         let hop = 10 + wire + switch_delay;
         let round_trip = hop + credit_delay;
         assert!(buffer * 10 <= round_trip);
@@ -148,9 +147,9 @@ fn a_long_packet_through_a_small_buffer() {
     const BYTES: u32 = 100_000;
     let mut machine = machine(&[3]);
     machine.link.end_token = false;
-    machine.link.wire_delay_ps = 30;
-    machine.node.packet_bytes = BYTES;
-    machine.switch.input_buffer_tokens = 2;
+    machine.link.delay_ps = 30;
+    machine.interface.packet_bytes = BYTES;
+    machine.switch.input_buffer_flits = Some(2);
     // Header and data: the last flit is the first of two in its round trip of 40 ticks.
     let expected = u64::from(BYTES / 2) * 40 + 3 * 40 + 10 + 30;
     for fidelity in [Fidelity::Flit, Fidelity::Worm] {
@@ -164,13 +163,13 @@ fn a_long_packet_through_a_small_buffer() {
 fn roomy(case: u64) -> (Machine, Messages) {
     let Spec { mut machine, workload, .. } = small::spec(&mut Dice::new(case));
     let link = &mut machine.link;
-    let header_bits = link.header_bytes * link.data_token_bits;
-    link.control_token_bits = link.control_token_bits.min(header_bits);
+    let header_ps = u64::from(machine.interface.header_bytes) * link.flit_ps;
+    link.control_ps = link.control_ps.min(header_ps);
     link.credit_delay_ps = 0;
     link.packet_gap_ps = 0;
-    machine.rates = Rates::default();
-    machine.switch.input_buffer_tokens = 8_000;
-    machine.switch.output_buffer_tokens = 1 << 10;
+    clear_rates(&mut machine);
+    machine.switch.input_buffer_flits = Some(8_000);
+    machine.switch.output_buffer_flits = 1 << 10;
     let Workload::Messages(list) = workload else { unreachable!() };
     (machine, list)
 }
@@ -220,7 +219,7 @@ fn packets_that_meet_nobody_agree_in_every_fidelity() {
 fn without_contention_every_packet_is_alone() {
     for case in 900_000..900_000 + random_cases(100) {
         let Spec { mut machine, workload, .. } = small::spec(&mut Dice::new(case));
-        machine.switch.input_buffer_tokens = 8_000;
+        machine.switch.input_buffer_flits = Some(8_000);
         let Workload::Messages(list) = workload else { unreachable!() };
         let list = far_apart(list);
         let (alone, _) = run(Who::Ticks, &machine, &list);
@@ -239,7 +238,7 @@ fn a_hot_spot_receives_without_a_pause() {
     {
         let mut machine = machine(&[3, 3]);
         machine.topology = topology.clone();
-        machine.switch.input_buffer_tokens = buffer;
+        machine.switch.input_buffer_flits = Some(buffer);
         let rows = vec![[1, 3, 5, 7].map(|node| (0, node, 4, 32)); 10].concat();
         for who in everybody() {
             let mut got = delivered(who, &machine, &rows);
@@ -256,7 +255,7 @@ fn a_hot_spot_receives_without_a_pause() {
 fn a_packet_and_its_acknowledgement() {
     let mut machine = machine(&[2]);
     machine.topology = TopologySpec::Pair;
-    machine.node.acknowledges = true;
+    machine.interface.acknowledges = true;
     for fidelity in EVERY_FIDELITY {
         let (rows, _) = run(Who::Engine(fidelity), &machine, &messages(&[(0, 0, 1, 32)]));
         // In band, 64 tokens of 70 are granted at first: when two have arrived another

@@ -28,7 +28,7 @@ impl Simulator {
     fn turn(&self, wire: usize, can: &[usize]) -> usize {
         let Some((last, packet)) = self.wires[wire].last else { return can[0] };
         let is_same = self.channels[last].owner.is_some_and(|owner| owner.packet == packet);
-        let keeps = self.machine.switch.sharing == Sharing::UntilStall;
+        let keeps = self.machine.link.sharing == Sharing::UntilStall;
         if keeps && is_same && can.contains(&last) {
             return last;
         }

@@ -2,12 +2,13 @@
 //! full buffers, loads past saturation, and many things at the same instant.
 
 use crate::programs;
+use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Distribution, Fidelity, FlowControl, Link, Machine, Messages, Mode, Node, Pattern, Policy,
-    Rates, RoutingSpec, Shape, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec,
-    Workload,
+    Arbiter, Distribution, Fidelity, FlowControl, Interface, Link, LinkClass, Machine,
+    MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start,
+    Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -52,11 +53,12 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         Kind::Exchange => programs::exchange(dice, &machine),
         Kind::AnyProgram => programs::anything(dice, &machine),
     };
-    let modes = [Mode::Full, Mode::Full, Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
+    let lighter = [Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal];
+    let mode = if dice.chance(50) { Mode::Full } else { dice.one_of(&lighter) };
     Spec {
         machine,
         workload,
-        mode: dice.one_of(&modes),
+        mode,
         fidelity: Fidelity::Packet,
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: 1_000_000,
@@ -78,48 +80,69 @@ pub fn nodes(machine: &Machine) -> u64 {
 
 /// How long a packet of the largest size occupies a channel.
 pub fn packet_time(machine: &Machine) -> Time {
-    Timing::new(&machine.link).packet_ps(machine.node.packet_bytes)
+    Timing::of(machine).packet_ps(machine.interface.packet_bytes)
 }
 
 fn machine(dice: &mut Dice) -> Machine {
     let (topology, dimensions) = topology(dice);
-    let link = link(dice);
-    let node = Node {
-        acknowledges: true,
-        link_width: dice.one_of(&[1, 1, 2, 3, 4]),
+    let (link, delay_ps, header_bytes) = link(dice);
+    let node_width = dice.one_of(&[1, 1, 2, 3, 4]);
+    let interface = Interface {
+        unit: Unit::Packet,
         packet_bytes: dice.one_of(&[1, 4, 16, 32, 32, 50]),
+        first_packet_bytes: None,
+        header_bytes,
+        acknowledges: true,
         ack_priority: dice.chance(60),
+        window: Some(1),
+        message_order: MessageOrder::Fifo,
         time_slice_ps: None,
+        early_bytes: 0,
     };
-    let tokens = u64::from(Timing::new(&link).packet_tokens(node.packet_bytes));
+    let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
     let policies = [
-        Policy::Fifo,
-        Policy::Fifo,
-        Policy::Random,
-        Policy::NetFirst,
-        Policy::OldestFirst,
-        Policy::HopsFirst,
+        Arbiter::Fifo,
+        Arbiter::Fifo,
+        Arbiter::Random,
+        Arbiter::NetFirst,
+        Arbiter::OldestFirst,
+        Arbiter::HopsFirst,
     ];
+    let input_buffer_flits = Some((tokens + dice.one_of(&room)) as u32);
+    let width = dice.one_of(&[1, 1, 1, 2, 3, 4]);
     let switch = Switch {
-        output_buffer_tokens: 0,
-        input_buffer_tokens: (tokens + dice.one_of(&room)) as u32,
-        link_width: dice.one_of(&[1, 1, 1, 2, 3, 4]),
-        policy: dice.one_of(&policies),
+        output_buffer_flits: 0,
+        input_buffer_flits,
+        delay_ps,
+        arbiter: dice.one_of(&policies),
         ack_priority: dice.chance(50),
         ..Switch::default()
     };
-    let routing = order(dice, dimensions);
-    let rates = Rates::default();
-    let allow_deadlock = false;
-    let transport = None;
-    let mut machine =
-        Machine { topology, routing, allow_deadlock, transport, link, rates, node, switch };
+    let mut machine = Machine {
+        topology,
+        link: Link { width, ..link },
+        node_link: Some(LinkClass { width: Some(node_width), ..LinkClass::default() }),
+        link_classes: BTreeMap::new(),
+        switch,
+        routing: Routing { algorithm: order(dice, dimensions), ..Routing::default() },
+        interface,
+    };
     if dice.chance(50) {
         let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;
-        machine.node.time_slice_ps = Some(slice);
+        machine.interface.time_slice_ps = Some(slice);
     }
     machine
+}
+
+/// Windows of any number of packets, with and without acknowledgements, in either order.
+pub fn open_windows(dice: &mut Dice, machine: &mut Machine) {
+    let interface = &mut machine.interface;
+    interface.acknowledges = dice.chance(50);
+    interface.window = dice.one_of(&[None, None, Some(1), Some(2), Some(2), Some(3), Some(7)]);
+    interface.message_order = dice.one_of(&[MessageOrder::Fifo, MessageOrder::RoundRobin]);
+    // So that messages are of several packets more often.
+    interface.packet_bytes = dice.number(1, interface.packet_bytes.into()) as u32;
 }
 
 /// A topology of 2 to 12 nodes and its number of dimensions.
@@ -156,23 +179,29 @@ fn order(dice: &mut Dice, dimensions: u32) -> RoutingSpec {
     RoutingSpec::DimensionOrder { order, balanced: false }
 }
 
-fn link(dice: &mut Dice) -> Link {
+/// The link, the delay of switches, and bytes of headers.
+fn link(dice: &mut Dice) -> (Link, Time, u32) {
     let regular = dice.chance(60);
     let bit_ps = if regular { 10_000 } else { dice.number(1, 20_000) };
     let token = 10 * bit_ps;
     let delays = if regular { [0, 0, token, 3 * token] } else { [0, 1, token / 7, 3 * token + 1] };
-    Link {
-        bit_ps,
-        data_token_bits: if regular { 10 } else { dice.number(1, 12) as u32 },
-        control_token_bits: if regular { 4 } else { dice.number(1, 12) as u32 },
-        header_bytes: dice.one_of(&[1, 1, 2, 3]),
+    let data_bits = if regular { 10 } else { dice.number(1, 12) };
+    let control_bits = if regular { 4 } else { dice.number(1, 12) };
+    let header_bytes = dice.one_of(&[1, 1, 2, 3]);
+    let link = Link {
+        flit_bytes: 1,
+        flit_ps: bit_ps * data_bits,
+        control_ps: bit_ps * control_bits,
+        width: 1,
         packet_gap_ps: 0,
         end_token: true,
         flow_control: FlowControl::InBand,
         credit_delay_ps: 0,
-        wire_delay_ps: dice.one_of(&delays),
-        switch_delay_ps: dice.one_of(&delays),
-    }
+        delay_ps: dice.one_of(&delays),
+        sharing: Sharing::RoundRobin,
+        half_duplex: false,
+    };
+    (link, dice.one_of(&delays), header_bytes)
 }
 
 pub fn distribution(dice: &mut Dice, mean: u64) -> Distribution {
@@ -185,7 +214,7 @@ pub fn distribution(dice: &mut Dice, mean: u64) -> Distribution {
 
 /// The length of a message: none, less or more than a packet.
 pub fn bytes(dice: &mut Dice, machine: &Machine) -> u64 {
-    let packet = u64::from(machine.node.packet_bytes);
+    let packet = u64::from(machine.interface.packet_bytes);
     let most = dice.number(1, 4 * packet);
     dice.one_of(&[0, 1, packet, packet, packet + 1, most, most])
 }
@@ -289,7 +318,7 @@ pub fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
     let nodes = nodes(machine);
     let mut list = Messages::default();
     let gap = dice.one_of(&[0, packet_time(machine) / 10, packet_time(machine)]);
-    let grid = dice.one_of(&[1, 1, machine.link.bit_ps * u64::from(machine.link.data_token_bits)]);
+    let grid = dice.one_of(&[1, 1, machine.link.flit_ps]);
     let mut time = 0;
     for _ in 0..dice.number(1, 60) {
         // Often several at one instant, and on a grid so that paths meet exactly.

@@ -3,7 +3,7 @@
 use crate::machine::{NEVER, Reference, Time};
 use crate::network::Waiting;
 use crate::wiring::End;
-use tailback_engine::spec::Policy;
+use tailback_engine::spec::Arbiter;
 
 /// A packet at the front of the buffer of channel `input` that asks for a group.
 struct Request {
@@ -39,17 +39,9 @@ impl Reference {
 
     fn node_chooses(&mut self, node: usize, group: usize) {
         loop {
-            let output = &self.outputs[node];
-            let queue_of_acks = !output.acks.is_empty();
-            let at_hand = if queue_of_acks { output.acks.front() } else { output.data.front() };
-            let Some(&packet) = at_hand else { return };
+            let Some(packet) = self.at_hand(node) else { return };
             let Some(channel) = self.idle_with_room(group, packet) else { return };
-            let output = &mut self.outputs[node];
-            if queue_of_acks {
-                output.acks.pop_front()
-            } else {
-                output.data.pop_front()
-            };
+            self.send_at_hand(packet);
             self.start(packet, channel, None);
         }
     }
@@ -77,7 +69,7 @@ impl Reference {
     fn best(&mut self, mut requests: Vec<Request>, group: usize) -> Option<usize> {
         requests.sort_by_key(|request| self.rank(request));
         let first = requests.first()?;
-        if self.spec.machine.switch.policy != Policy::Random {
+        if self.spec.machine.switch.arbiter != Arbiter::Random {
             return Some(first.input);
         }
         let is_of_first_class = |request: &&Request| self.rank(request).0 == self.rank(first).0;
@@ -127,18 +119,18 @@ impl Reference {
         let packet = &self.packets[packet];
         let input_group = self.wiring.group_of[input];
         let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
-        match self.spec.machine.switch.policy {
-            Policy::Fifo | Policy::Random => 0,
-            Policy::NetFirst => Time::from(is_from_node),
-            Policy::OldestFirst => packet.queued,
-            Policy::HopsFirst => NEVER - Time::from(packet.hops),
+        match self.spec.machine.switch.arbiter {
+            Arbiter::Fifo | Arbiter::Random => 0,
+            Arbiter::NetFirst => Time::from(is_from_node),
+            Arbiter::OldestFirst => packet.queued,
+            Arbiter::HopsFirst => NEVER - Time::from(packet.hops),
         }
     }
 
     /// The lowest-numbered idle channel of the group with room for the packet.
     fn idle_with_room(&self, group: usize, packet: usize) -> Option<usize> {
         let ends_in_node = matches!(self.wiring.groups[group].to, End::Node(_));
-        let size = self.spec.machine.switch.input_buffer_tokens;
+        let size = self.spec.machine.switch.input_buffer();
         self.wiring.groups[group].channels.iter().copied().find(|&channel| {
             let channel = &self.channels[channel];
             let has_room = ends_in_node || channel.occupied_tokens + self.tokens(packet) <= size;

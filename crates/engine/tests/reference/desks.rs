@@ -2,7 +2,7 @@
 
 use crate::machine::{NEVER, Reference, Time};
 use crate::wiring::End;
-use tailback_engine::spec::{Policy, Selection};
+use tailback_engine::spec::{Arbiter, Selection};
 
 impl Reference {
     /// Whether packets ask at their switch instead of at a group.
@@ -38,8 +38,8 @@ impl Reference {
                 continue;
             }
             let others = self.desks[switch].len();
-            let place = match self.spec.machine.switch.policy {
-                Policy::Random => self.arbitration[switch].below(others as u64 + 1) as usize,
+            let place = match self.spec.machine.switch.arbiter {
+                Arbiter::Random => self.arbitration[switch].below(others as u64 + 1) as usize,
                 _ => others,
             };
             self.desks[switch].insert(place, input);
@@ -93,13 +93,13 @@ impl Reference {
     fn room(&self, channel: usize) -> u32 {
         let ends_in_node =
             matches!(self.wiring.groups[self.wiring.group_of[channel]].to, End::Node(_));
-        let size = self.spec.machine.switch.input_buffer_tokens;
+        let size = self.spec.machine.switch.input_buffer();
         if ends_in_node { u32::MAX } else { size - self.channels[channel].occupied_tokens }
     }
 
     fn select(&mut self, switch: usize, free: &[usize]) -> Option<usize> {
         let mut all = free.iter().copied();
-        match self.spec.machine.switch.selection {
+        match self.spec.machine.routing.selection {
             Selection::First => all.next(),
             Selection::Random => all.nth(self.selection[switch].below(free.len() as u64) as usize),
             Selection::FewestWaiting => all.min_by_key(|&channel| {

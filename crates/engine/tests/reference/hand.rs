@@ -7,7 +7,7 @@ use crate::cases::Dice;
 use crate::compare;
 use crate::machine::{NEVER, Reference, Time};
 use tailback_engine::spec::{
-    Distribution, Fidelity, Machine, Messages, Mode, Policy, ProcessProgram, Program, Spec, Step,
+    Arbiter, Distribution, Fidelity, Machine, Messages, Mode, ProcessProgram, Program, Spec, Step,
     TopologySpec, Workload,
 };
 
@@ -16,7 +16,7 @@ const NS: Time = 1_000;
 /// A machine with the defaults and the messages (time in ns, source, destination, bytes).
 fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
     let mut machine = Machine::t9000(topology);
-    machine.node.link_width = 1;
+    machine.set_node_link(|class| class.width = Some(1));
     let messages = Messages {
         time_ps: rows.iter().map(|row| row.0 * NS).collect(),
         source: rows.iter().map(|row| row.1).collect(),
@@ -75,7 +75,7 @@ fn one_packet_over_several_channels() {
         [(2, 3540, 300, 640), (3, 3640, 400, 840), (5, 3840, 600, 1240)]
     {
         let spec = t9000(line(switches), &[(0, 0, switches - 1, 32)]);
-        for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+        for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
             let spec = Spec { mode, ..spec.clone() };
             assert_eq!(data(&spec), [(0, 0, 0, 100, delivered)]);
             assert_eq!(acks(&spec), [(0, ack_queued, ack_queued, ack_queued + 100, ack_delivered)]);
@@ -88,8 +88,8 @@ fn delays_of_wires_and_switches_add_up() {
     // Ejection starts after two headers, wires and switches; its header and its
     // tail then take one wire each.
     let mut spec = t9000(line(2), &[(0, 0, 1, 32)]);
-    spec.machine.link.wire_delay_ps = 7 * NS;
-    spec.machine.link.switch_delay_ps = 20 * NS;
+    spec.machine.link.delay_ps = 7 * NS;
+    spec.machine.switch.delay_ps = 20 * NS;
     assert_eq!(data(&spec), [(0, 0, 0, 127, 254 + 3340 + 7)]);
     assert_eq!(acks(&spec), [(0, 361, 361, 488, 361 + 254 + 140 + 7)]);
 }
@@ -119,9 +119,47 @@ fn the_throttled_mode_keeps_the_queue_for_the_first_internal_channel_only() {
     assert_eq!(data(&spec), [(0, 0, 0, 100, 3640), queued, (2, 0, 0, 100, 3540)]);
     spec.mode = Mode::Free;
     assert_eq!(data(&spec)[1], (1, 0, 0, 100, 300 + 140));
-    spec.machine.switch.link_width = 2;
+    spec.machine.link.width = 2;
     spec.mode = Mode::Throttled;
     assert_eq!(data(&spec)[1], (1, 0, 0, 100, 300 + 140));
+}
+
+#[test]
+fn in_endpoints_two_senders_share_the_link_of_their_receiver() {
+    // Both headers are at switch 1 at 200; the first packet queued goes first.
+    let mut spec = t9000(line(3), &[(0, 2, 1, 32), (0, 0, 1, 32)]);
+    spec.mode = Mode::Endpoints;
+    assert_eq!(data(&spec), [(0, 0, 0, 100, 200 + 3340), (1, 0, 0, 100, 200 + 2 * 3340)]);
+    // Acknowledgements come after each header, and wait for nobody.
+    assert_eq!(acks(&spec), [(0, 300, 300, 400, 640), (1, 3640, 3640, 3740, 3980)]);
+    // Node 1's own is at switch 2 at 200, before node 0's at 300, on a channel both share.
+    let mut spec = t9000(line(3), &[(0, 0, 2, 32), (0, 1, 2, 32)]);
+    spec.mode = Mode::Endpoints;
+    assert_eq!(data(&spec), [(0, 0, 0, 100, 3540 + 3340), (1, 0, 0, 100, 3540)]);
+    spec.machine.set_node_link(|class| class.width = Some(2));
+    assert_eq!(data(&spec), [(0, 0, 0, 100, 300 + 3340), (1, 0, 0, 100, 3540)]);
+}
+
+#[test]
+fn in_endpoints_two_messages_of_one_sender_share_its_link() {
+    let mut spec = t9000(line(3), &[(0, 1, 0, 32), (0, 1, 2, 32)]);
+    spec.mode = Mode::Endpoints;
+    assert_eq!(data(&spec), [(0, 0, 0, 100, 3540), (1, 0, 3340, 3440, 3340 + 3540)]);
+    // Priorities do not apply: node 1's acknowledgement waits behind both.
+    let mut spec = t9000(line(3), &[(0, 1, 0, 32), (0, 1, 2, 32), (0, 0, 1, 32)]);
+    (spec.mode, spec.machine.interface.ack_priority) = (Mode::Endpoints, true);
+    assert_eq!(acks(&spec)[1], (2, 300, 6680, 6780, 6680 + 340));
+    spec.machine.set_node_link(|class| class.width = Some(2));
+    assert_eq!(data(&spec)[1], (1, 0, 0, 100, 3540));
+}
+
+#[test]
+fn in_endpoints_the_link_of_a_pair_is_one_packet_at_a_time() {
+    let rows = [(0, 0, 1, 0), (0, 0, 1, 32), (0, 1, 0, 32)];
+    let mut spec = t9000(TopologySpec::Pair, &rows);
+    spec.mode = Mode::Endpoints;
+    let first = (0, 0, 0, NEVER, 140);
+    assert_eq!(data(&spec), [first, (1, 0, 140, NEVER, 3480), (2, 0, 0, NEVER, 3340)]);
 }
 
 #[test]
@@ -139,7 +177,7 @@ fn a_packet_starts_when_the_next_buffer_has_room_for_all_of_it() {
     let rows = [(0, 0, 2, 32), (0, 0, 2, 32), (0, 1, 2, 32)];
     let mut spec = t9000(line(3), &rows);
     assert_eq!(data(&spec)[1], (1, 0, 3340, 3440, 6780 + 100 + 3340));
-    spec.machine.switch.input_buffer_tokens = 67;
+    spec.machine.switch.input_buffer_flits = Some(67);
     // The first waits for message 2 to leave switch 2 at 3540; the second enters
     // switches 0, 1 and 2 when the first has left them: at 3440, 6880 and 6980.
     assert_eq!(data(&spec)[1], (1, 0, 3440, 6880, 6980 + 100 + 3340));
@@ -149,9 +187,9 @@ fn a_packet_starts_when_the_next_buffer_has_room_for_all_of_it() {
 fn a_hunt_group_carries_two_packets_at_once() {
     let mut spec = t9000(line(2), &[(0, 0, 1, 32), (0, 0, 1, 32)]);
     assert_eq!(data(&spec)[1].4, 3340 + 3540);
-    spec.machine.node.link_width = 2;
+    spec.machine.set_node_link(|class| class.width = Some(2));
     assert_eq!(data(&spec)[1], (1, 0, 0, 3440, 3440 + 100 + 3340));
-    spec.machine.switch.link_width = 2;
+    spec.machine.link.width = 2;
     assert_eq!(data(&spec)[1], (1, 0, 0, 100, 3540));
 }
 
@@ -162,16 +200,16 @@ fn policies_choose_among_those_who_wait() {
     // 0, asks since 3440, or with a second injection channel since 100.
     let rows = [(0, 1, 2, 32), (0, 1, 2, 32), (10, 0, 2, 32)];
     let mut spec = t9000(line(3), &rows);
-    spec.machine.switch.input_buffer_tokens = 500;
+    spec.machine.switch.input_buffer_flits = Some(500);
     for (policy, first, first_with_two_channels) in [
-        (Policy::Fifo, 2, 1),
-        (Policy::NetFirst, 2, 2),
-        (Policy::OldestFirst, 1, 1),
-        (Policy::HopsFirst, 2, 2),
+        (Arbiter::Fifo, 2, 1),
+        (Arbiter::NetFirst, 2, 2),
+        (Arbiter::OldestFirst, 1, 1),
+        (Arbiter::HopsFirst, 2, 2),
     ] {
-        spec.machine.switch.policy = policy;
+        spec.machine.switch.arbiter = policy;
         for (width, first) in [(1, first), (2, first_with_two_channels)] {
-            spec.machine.node.link_width = width;
+            spec.machine.set_node_link(|class| class.width = Some(width));
             let order = data(&spec);
             assert!(order[first].4 < order[3 - first].4, "{policy:?} {width}");
         }
@@ -185,8 +223,8 @@ fn acknowledgements_pass_data_where_they_have_priority() {
     let mut spec = t9000(line(2), &rows);
     let first_sent = |spec: &Spec| acks(spec).iter().find(|ack| ack.0 == 3).unwrap().2;
     assert_eq!(first_sent(&spec), 3340);
-    spec.machine.node.ack_priority = false;
-    spec.machine.switch.input_buffer_tokens = 500;
+    spec.machine.interface.ack_priority = false;
+    spec.machine.switch.input_buffer_flits = Some(500);
     assert_eq!(first_sent(&spec), 3 * 3340);
 }
 
@@ -222,10 +260,10 @@ fn processes_of_a_node_share_the_processor_in_slices() {
     let sender = |time| (0, 0, vec![compute(time), send(3, 0, 0, true)]);
     let receiver = (1, 1, vec![RECEIVE; 3]);
     let mut spec = once(vec![sender(250), sender(100), sender(250), receiver]);
-    spec.machine.node.time_slice_ps = Some(100 * NS);
+    spec.machine.interface.time_slice_ps = Some(100 * NS);
     let sent: Vec<Time> = data(&spec).iter().map(|packet| packet.1).collect();
     assert_eq!(sent, [200, 550, 600]);
-    spec.machine.node.time_slice_ps = None;
+    spec.machine.interface.time_slice_ps = None;
     let sent: Vec<Time> = data(&spec).iter().map(|packet| packet.1).collect();
     assert_eq!(sent, [250, 350, 600]);
 }
@@ -249,7 +287,7 @@ fn a_message_is_received_when_all_its_packets_are_there() {
     // at 480; the receiver goes on to the second message when the first is complete.
     let sends = vec![send(1, 0, 33, false), send(1, 0, 1, false)];
     let mut spec = once(vec![(0, 0, sends), (1, 1, vec![RECEIVE; 2])]);
-    spec.machine.node.link_width = 2;
+    spec.machine.set_node_link(|class| class.width = Some(2));
     assert_eq!(
         data(&spec),
         [(0, 0, 0, NEVER, 3340), (0, 240, 240, NEVER, 480), (1, 480, 480, NEVER, 720)]

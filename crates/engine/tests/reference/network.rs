@@ -2,7 +2,8 @@
 
 use crate::machine::{Event, NEVER, Reference, Time};
 use crate::tally::Tally;
-use crate::wiring::End;
+use crate::windows::Queue;
+use crate::wiring::{End, Group};
 use std::collections::VecDeque;
 use tailback_engine::spec::Mode;
 
@@ -13,6 +14,8 @@ pub struct Packet {
     pub source: usize,
     pub destination: usize,
     pub bytes: u32,
+    /// Whether it is the last data packet of its message.
+    pub is_last: bool,
     /// Channels it has started on.
     pub hops: u16,
     pub queued: Time,
@@ -31,6 +34,8 @@ pub struct Channel {
     pub occupied_tokens: u32,
     /// Since when the packet at the front of the buffer has been there.
     pub front_since: Time,
+    /// With mode `endpoints`, at the first of a group from switch to node: who is there, in order.
+    pub arrivals: VecDeque<(usize, Time)>,
     pub tally: Tally,
 }
 
@@ -45,53 +50,40 @@ pub struct Waiting {
 /// The output queues of a node. A common queue is `data`.
 #[derive(Default)]
 pub struct Output {
-    pub acks: VecDeque<usize>,
-    pub data: VecDeque<usize>,
+    pub acks: Queue,
+    pub data: Queue,
 }
 
 impl Reference {
     pub fn tokens(&self, packet: usize) -> u32 {
-        self.spec.machine.link.header_bytes + self.packets[packet].bytes + 1
+        self.spec.machine.interface.header_bytes + self.packets[packet].bytes + 1
     }
 
     /// How long a packet with so many data bytes occupies a channel.
-    fn duration(&self, bytes: u32) -> Time {
+    pub fn duration(&self, bytes: u32) -> Time {
         let link = &self.spec.machine.link;
-        let data_bits = u64::from(link.header_bytes + bytes) * u64::from(link.data_token_bits);
-        (data_bits + u64::from(link.control_token_bits)) * link.bit_ps
+        let flits = self.spec.machine.interface.header_bytes + bytes;
+        u64::from(flits) * link.flit_ps + link.control_ps
     }
 
     /// From the start on a channel until the header is at its far end.
     fn header_delay(&self, group: usize) -> Time {
-        let link = &self.spec.machine.link;
-        let header_bits = u64::from(link.header_bytes) * u64::from(link.data_token_bits);
-        header_bits * link.bit_ps + self.wire_delay(group)
+        let machine = &self.spec.machine;
+        u64::from(machine.interface.header_bytes) * machine.link.flit_ps + self.wire_delay(group)
     }
 
     fn wire_delay(&self, group: usize) -> Time {
-        self.spec.machine.link.wire_delay_ps + self.wiring.groups[group].delay_ps
+        self.wiring.delay_ps(&self.spec.machine, group)
     }
 
     /// A packet joins the output queue of its source node.
     pub fn queue(&mut self, packet: Packet) {
         let number = self.packets.len();
-        let output = &mut self.outputs[packet.source];
-        if self.spec.mode != Mode::Full {
-            self.packets.push(packet);
-            return self.travel_without_contention(number);
-        }
-        if packet.is_ack && self.spec.machine.node.ack_priority {
-            output.acks.push_back(number);
-        } else {
-            output.data.push_back(number);
-        }
         self.packets.push(packet);
-    }
-
-    /// Data packets that wait in the output queue of a node.
-    pub fn waiting_data_packets(&self, node: usize) -> usize {
-        let waiting = self.outputs[node].data.iter();
-        waiting.filter(|&&packet| !self.packets[packet].is_ack).count()
+        match self.spec.mode {
+            Mode::Full | Mode::Endpoints => self.line_up(number),
+            _ => self.follow(number),
+        }
     }
 
     /// A packet starts on a channel, out of the buffer of `input` or of a node.
@@ -109,7 +101,7 @@ impl Reference {
             let tail_there = end + self.wire_delay(group);
             self.post(tail_there, Event::Tail { number: channel, packet });
         } else {
-            let ready = header_there + self.spec.machine.link.switch_delay_ps;
+            let ready = header_there + self.spec.machine.switch.delay_ps;
             self.post(ready, Event::Ready { packet });
             self.channels[channel].occupied_tokens += self.tokens(packet);
             let waiting = Waiting { packet, ready, left: None };
@@ -140,6 +132,82 @@ impl Reference {
         }
     }
 
+    /// Mode `endpoints`: idle channels of nodes, and idle channels to nodes, take the first in
+    /// line, as long as there is one.
+    pub fn ends_act(&mut self) {
+        for node in 0..self.outputs.len() {
+            let is_its = |group: &Group| group.from == End::Node(node);
+            let group = self.wiring.groups.iter().position(is_its).expect("every node can send");
+            while let Some(channel) = self.idle_channel(group)
+                && let Some(packet) = self.at_hand(node)
+            {
+                self.send_at_hand(packet);
+                self.set_out(packet, channel);
+            }
+        }
+        for group in 0..self.wiring.groups.len() {
+            let lead = self.wiring.groups[group].channels[0];
+            while let Some(channel) = self.idle_channel(group)
+                && let Some((packet, since)) = self.channels[lead].arrivals.pop_front()
+            {
+                self.occupy_end(packet, channel, since);
+                self.post_arrival(packet, group, self.now);
+            }
+        }
+    }
+
+    fn idle_channel(&self, group: usize) -> Option<usize> {
+        let mut channels = self.wiring.groups[group].channels.iter().copied();
+        channels.find(|&channel| !self.channels[channel].is_busy)
+    }
+
+    fn occupy_end(&mut self, packet: usize, channel: usize, since: Time) {
+        let duration = self.duration(self.packets[packet].bytes);
+        self.channels[channel].is_busy = true;
+        self.post(self.now + duration, Event::Left { channel });
+        self.note_start(packet, channel, self.now, self.now - since);
+        self.channels[channel].tally.busy += duration;
+    }
+
+    fn post_arrival(&mut self, packet: usize, group: usize, start: Time) {
+        let duration = self.duration(self.packets[packet].bytes);
+        let head = start + self.header_delay(group);
+        self.post(head, Event::Head { number: packet, packet });
+        let tail = start + duration + self.wire_delay(group);
+        self.post(tail, Event::Tail { number: packet, packet });
+    }
+
+    /// A packet leaves its node and meets nobody until its header is at its last switch.
+    fn set_out(&mut self, packet: usize, first: usize) {
+        self.occupy_end(packet, first, self.packets[packet].queued);
+        let (destination, bytes) = (self.packets[packet].destination, self.packets[packet].bytes);
+        let (mut group, mut time) = (self.wiring.group_of[first], self.now);
+        loop {
+            let at = self.wiring.groups[group].to;
+            if at == End::Node(destination) {
+                return self.post_arrival(packet, group, time);
+            }
+            time += self.header_delay(group) + self.spec.machine.switch.delay_ps;
+            group = self.wiring.route(at, destination, Some(group));
+            if self.wiring.groups[group].to == End::Node(destination) {
+                return self.post(time, Event::Ready { packet });
+            }
+            let channel = self.wiring.groups[group].channels[0];
+            self.note_start(packet, channel, time, 0);
+            self.channels[channel].tally.busy += self.duration(bytes);
+        }
+    }
+
+    /// Mode `endpoints`: the header of a packet is at its last switch.
+    pub fn is_at_its_end(&mut self, packet: usize) {
+        let destination = End::Node(self.packets[packet].destination);
+        let is_end =
+            |group: &Group| group.to == destination && matches!(group.from, End::Switch(_));
+        let group = self.wiring.groups.iter().position(is_end).expect("every node is reached");
+        let lead = self.wiring.groups[group].channels[0];
+        self.channels[lead].arrivals.push_back((packet, self.now));
+    }
+
     /// The last token of a packet has left the sending side of a channel.
     pub fn left(&mut self, channel: usize) {
         self.channels[channel].is_busy = false;
@@ -152,14 +220,15 @@ impl Reference {
 
     /// The whole way of a packet in the modes without contention.
     ///
-    /// It can be worked out when the packet is queued: those who share a queue
+    /// It can be worked out when the packet starts: those who share a queue
     /// all come from one node and take equally long to reach its switch, so
-    /// their headers arrive there in the order in which they were queued.
-    fn travel_without_contention(&mut self, packet: usize) {
+    /// their headers arrive there in the order in which they started.
+    pub fn travel_without_contention(&mut self, packet: usize) {
+        self.packets[packet].queued = self.now;
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
         let duration = self.duration(self.packets[packet].bytes);
         let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
-        let switch_delay = self.spec.machine.link.switch_delay_ps;
+        let switch_delay = self.spec.machine.switch.delay_ps;
         loop {
             let number = self.wiring.route(at, destination, input);
             let group = &self.wiring.groups[number];
@@ -169,9 +238,10 @@ impl Reference {
                 self.packets[packet].hops == 1 && group.to != End::Node(destination);
             if is_first_internal && self.spec.mode == Mode::Throttled {
                 let wire_of = &self.wiring.wire_of;
-                let free_at = |&channel: &usize| self.wires_free_at[wire_of[channel]];
-                channel = group.channels.iter().copied().min_by_key(free_at).unwrap();
-                wait = free_at(&channel).saturating_sub(time);
+                let wait_for =
+                    |&channel: &usize| self.wires_free_at[wire_of[channel]].saturating_sub(time);
+                channel = group.channels.iter().copied().min_by_key(wait_for).unwrap();
+                wait = wait_for(&channel);
                 self.wires_free_at[wire_of[channel]] = time + wait + duration;
             }
             (at, input) = (group.to, Some(number));
@@ -200,6 +270,7 @@ impl Packet {
             source,
             destination,
             bytes,
+            is_last: false,
             hops: 0,
             queued,
             first_sent,

@@ -1,17 +1,15 @@
 //! Random virtual channels, routing with choices, and lists of links.
 
 use crate::cases::Dice;
+use crate::parts::{clear_rates, delayed};
 use tailback_engine::Simulation;
-use tailback_engine::spec::{
-    GraphLink, Machine, Rates, RoutingSpec, Selection, Sharing, Spec, TopologySpec,
-};
+use tailback_engine::spec::{Machine, RoutingSpec, Selection, Sharing, Spec, TopologySpec};
 
 /// Virtual channels, most often with one wire for several.
 pub fn share(dice: &mut Dice, machine: &mut Machine) {
-    let switch = &mut machine.switch;
-    switch.virtual_channels = dice.one_of(&[1, 1, 2, 2, 3, 4]);
+    machine.switch.virtual_channels = dice.one_of(&[1, 1, 2, 2, 3, 4]);
     let kinds = [Sharing::RoundRobin, Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];
-    switch.sharing = dice.one_of(&kinds);
+    machine.link.sharing = dice.one_of(&kinds);
 }
 
 /// On a mesh, routing that leaves packets a choice; with a way out if `may_escape`.
@@ -25,23 +23,24 @@ pub fn choose(dice: &mut Dice, machine: &mut Machine, may_escape: bool) {
     if may_escape {
         switch.virtual_channels = switch.virtual_channels.max(2);
         let order = (0..dims.len() as u32).rev().collect();
-        routings.push(RoutingSpec::Adaptive { order });
-        routings.push(RoutingSpec::Adaptive { order: Vec::new() });
+        routings.push(RoutingSpec::MinimalAdaptive { order });
+        routings.push(RoutingSpec::MinimalAdaptive { order: Vec::new() });
     }
-    machine.routing = routings.swap_remove(dice.number(0, routings.len() as u64 - 1) as usize);
+    machine.routing.algorithm =
+        routings.swap_remove(dice.number(0, routings.len() as u64 - 1) as usize);
     let (any, fewest, room) = (Selection::Random, Selection::FewestWaiting, Selection::MostCredit);
-    switch.selection = dice.one_of(&[Selection::First, any, fewest, room]);
+    machine.routing.selection = dice.one_of(&[Selection::First, any, fewest, room]);
 }
 
 /// A few switches joined by a tree of links both ways and perhaps some more, of any widths
 /// and with any delays up to `longest`, and a few nodes that may leave elsewhere than they enter.
 pub fn graph(dice: &mut Dice, machine: &mut Machine, longest: u64) {
     let switches = dice.number(1, 6) as u32;
-    let mut links = Vec::new();
+    let (mut links, usual) = (Vec::new(), machine.link.delay_ps);
     let mut add = |dice: &mut Dice, from, to| {
         let width = dice.one_of(&[1, 1, 1, 2, 3]);
         let delay_ps = if dice.chance(50) { 0 } else { dice.number(0, longest) };
-        links.push(GraphLink { from, to, width, delay_ps });
+        links.push(delayed(from, to, width, usual + delay_ps));
     };
     for switch in 1..switches {
         let other = dice.number(0, u64::from(switch) - 1) as u32;
@@ -61,8 +60,8 @@ pub fn graph(dice: &mut Dice, machine: &mut Machine, longest: u64) {
     let nodes = any(dice, count);
     let leaves = if dice.chance(30) { any(dice, count) } else { Vec::new() };
     machine.topology = TopologySpec::Graph { switches, links, nodes, leaves };
-    machine.routing = RoutingSpec::Shortest;
-    machine.rates = Rates::default();
+    machine.routing.algorithm = RoutingSpec::Shortest;
+    clear_rates(machine);
 }
 
 /// Drops the last links of a graph until nothing can deadlock: at the latest, a tree is left.

@@ -199,7 +199,7 @@ impl Reference {
         if processor.running.is_none() {
             processor.running = processor.queue.pop_front();
             let Some(process) = processor.running else { return };
-            let longest = self.spec.machine.node.time_slice_ps.unwrap_or(Time::MAX);
+            let longest = self.spec.machine.interface.time_slice_ps.unwrap_or(Time::MAX);
             let piece = self.processes[process].work.min(longest);
             self.processes[process].work -= piece;
             self.post(self.now + piece, Event::Cpu { node });

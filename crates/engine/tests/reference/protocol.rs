@@ -1,6 +1,6 @@
 //! Messages, virtual links and acknowledgements.
 
-use crate::machine::Reference;
+use crate::machine::{Reference, Time};
 use crate::network::Packet;
 use tailback_engine::spec::{Mode, Workload};
 
@@ -22,6 +22,11 @@ pub struct Message {
     queued_packets: u32,
     delivered_packets: u32,
     acknowledged_packets: u32,
+    /// Its packets that its receiver knows of and has not answered: by their headers, or
+    /// without acknowledgements when they have been delivered.
+    unanswered_packets: u32,
+    /// Without contention: until when the wires of its node send packets of it.
+    pub sent_until: Vec<Time>,
     is_accepted: bool,
     pub is_received: bool,
     pub is_acknowledged: bool,
@@ -41,11 +46,13 @@ impl Reference {
             socket,
             iteration,
             link,
-            packets: bytes.div_ceil(self.spec.machine.node.packet_bytes).max(1),
+            packets: bytes.div_ceil(self.spec.machine.interface.packet_bytes).max(1),
             bytes_left: bytes,
             queued_packets: 0,
             delivered_packets: 0,
             acknowledged_packets: 0,
+            unanswered_packets: 0,
+            sent_until: Vec::new(),
             is_accepted: false,
             is_received: false,
             is_acknowledged: false,
@@ -68,7 +75,17 @@ impl Reference {
             self.processes[to].arrived.push(number);
             self.accept_what_it_is_ready_for(to);
         } else {
+            self.queue_packets(number);
+        }
+    }
+
+    /// As many as there may be in flight.
+    fn queue_packets(&mut self, number: usize) {
+        let message = &self.messages[number];
+        let in_flight = message.queued_packets - message.acknowledged_packets;
+        if in_flight < self.window() && message.queued_packets < message.packets {
             self.queue_next_packet(number);
+            self.queue_packets(number);
         }
     }
 
@@ -88,11 +105,13 @@ impl Reference {
 
     fn queue_next_packet(&mut self, number: usize) {
         let message = &mut self.messages[number];
-        let bytes = message.bytes_left.min(self.spec.machine.node.packet_bytes);
+        let bytes = message.bytes_left.min(self.spec.machine.interface.packet_bytes);
         message.bytes_left -= bytes;
         message.queued_packets += 1;
         let way = (self.processes[message.from].node, self.processes[message.to].node);
-        self.queue(Packet::new(false, number, way, bytes, self.now));
+        let is_last = message.queued_packets == message.packets;
+        let packet = Packet::new(false, number, way, bytes, self.now);
+        self.queue(Packet { is_last, ..packet });
     }
 
     fn queue_acknowledgement(&mut self, number: usize) {
@@ -103,25 +122,18 @@ impl Reference {
 
     /// A packet has started on its injection channel.
     pub fn count_sent(&mut self, packet: usize) {
-        let Packet { is_ack, message, .. } = self.packets[packet];
-        let message = &self.messages[message];
-        if !is_ack && message.queued_packets == message.packets {
-            self.counters.sent += 1;
-        }
+        self.counters.sent += u64::from(self.packets[packet].is_last);
+    }
+
+    fn acknowledges(&self) -> bool {
+        self.spec.machine.interface.acknowledges
     }
 
     /// The header of a packet has reached its destination node.
     pub fn head(&mut self, packet: usize) {
         let Packet { is_ack, message, .. } = self.packets[packet];
-        if is_ack {
-            return;
-        }
-        if self.messages[message].is_accepted {
-            self.queue_acknowledgement(message);
-        } else {
-            let to = self.messages[message].to;
-            self.processes[to].arrived.push(message);
-            self.accept_what_it_is_ready_for(to);
+        if !is_ack && self.acknowledges() {
+            self.answer_or_keep(message);
         }
     }
 
@@ -130,18 +142,46 @@ impl Reference {
         self.packets[packet].delivered = self.now;
         let Packet { is_ack, message, .. } = self.packets[packet];
         if is_ack {
-            self.packet_acknowledged(message);
-        } else {
-            self.messages[message].delivered_packets += 1;
+            return self.packets_acknowledged(message, 1);
+        }
+        self.messages[message].delivered_packets += 1;
+        if self.acknowledges() {
             self.received_if_complete(message);
+        } else {
+            self.answer_or_keep(message);
         }
     }
 
-    fn packet_acknowledged(&mut self, number: usize) {
+    /// The receiver of a message gets to know of a packet.
+    fn answer_or_keep(&mut self, number: usize) {
         let message = &mut self.messages[number];
-        message.acknowledged_packets += 1;
+        message.unanswered_packets += 1;
+        if message.is_accepted {
+            return self.answer(number);
+        }
+        let (to, is_first) = (message.to, message.unanswered_packets == 1);
+        if is_first {
+            self.processes[to].arrived.push(number);
+        }
+        self.accept_what_it_is_ready_for(to);
+    }
+
+    /// All packets of an accepted message that the receiver knows of are answered.
+    fn answer(&mut self, number: usize) {
+        let packets = std::mem::take(&mut self.messages[number].unanswered_packets);
+        if self.acknowledges() {
+            (0..packets).for_each(|_| self.queue_acknowledgement(number));
+            return;
+        }
+        self.received_if_complete(number);
+        self.packets_acknowledged(number, packets);
+    }
+
+    fn packets_acknowledged(&mut self, number: usize, packets: u32) {
+        let message = &mut self.messages[number];
+        message.acknowledged_packets += packets;
         if message.acknowledged_packets < message.packets {
-            return self.queue_next_packet(number);
+            return self.queue_packets(number);
         }
         self.acknowledged(number);
     }
@@ -154,12 +194,14 @@ impl Reference {
             self.processes[process].arrived.retain(|&other| other != number);
             self.note_accepted(number);
             self.messages[number].is_accepted = true;
-            if !self.is_without_packets(number) {
-                self.queue_acknowledgement(number);
-            }
-            self.received_if_complete(number);
             if self.is_without_packets(number) {
+                self.received_if_complete(number);
                 self.acknowledged(number);
+                continue;
+            }
+            self.answer(number);
+            if self.acknowledges() {
+                self.received_if_complete(number);
             }
         }
     }

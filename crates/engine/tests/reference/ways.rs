@@ -20,7 +20,7 @@ impl Wiring {
 
     /// Whether some classes are a way out of the others.
     pub fn escapes(&self) -> bool {
-        matches!(self.routing, RoutingSpec::Adaptive { .. })
+        matches!(self.routing, RoutingSpec::MinimalAdaptive { .. })
     }
 
     /// All groups that a packet without a choice takes.
@@ -54,7 +54,7 @@ impl Wiring {
             RoutingSpec::DimensionOrder { order, .. } => {
                 vec![(group(self.in_order(order, here, destination), 0), 0)]
             }
-            RoutingSpec::Adaptive { order } => {
+            RoutingSpec::MinimalAdaptive { order } => {
                 let way_out = self.in_order(order, here, destination);
                 let nearer = self.nearer(here, destination).into_iter();
                 let adaptive = nearer.map(|step| (group(step, 1), 0));

@@ -1,6 +1,6 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
-use tailback_engine::spec::{GraphLink, Machine, RoutingSpec, Sharing, TopologySpec};
+use tailback_engine::spec::{GraphLink, LinkClass, Machine, RoutingSpec, Sharing, TopologySpec};
 
 /// One end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Group {
     /// routing tells apart.
     pub port: usize,
     pub class: usize,
-    /// How much longer than elsewhere a flit is on its way.
-    pub delay_ps: u64,
+    /// What differs from other links.
+    pub own: LinkClass,
     /// Their numbers, ascending.
     pub channels: Vec<usize>,
 }
@@ -31,6 +31,8 @@ pub struct Wiring {
     enters: Vec<usize>,
     leaves: Vec<usize>,
     pub routing: RoutingSpec,
+    /// What differs between nodes and switches.
+    of_nodes: LinkClass,
     pub groups: Vec<Group>,
     /// The group of each channel, and the wire it is on.
     pub group_of: Vec<usize>,
@@ -49,9 +51,10 @@ impl Wiring {
         };
         let (enters, leaves) = attachments(&machine.topology, dims.iter().product());
         let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
-        let routing = machine.routing.clone();
-        let mut wiring = Self { dims, enters, leaves, routing, groups, group_of, wire_of };
-        let node_width = machine.node.link_width;
+        let (routing, of_nodes) = (machine.routing.algorithm.clone(), machine.node_link());
+        let mut wiring =
+            Self { dims, enters, leaves, routing, of_nodes, groups, group_of, wire_of };
+        let node_width = machine.node_width();
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
             wiring.add(End::Node(1), End::Node(0), node_width);
@@ -92,14 +95,18 @@ impl Wiring {
             let first = self.groups.len();
             self.add_link(from, to, link.width.into(), machine);
             for group in &mut self.groups[first..] {
-                (group.port, group.delay_ps) = (port, link.delay_ps);
+                (group.port, group.own) = (port, link.class());
             }
         }
     }
 
     fn add_internal(&mut self, switch: usize, dimension: usize, to: usize, machine: &Machine) {
         let next = self.moved(switch, dimension, to);
-        self.add_link(End::Switch(switch), End::Switch(next), machine.switch.link_width, machine);
+        let (first, name) = (self.groups.len(), ["x", "y", "z", "x3", "x4"][dimension]);
+        let own = machine.link_classes.get(name).copied().unwrap_or_default();
+        let width = own.width.unwrap_or(machine.link.width);
+        self.add_link(End::Switch(switch), End::Switch(next), width, machine);
+        self.groups[first..].iter_mut().for_each(|group| group.own = own);
     }
 
     /// Adds a link of so many wires: for each class those of its first channel, then those
@@ -110,7 +117,7 @@ impl Wiring {
             self.add_group(from, to, class, wires * channels);
         }
         for channel in 0..self.group_of.len() - first {
-            let is_shared = machine.switch.sharing != Sharing::Separate;
+            let is_shared = machine.link.sharing != Sharing::Separate;
             let wire = if is_shared { channel % wires as usize } else { channel };
             self.wire_of.push(first_wire + wire);
         }
@@ -125,8 +132,11 @@ impl Wiring {
     fn add_group(&mut self, from: End, to: End, class: usize, width: u32) {
         let first = self.group_of.len();
         let channels = (first..first + width as usize).collect();
+        let is_node = |end| matches!(end, End::Node(_));
+        let is_outside = is_node(from) || is_node(to);
+        let own = if is_outside { self.of_nodes } else { LinkClass::default() };
         self.group_of.extend((0..width).map(|_| self.groups.len()));
-        self.groups.push(Group { from, to, port: 0, class, delay_ps: 0, channels });
+        self.groups.push(Group { from, to, port: 0, class, own, channels });
     }
 
     /// How many wires there are.
@@ -168,18 +178,15 @@ impl Wiring {
         switch - self.coordinates(switch)[dimension] * stride + to * stride
     }
 
-    /// Time of one bit on the channels of a group.
-    pub fn bit_ps(&self, machine: &Machine, group: usize) -> u64 {
-        let ends = (self.groups[group].from, self.groups[group].to);
-        let rate = match ends {
-            (End::Switch(from), End::Switch(to)) => {
-                let (from, to) = (self.coordinates(from), self.coordinates(to));
-                let dimension = (0..from.len()).find(|&d| from[d] != to[d]);
-                dimension.and_then(|d| machine.rates.dimension_bit_ps.get(d).copied())
-            }
-            _ => machine.rates.external_bit_ps,
-        };
-        rate.unwrap_or(machine.link.bit_ps)
+    /// The times of a data flit and of a control token on the channels of a group.
+    pub fn flit_times(&self, machine: &Machine, group: usize) -> [u64; 2] {
+        let (own, link) = (&self.groups[group].own, &machine.link);
+        [own.flit_ps.unwrap_or(link.flit_ps), own.control_ps.unwrap_or(link.control_ps)]
+    }
+
+    /// The time a flit is on the wires of a group.
+    pub fn delay_ps(&self, machine: &Machine, group: usize) -> u64 {
+        self.groups[group].own.delay_ps.unwrap_or(machine.link.delay_ps)
     }
 }
 

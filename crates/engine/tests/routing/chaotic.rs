@@ -31,8 +31,8 @@ fn all_packets_arrive_in_the_end() {
 
 fn machine_of(routing: &RoutingSpec, topology: &TopologySpec, tokens: u32) -> Machine {
     let mut machine = machine(topology.clone(), routing.clone(), 1);
-    machine.switch.input_buffer_tokens = tokens;
-    machine.switch.selection = Selection::Random;
+    machine.switch.input_buffer_flits = Some(tokens);
+    machine.routing.selection = Selection::Random;
     machine
 }
 
@@ -58,7 +58,7 @@ fn virtual_channels_take_turns_on_their_wire() {
 #[test]
 fn a_million_packets_are_not_deflected_for_ever() {
     let mut machine = machine_of(&RoutingSpec::Deflection, &mesh(&[6, 6]), 70);
-    machine.switch.hop_limit = 1_000;
+    machine.routing.hop_limit = 1_000;
     let mut workload = burst(36, 27_778, 11);
     let Workload::Messages(list) = &mut workload else { unreachable!() };
     // One every 300 ns: the channels are busy for a quarter of the time.

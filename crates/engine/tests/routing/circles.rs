@@ -12,9 +12,9 @@ use tailback_engine::{Progress, Simulation};
 /// A ring of so many switches on which every node sends to the third one on.
 fn ring(switches: u32, fidelity: Fidelity) -> Spec {
     let mut machine = machine(torus(&[switches]), dimension_order(), 1);
-    machine.allow_deadlock = true;
-    machine.node.link_width = 1;
-    machine.switch.input_buffer_tokens = if fidelity == Fidelity::Packet { 34 } else { 4 };
+    machine.routing.allow_deadlock = true;
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.switch.input_buffer_flits = Some(if fidelity == Fidelity::Packet { 34 } else { 4 });
     let rows: Vec<_> =
         (0..40 * switches).map(|i| (0, i % switches, (i + 3) % switches, 32)).collect();
     Spec { fidelity, ..spec(machine, message_list(&rows), Mode::Full) }
@@ -75,7 +75,7 @@ fn two_virtual_channels_are_enough() {
     for fidelity in [Fidelity::Packet, Fidelity::Flit] {
         let mut spec = ring(8, fidelity);
         spec.machine.switch.virtual_channels = 2;
-        spec.machine.allow_deadlock = false;
+        spec.machine.routing.allow_deadlock = false;
         let mut simulation = Simulation::new(&spec).unwrap();
         assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
     }
@@ -84,7 +84,7 @@ fn two_virtual_channels_are_enough() {
 #[test]
 fn a_packet_past_its_hop_limit_is_a_livelock() {
     let mut machine = machine(crate::mesh(&[6, 6]), RoutingSpec::Deflection, 1);
-    machine.switch.hop_limit = 9;
+    machine.routing.hop_limit = 9;
     let mut simulation = Simulation::new(&spec(machine, burst(36, 30, 5), Mode::Full)).unwrap();
     let error = simulation.advance(u64::MAX, u64::MAX).unwrap_err();
     let RunError::Livelock { limit, .. } = error else { panic!("{error}") };
@@ -99,9 +99,9 @@ fn the_packets_of_a_circle_of_channels_deadlock() {
     {
         let graph = Topology::new(&topology).unwrap();
         let mut machine = machine(topology, routing, 1);
-        machine.allow_deadlock = true;
-        machine.node.link_width = 1;
-        machine.switch.input_buffer_tokens = 40;
+        machine.routing.allow_deadlock = true;
+        machine.set_node_link(|class| class.width = Some(1));
+        machine.switch.input_buffer_flits = Some(40);
         let routing = Routing::new(&machine, &graph, 1).unwrap();
         let Search::Cycle(cycle) = find_cycle(&routing, &graph) else { panic!("no circle") };
         let once = cycle.packets.iter().map(|p| (0, p.source.0, p.destination.0, 320));

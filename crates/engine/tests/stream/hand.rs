@@ -9,11 +9,11 @@ use tailback_engine::{PacketRow, Simulation};
 /// Switches in a row, without acknowledgements, with buffers of so many tokens.
 fn row(switches: u32, buffer: u32) -> Machine {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![switches] });
-    machine.link.bit_ps = 1;
+    (machine.link.flit_ps, machine.link.control_ps) = (10, 4);
     machine.link.flow_control = FlowControl::OutOfBand;
-    machine.node.acknowledges = false;
-    machine.node.link_width = 1;
-    machine.switch.input_buffer_tokens = buffer;
+    machine.interface.acknowledges = false;
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.switch.input_buffer_flits = Some(buffer);
     machine
 }
 
@@ -109,8 +109,8 @@ fn a_window_counts_what_flows_in_it() {
 #[test]
 fn a_stream_finds_its_buffer_empty_where_the_delays_are_longer() {
     let mut machine = row(2, 2);
-    machine.link.wire_delay_ps = 30;
-    machine.link.switch_delay_ps = 20;
+    machine.link.delay_ps = 30;
+    machine.switch.delay_ps = 20;
     // 64 ticks of stream: 20, 20, 20 and 4.
     let mut simulation = finished(&spec(machine, &[(0, 0, 1, 5)]), u64::MAX);
     let (rows, channels) = outcome(&mut simulation);
@@ -131,9 +131,9 @@ fn a_stream_finds_its_buffer_empty_where_the_delays_are_longer() {
 #[test]
 fn a_header_may_stand_still() {
     let mut machine = row(3, 2);
-    machine.link.header_bytes = 2;
+    machine.interface.header_bytes = 2;
     // Node 0 sends two packets of 34 ticks; from 0 to 108 node 1 keeps 1 → 2 busy.
-    machine.node.packet_bytes = 8;
+    machine.interface.packet_bytes = 8;
     let list = [(0, 1, 2, 8), (0, 0, 2, 1), (0, 0, 2, 1)];
     let mut simulation = finished(&spec(machine, &list), u64::MAX);
     let (rows, channels) = outcome(&mut simulation);

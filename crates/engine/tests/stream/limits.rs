@@ -4,7 +4,6 @@ use crate::cases::Dice;
 use crate::common::{self, MICROSECOND, message_list, synthetic};
 use crate::{finished, outcome, random_cases, room_ps, small_case};
 use tailback_engine::Simulation;
-use tailback_engine::fabric::Timing;
 use tailback_engine::measure::ChannelTally;
 use tailback_engine::spec::{
     Distribution, Fidelity, FlowControl, Machine, Mode, Shape, Spec, Sync, TopologySpec, Workload,
@@ -29,11 +28,11 @@ fn a_packet_alone_takes_its_zero_load_lifetime() {
         (12, 3, 1, false, 1, 1, 1),
     ] {
         let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![switches] });
-        machine.link.header_bytes = header;
+        machine.interface.header_bytes = header;
         machine.link.end_token = end_token;
         machine.link.packet_gap_ps = gap;
-        machine.link.wire_delay_ps = wire;
-        machine.link.switch_delay_ps = switch_delay;
+        machine.link.delay_ps = wire;
+        machine.switch.delay_ps = switch_delay;
         let header = 100_000 * Time::from(header) + gap;
         let whole = header + 100_000 * Time::from(bytes) + if end_token { 40_000 } else { 0 };
         let list = message_list(&[(5, 0, switches - 1, bytes)]);
@@ -64,8 +63,8 @@ fn a_packet_alone_costs_two_events_per_hop() {
 #[test]
 fn with_room_for_everything_it_is_worm_and_packet() {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![4, 4] });
-    machine.switch.input_buffer_tokens = 12_000;
-    machine.link.wire_delay_ps = 23_456;
+    machine.switch.input_buffer_flits = Some(12_000);
+    machine.link.delay_ps = 23_456;
     let mut workload = synthetic(3, MICROSECOND, Sync::Asynchronous);
     workload.bytes = Distribution { shape: Shape::Exponential, mean: 30, relative_sigma: 0.0 };
     let run = |fidelity| {
@@ -93,17 +92,17 @@ fn in_whole_flit_times_it_is_worm() {
         let mut dice = Dice::new(case);
         let mut spec = small_case(&mut dice);
         let link = &mut spec.machine.link;
-        link.control_token_bits = link.data_token_bits;
+        link.control_ps = link.flit_ps;
         link.packet_gap_ps = 0;
         link.credit_delay_ps = 0;
-        let flit = Timing::new(link).flit_ps;
-        link.wire_delay_ps = link.wire_delay_ps / flit * flit;
-        link.switch_delay_ps = link.switch_delay_ps / flit * flit;
-        let delays = link.wire_delay_ps + link.switch_delay_ps;
-        spec.machine.switch.link_width = 1;
-        spec.machine.node.link_width = 1;
+        let (flit, switch_delay) = (link.flit_ps, &mut spec.machine.switch.delay_ps);
+        link.delay_ps = link.delay_ps / flit * flit;
+        *switch_delay = *switch_delay / flit * flit;
+        let delays = link.delay_ps + *switch_delay;
+        link.width = 1;
+        spec.machine.set_node_link(|class| class.width = Some(1));
         while room_ps(&spec) < delays + flit {
-            spec.machine.switch.input_buffer_tokens += 1;
+            *spec.machine.switch.input_buffer_flits.as_mut().unwrap() += 1;
         }
         let Workload::Messages(list) = &mut spec.workload else { unreachable!() };
         list.time_ps.iter_mut().for_each(|time| *time = *time / flit * flit);
@@ -118,7 +117,7 @@ fn in_whole_flit_times_it_is_worm() {
 /// Mean lifetime of data packets on a loaded mesh of 8 by 8, in microseconds.
 fn lifetime_us(fidelity: Fidelity, compute: Time, sync: Sync, buffer: u32) -> f64 {
     let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![8, 8] });
-    machine.switch.input_buffer_tokens = buffer;
+    machine.switch.input_buffer_flits = Some(buffer);
     let workload = Workload::Synthetic(synthetic(7, compute, sync));
     let mut simulation = Simulation::new(&spec(machine, workload, fidelity)).unwrap();
     let mut sums_at = |time| {

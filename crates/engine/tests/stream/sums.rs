@@ -19,16 +19,16 @@ const SYNTHETIC: [Kind; 3] = [
 fn case(dice: &mut Dice, kind: Kind) -> Spec {
     let spec = cases::spec(dice, kind);
     let mut spec = Spec { mode: Mode::Full, fidelity: Fidelity::Stream, ..spec };
-    spec.machine.node.acknowledges = dice.chance(80);
+    spec.machine.interface.acknowledges = dice.chance(80);
     let link = &mut spec.machine.link;
-    link.packet_gap_ps = dice.one_of(&[0, 0, 1, link.bit_ps * 7]);
+    link.packet_gap_ps = dice.one_of(&[0, 0, 1, link.flit_ps * 7 / 10]);
     link.end_token = dice.chance(80);
-    let room = spec.machine.switch.input_buffer_tokens;
+    let room = spec.machine.switch.input_buffer();
     let rooms = [1, u64::from(room) / 3 + 1, u64::from(room), dice.number(1, room.into())];
-    spec.machine.switch.input_buffer_tokens = dice.one_of(&rooms) as u32;
-    let header = Timing::new(&spec.machine.link).header_ps;
+    spec.machine.switch.input_buffer_flits = Some(dice.one_of(&rooms) as u32);
+    let header = Timing::of(&spec.machine).header_ps;
     while room_ps(&spec) < header {
-        spec.machine.switch.input_buffer_tokens += 1;
+        *spec.machine.switch.input_buffer_flits.as_mut().unwrap() += 1;
     }
     spec
 }
@@ -87,7 +87,7 @@ fn every_message_arrives_and_every_wait_is_charged_once() {
         let bytes: u64 = list.bytes.iter().map(|&bytes| u64::from(bytes)).sum();
         assert_eq!(counters.bytes_delivered, bytes, "case {number}");
         let (rows, channels) = outcome(&mut simulation);
-        let link = Timing::new(&spec.machine.link);
+        let link = Timing::of(&spec.machine);
         let beyond = |row: &PacketRow| {
             let least = link.zero_load_lifetime(row.hops, row.bytes);
             (row.delivered - row.queued).checked_sub(least).unwrap()

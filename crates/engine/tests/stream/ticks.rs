@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{Policy, Spec, Workload};
+use tailback_engine::spec::{Arbiter, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -67,7 +67,7 @@ pub struct Simulator {
     now: Time,
     link: Timing,
     capacity: Time,
-    policy: Policy,
+    policy: Arbiter,
     wiring: Wiring,
     channels: Vec<Channel>,
     /// For each group the packets that wait for it and the channels whose buffers they
@@ -81,7 +81,7 @@ pub struct Simulator {
 impl Simulator {
     pub fn new(spec: &Spec) -> Self {
         let Workload::Messages(list) = &spec.workload else { panic!("only message lists") };
-        let (wiring, link) = (Wiring::new(&spec.machine), Timing::new(&spec.machine.link));
+        let (wiring, link) = (Wiring::new(&spec.machine), Timing::of(&spec.machine));
         let stream = |group| Stream::new(spec.seed, Purpose::Arbitration, group);
         let is_sent = |&message: &usize| list.source[message] != list.destination[message];
         let packet = |message: usize| {
@@ -100,8 +100,8 @@ impl Simulator {
         };
         Self {
             now: 0,
-            capacity: link.flit_ps * Time::from(spec.machine.switch.input_buffer_tokens),
-            policy: spec.machine.switch.policy,
+            capacity: link.flit_ps * Time::from(spec.machine.switch.input_buffer()),
+            policy: spec.machine.switch.arbiter,
             channels: wiring.group_of.iter().map(channel).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
             arbitration: (0..wiring.groups.len() as u32).map(stream).collect(),
@@ -199,11 +199,11 @@ impl Simulator {
         match self.policy {
             // A node's output queue is first in, first out.
             _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
-            Policy::Fifo => 0,
-            Policy::Random => self.arbitration[group].below(requests.len() as u64) as usize,
-            Policy::NetFirst => first(|row| Time::from(row.hops == 1)),
-            Policy::OldestFirst => first(|row| row.queued),
-            Policy::HopsFirst => first(|row| NEVER - Time::from(row.hops)),
+            Arbiter::Fifo => 0,
+            Arbiter::Random => self.arbitration[group].below(requests.len() as u64) as usize,
+            Arbiter::NetFirst => first(|row| Time::from(row.hops == 1)),
+            Arbiter::OldestFirst => first(|row| row.queued),
+            Arbiter::HopsFirst => first(|row| NEVER - Time::from(row.hops)),
         }
     }
 

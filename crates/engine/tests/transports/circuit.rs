@@ -11,8 +11,9 @@ mod standstill;
 #[path = "circuit/twin.rs"]
 mod twin;
 
+use crate::parts::Scheme;
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{Machine, RoutingSpec, Scheme, TopologySpec, Transport};
+use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
 
 /// Time, source, destination, bytes.
 type Row = (u64, u32, u32, u32);
@@ -20,19 +21,12 @@ type Row = (u64, u32, u32, u32);
 /// 1 ns a byte, headers of 2 bytes, 3 ns of arbitration, no time on the wire: a step is 5 ns.
 fn machine(topology: TopologySpec) -> Machine {
     let mut machine = Machine::t9000(topology);
-    machine.link.bit_ps = 125;
-    machine.link.data_token_bits = 8;
-    machine.link.header_bytes = 2;
+    machine.link.flit_ps = 1_000;
+    machine.interface.header_bytes = 2;
     machine.link.end_token = false;
-    machine.link.switch_delay_ps = 3_000;
-    machine.node.acknowledges = false;
-    machine.node.packet_bytes = 1 << 16;
-    machine.transport = Some(Transport {
-        scheme: Scheme::Circuit,
-        half_duplex: false,
-        first_packet_bytes: None,
-        early_bytes: 0,
-    });
+    machine.switch.delay_ps = 3_000;
+    machine.interface.packet_bytes = 1 << 16;
+    Scheme::Circuit.join(&mut machine);
     machine
 }
 
@@ -45,12 +39,13 @@ fn mesh(dims: &[u32]) -> Machine {
 }
 
 fn half_duplex(mut machine: Machine) -> Machine {
-    machine.transport = machine.transport.map(|t| Transport { half_duplex: true, ..t });
+    machine.link.half_duplex = true;
     machine
 }
 
-fn adaptive(machine: Machine) -> Machine {
-    Machine { routing: RoutingSpec::Profitable, ..machine }
+fn adaptive(mut machine: Machine) -> Machine {
+    machine.routing.algorithm = RoutingSpec::Profitable;
+    machine
 }
 
 /// Random numbers of a case.

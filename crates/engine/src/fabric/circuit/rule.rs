@@ -4,7 +4,7 @@
 use super::super::Wiring;
 use crate::ids::ChannelId;
 use crate::routing::dependency;
-use crate::spec::{Machine, Policy};
+use crate::spec::{Arbiter, Machine};
 use crate::topology::Topology;
 
 /// Who comes first.
@@ -21,8 +21,8 @@ pub struct Rule {
 impl Rule {
     /// The rule of a machine.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring) -> Self {
-        let breaks = !machine.allow_deadlock && !is_free(topology, wiring);
-        let is_asked_for = machine.switch.policy == Policy::OldestFirst;
+        let breaks = !machine.routing.allow_deadlock && !is_free(topology, wiring);
+        let is_asked_for = machine.switch.arbiter == Arbiter::OldestFirst;
         Self { breaks, oldest_first: breaks || is_asked_for }
     }
 }

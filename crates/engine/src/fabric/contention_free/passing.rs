@@ -10,7 +10,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
-use crate::spec::Scheme;
+use crate::spec::Switching;
 use crate::time::Time;
 
 impl ContentionFree {
@@ -21,14 +21,14 @@ impl ContentionFree {
         self.find_way(act.wiring, act.packets[id].header());
         let steps = self.way.len() as u16;
         let mut ready = act.now + passage.arbitration_ps;
-        if self.stream.0 == message {
-            ready = ready.max(self.stream.1);
+        if let Some(following) = &mut self.following {
+            ready = ready.max(following.from(message, 1));
         }
         let group = act.wiring.layout.group(self.way[0]);
-        let (first, start) = self.enter(group, ready, &act.wiring.layout);
+        let (first, start) = self.turn(group, ready, &act.wiring.layout);
         let before = passage.step_ps(bytes) * u64::from(steps - 1);
         let delivered = start + before + passage.last_step_ps(steps, bytes);
-        let is_held = passage.transport.scheme == Scheme::Circuit;
+        let is_held = passage.switching == Switching::Circuit;
         let takes = act.wiring.link.packet_ps(bytes);
         let first_end = if is_held { delivered } else { start + takes };
         self.note_start(id, (first, ready), (start, first_end), passage, act);
@@ -48,12 +48,13 @@ impl ContentionFree {
         if let Some(free_at) = self.free_at.get_mut(wire) {
             *free_at = first_end;
         }
-        if passage.transport.scheme.sends_packets() {
-            self.stream = (message, first_end);
+        if let Some(following) = &mut self.following {
+            following.send(message, 1, first_end);
         }
         if let Some(early) = passage.early_ps(bytes) {
             act.events.post(delivered - early, Kind::Head, id.0);
         }
+        act.packets[id].ready = start + before + act.wiring.link.hop_ps;
         act.events.post(delivered, Kind::Tail, id.0);
     }
 

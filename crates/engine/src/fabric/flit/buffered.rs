@@ -93,7 +93,7 @@ impl FlitFabric {
             let input = self.board.take_best(lead, act);
             let id = self.board.at(input).port.buffer.first;
             self.assign(channel, id, input, act);
-            let flits = self.rate(channel).empty_flits + act.packets[id].bytes;
+            let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
             let band = &mut self.board.at_mut(channel).band;
             band.unmoved = flits;
             if !band.next.is_some() {

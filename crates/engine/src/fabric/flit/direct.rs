@@ -131,7 +131,7 @@ impl Grants for FlitFabric {
 
     fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        let flits = act.wiring.link.packet_tokens(act.packets[id].bytes);
+        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
         let is_free = |&channel: &ChannelId| {
             let is_idle = !self.board.at(channel).packet.is_some();
             is_idle && self.room(channel, act.now) >= flits.min(all)

@@ -52,7 +52,7 @@ impl FlitFabric {
         let list = act.wiring.layout.injection_lead(act.packets[id].source);
         match integrated.arbitrates {
             Some(line) => self.lines.post(line, act.now, list, Mark::default()),
-            None => self.may_ask(list),
+            None => self.list_asks(list, act),
         }
     }
 
@@ -60,9 +60,17 @@ impl FlitFabric {
     #[inline(never)]
     pub(super) fn leave_list(&mut self, list: ChannelId, act: &mut Act) {
         self.board.leave_list(list, act);
+        self.board.at_mut(list).headers = 0;
+        self.list_asks(list, act);
+    }
+
+    /// The first packet of a node's list asks, if it may and has not. It need not be the one
+    /// that has been there longest: messages may take turns.
+    pub(super) fn list_asks(&mut self, list: ChannelId, act: &Act) {
         let lane = self.board.at_mut(list);
-        lane.headers -= 1;
-        if lane.headers > 0 {
+        let first = lane.port.buffer.first;
+        if lane.headers == 0 && first.is_some() && act.packets[first].ready <= act.now {
+            lane.headers = 1;
             self.asking.push(list);
         }
     }
@@ -73,7 +81,7 @@ impl FlitFabric {
     pub(super) fn may_come_home(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
         let lane = self.board.at(channel);
         let ends = act.packets[id].destination.0 == lane.port.switch.0;
-        self.rate_of[channel.index()] = u8::from(ends);
+        self.rate_of[channel.index()] = u16::from(ends);
         if ends && lane.port.buffer.first == id && !lane.output.is_some() {
             self.begin_delivery(channel, act);
         }
@@ -84,7 +92,7 @@ impl FlitFabric {
         let lane = self.board.at_mut(channel);
         lane.output = lane.port.front_output;
         let id = lane.port.buffer.first;
-        let flits = act.wiring.link.packet_tokens(act.packets[id].bytes);
+        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
         let early = self.board.lists.early_flits(id, act);
         if let Some(integrated) = &mut self.integrated {
             integrated.delivered[channel.index()] =

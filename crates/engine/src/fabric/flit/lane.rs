@@ -23,7 +23,8 @@ pub struct Lane {
     pub held: u32,
     /// Flits that may still start, as far as that buffer goes.
     pub credits: u32,
-    /// Packets in that buffer whose header is there and that have not been granted a channel.
+    /// Packets in that buffer whose header is there and that have not been granted a channel;
+    /// of a list: 1 if the first has asked.
     pub headers: u32,
     /// Header flits of the packet it sends that have not started.
     pub header_unsent: u32,

@@ -44,7 +44,7 @@ pub struct Mark {
 }
 
 /// A place among the lines.
-pub type LineId = u8;
+pub type LineId = u32;
 
 /// All lines of a run.
 pub struct Lines {
@@ -85,7 +85,7 @@ impl Lines {
     #[inline]
     pub fn post(&mut self, line: LineId, now: Time, channel: ChannelId, mark: Mark) {
         let bits = u32::from(mark.ends_header) << 31 | u32::from(mark.is_last) << 30;
-        let line = usize::from(line);
+        let line = line as usize;
         let Line { delay, queue, .. } = &mut self.lines[line];
         let at = now + *delay;
         debug_assert!(*delay > 0 && queue.back().is_none_or(|&(last, _)| last <= at));
@@ -98,7 +98,7 @@ impl Lines {
 
     /// The channels to which something happens on a line.
     pub fn on(&self, line: LineId) -> impl Iterator<Item = ChannelId> + '_ {
-        let channels = self.lines[usize::from(line)].queue.iter();
+        let channels = self.lines[line as usize].queue.iter();
         channels.map(|&(_, code)| ChannelId(code & (IS_LAST - 1)))
     }
 

@@ -35,8 +35,8 @@ impl StoredFabric {
         (node, id): (NodeId, PacketId),
         act: &mut Act,
     ) {
-        let next = self.board.at_hand(node.0);
-        let behind = next.map_or(act.now, |(_, next)| act.packets[next].ready);
+        let eldest = self.board.eldest(node, act.packets).map(|next| act.packets[next].ready);
+        let behind = eldest.min().unwrap_or(act.now);
         let list = act.wiring.layout.injection_lead(node);
         let span = (act.packets[id].ready, act.now);
         if let Some(blame) = &mut act.measures.blame {

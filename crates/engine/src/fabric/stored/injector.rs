@@ -1,8 +1,9 @@
 //! How a node's own messages get into the queues of its channels.
 //!
 //! Where queues have no bounds they join them at once. Else the message at the head of the
-//! node's list waits until the injector of its channel is free, has it until its last packet
-//! has got into the queue, and the next message is the head meanwhile.
+//! node's list waits until the injector of its channel is free, has it until all its packets
+//! that stand there one behind the other have got into the queue, and the next message is the
+//! head meanwhile.
 
 use super::StoredFabric;
 use crate::fabric::switchboard::Act;
@@ -55,17 +56,19 @@ impl StoredFabric {
         let Some(places) = &mut self.places else { return };
         let mut message = PacketFifo::EMPTY;
         let mut before = PacketId::NONE;
-        let mut is_last = false;
-        while !is_last {
+        loop {
             let id = self.board.draw_at_hand(node.0, queue, act.packets);
             act.packets[id].ready += self.arbitration_ps;
-            is_last = act.packets[id].last;
             places.note_follower(id, PacketId::NONE);
             if before.is_some() {
                 places.note_follower(before, id);
             }
             message.push(id, act.packets);
             before = id;
+            let next = self.board.at_hand(node.0).map(|(_, next)| act.packets[next].message);
+            if self.board.takes_turns() || next != Some(act.packets[id].message) {
+                break;
+            }
         }
         if act.measures.blame.is_some() {
             self.blame_message(at, (node, message.first), act);

@@ -7,7 +7,7 @@ use crate::fabric::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::routing::Header;
-use crate::spec::Scheme;
+use crate::spec::Switch;
 use crate::time::Time;
 use crate::topology::Topology;
 
@@ -67,8 +67,9 @@ enum Who {
 
 impl Places {
     /// All places are free; none, where the scheme has queues without bounds.
-    pub fn new(scheme: Scheme, topology: &Topology, wiring: &Wiring) -> Option<Self> {
-        let Scheme::Packet { buffers, reserve, overtaking } = scheme else { return None };
+    pub fn new(switch: &Switch, topology: &Topology, wiring: &Wiring) -> Option<Self> {
+        let &Switch { reserve, overtaking, .. } = switch;
+        let buffers = switch.output_queue_packets?;
         let layout = &wiring.layout;
         let mut leading_to = vec![Vec::new(); topology.switches];
         for group in &layout.groups {

@@ -13,7 +13,7 @@ use crate::fabric::Wiring;
 use crate::fabric::passage::Passage;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Measures};
+use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 
 /// The lists of nodes that are one with their switches, and what is delivered to them.
@@ -36,11 +36,11 @@ impl Lists {
             return Self { end: 0, begins_at: Vec::new(), early_flits: 0 };
         };
         let injections = layout.groups.iter().filter(|group| group.kind == ChannelKind::Injection);
-        let early = passage.transport.early_bytes;
+        let early = passage.early_bytes;
         Self {
             end: injections.map(|group| u32::from(group.width)).sum(),
             begins_at: vec![NEVER; layout.channels()],
-            early_flits: if early > 0 { wiring.link.header_tokens + early } else { 0 },
+            early_flits: wiring.link.header_flits + wiring.link.data_flits(early),
         }
     }
 
@@ -81,12 +81,9 @@ impl<C: HasPort> Switchboard<C> {
         &mut self,
         list: ChannelId,
         id: PacketId,
-        (wiring, packets): (&Wiring, &mut PacketPool),
-        measures: &mut Measures,
+        wiring: &Wiring,
+        packets: &mut PacketPool,
     ) {
-        if let Some(blame) = &mut measures.blame {
-            blame.listed(id, list);
-        }
         let port = self.at_mut(list).port_mut();
         if !port.buffer.first.is_some() {
             port.front_output = wiring.asks_at(port.switch, &packets[id]);
@@ -96,8 +93,14 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The first packet of a list has been granted a channel; the next, if there is one.
     pub fn leave_list(&mut self, list: ChannelId, act: &mut Act) -> Option<PacketId> {
-        self.note_sent(self.at(list).port().buffer.first, act);
+        let id = self.at(list).port().buffer.first;
+        self.note_sent(id, act);
         self.leave(list, act);
+        if let Some(turns) = &mut self.turns
+            && let Some(next) = turns.after(id, act.packets)
+        {
+            self.join_list(list, next, act.wiring, act.packets);
+        }
         Some(self.at(list).port().buffer.first).filter(|next| next.is_some())
     }
 

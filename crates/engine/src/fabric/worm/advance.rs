@@ -34,7 +34,7 @@ impl WormFabric {
         if !self.stays_straight(id, known, act) && !self.flows_on(id, known, act) {
             self.evaluate(id, known, act);
         }
-        if before < self.main.header_tokens {
+        if before < self.main.header_flits {
             self.beginning_is_known(id, before, known, act);
         }
         if known == flits {
@@ -100,7 +100,7 @@ impl WormFabric {
             let (kind, start) = (channel.port.kind, self.start(id, base));
             first_flit(id, owner, kind, start, rate.hop_ps, act);
         }
-        if rate.header_tokens <= known {
+        if rate.header_flits <= known {
             let there = self.header_there(id, base, flits, &rate);
             self.header_is_known(id, owner, there, act);
         }
@@ -128,8 +128,8 @@ impl WormFabric {
     /// When the header of a packet is at the switch at a channel's end.
     #[inline]
     fn header_there(&self, id: ChannelId, base: u32, flits: u32, rate: &Timing) -> Time {
-        let end = base.wrapping_add(rate.header_tokens - 1);
-        let sent = if rate.header_tokens == flits { rate.last_ps } else { rate.flit_ps };
+        let end = base.wrapping_add(rate.header_flits - 1);
+        let sent = if rate.header_flits == flits { rate.last_ps } else { rate.flit_ps };
         self.start(id, end) + sent + rate.asks_after_ps()
     }
 
@@ -177,10 +177,10 @@ impl WormFabric {
             return self.deliver(id, act);
         }
         let rate = *self.rate(id);
-        if channel.owner == front && channel.known < rate.header_tokens {
+        if channel.owner == front && channel.known < rate.header_flits {
             return;
         }
-        let flits = rate.packet_tokens(act.packets[front].bytes);
+        let flits = rate.packet_flits(act.packets[front].bytes);
         let there = self.header_there(id, channel.departed, flits, &rate);
         act.events.post(there.max(at), Kind::Request, id.0);
     }

@@ -72,7 +72,7 @@ impl WormFabric {
     pub(super) fn deliver(&mut self, id: ChannelId, act: &mut Act) {
         let channel = self.board.at(id);
         let packet = channel.port.buffer.first;
-        let flits = self.main.packet_tokens(act.packets[packet].bytes);
+        let flits = self.main.packet_flits(act.packets[packet].bytes);
         let first = channel.departed;
         // Of one with others behind it, all is known and nothing has left.
         let is_latest = !act.packets[packet].next.is_some();

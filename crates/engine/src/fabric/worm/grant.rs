@@ -30,7 +30,7 @@ impl WormFabric {
             self.board.at_mut(input).output = id;
         }
         self.forget_starts(id, act.now);
-        let flits = self.main.packet_tokens(act.packets[packet_id].bytes);
+        let flits = self.main.packet_flits(act.packets[packet_id].bytes);
         let channel = self.board.at_mut(id);
         channel.base = channel.base.wrapping_add(channel.flits);
         channel.flits = flits;

@@ -3,7 +3,7 @@
 use super::twin::{Channel, Machine, Twin};
 use super::{Dice, Row, adaptive, cases, half_duplex, machine};
 use crate::common::{Run, message_list, spec};
-use tailback_engine::spec::{self, Mode, Policy, TopologySpec};
+use tailback_engine::spec::{self, Arbiter, Mode, TopologySpec};
 use tailback_engine::{Progress, Simulation};
 
 /// Data bytes with which messages have begun to arrive.
@@ -27,16 +27,16 @@ pub fn case(number: u64) -> (spec::Machine, Machine, Vec<Row>) {
     if is_half {
         engine = half_duplex(engine);
     }
-    engine.transport = engine.transport.map(|t| spec::Transport { early_bytes: EARLY, ..t });
+    engine.interface.early_bytes = EARLY;
     let lanes = if dice.chance(20) { 2 } else { 1 };
     let (header, arbitration, delay) = (dice.number(1, 4), dice.number(0, 2), dice.number(0, 2));
-    engine.switch.link_width = lanes;
-    engine.link.header_bytes = header as u32;
-    engine.link.switch_delay_ps = arbitration * 2_000;
-    engine.link.wire_delay_ps = delay * 1_000;
+    engine.link.width = lanes;
+    engine.interface.header_bytes = header as u32;
+    engine.switch.delay_ps = arbitration * 2_000;
+    engine.link.delay_ps = delay * 1_000;
     let is_oldest_first = dice.chance(20);
     if is_oldest_first {
-        engine.switch.policy = Policy::OldestFirst;
+        engine.switch.arbiter = Arbiter::OldestFirst;
     }
     // In a row of three nodes two circuits can hold what the other needs, if they share it.
     let takes = is_adaptive || is_half && sides.iter().any(|&side| side > 2);
@@ -160,7 +160,7 @@ fn alone_all_modes_agree() {
         let (engine, machine, rows) = case(number);
         let rows = &rows[..1];
         let twin = Twin::run(&machine, rows);
-        for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+        for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
             let mut run = Run::new(engine.clone(), message_list(rows), mode);
             run.finish();
             let packet = run.rows[0];

@@ -1,6 +1,7 @@
 //! Random small machines and messages: full queues, and many things at the same instant.
 
 use crate::common::{message_list, spec as run};
+use crate::parts::Scheme;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::*;
 
@@ -31,27 +32,24 @@ pub fn spec(dice: &mut Dice) -> Spec {
     let topology = topology(dice);
     let nodes = nodes(&topology);
     let mut machine = Machine::t9000(topology);
-    machine.link = link(dice);
-    machine.node.acknowledges = false;
-    machine.node.packet_bytes = dice.number(1, 20) as u32;
+    (machine.link, machine.switch.delay_ps, machine.interface.header_bytes) = link(dice);
+    machine.interface.packet_bytes = dice.number(1, 20) as u32;
     let scheme = scheme(dice);
     let free = dice.chance(60);
-    machine.routing = match scheme {
-        Scheme::Packet { .. } if free => RoutingSpec::FirstHop { order: Vec::new() },
-        Scheme::Datagram { .. } if free => RoutingSpec::Profitable,
+    machine.routing.algorithm = match scheme {
+        Scheme::Packets { .. } if free => RoutingSpec::FirstHop { order: Vec::new() },
+        Scheme::StoreAndForward | Scheme::CutThrough if free => RoutingSpec::Profitable,
         _ => RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
     };
-    let is_packet = matches!(scheme, Scheme::Packet { .. });
-    let first = dice.number(1, u64::from(machine.node.packet_bytes)) as u32;
-    machine.transport = Some(Transport {
-        scheme,
-        half_duplex: dice.chance(40),
-        first_packet_bytes: (is_packet && dice.chance(50)).then_some(first),
-        early_bytes: dice.one_of(&[0, 4]),
-    });
-    let most = if is_packet { 8 * u64::from(machine.node.packet_bytes) } else { 100 };
+    let is_packet = scheme.has_packets();
+    let first = dice.number(1, u64::from(machine.interface.packet_bytes)) as u32;
+    scheme.join(&mut machine);
+    machine.link.half_duplex = dice.chance(40);
+    machine.interface.first_packet_bytes = (is_packet && dice.chance(50)).then_some(first);
+    machine.interface.early_bytes = dice.one_of(&[0, 4]);
+    let most = if is_packet { 8 * u64::from(machine.interface.packet_bytes) } else { 100 };
     if !is_packet {
-        machine.node.packet_bytes = 1 << 10;
+        machine.interface.packet_bytes = 1 << 10;
     }
     run(machine, message_list(&messages(dice, nodes, most)), Mode::Full)
 }
@@ -75,30 +73,31 @@ pub fn nodes(topology: &TopologySpec) -> u64 {
     }
 }
 
-fn link(dice: &mut Dice) -> Link {
+/// The link, the time of arbitration, and bytes of headers.
+fn link(dice: &mut Dice) -> (Link, u64, u32) {
     let usual = Machine::t9000(TopologySpec::Pair).link;
-    Link {
-        bit_ps: dice.one_of(&[1, 1, 3]),
-        data_token_bits: dice.one_of(&[1, 2]),
-        control_token_bits: 1,
-        header_bytes: dice.number(1, 5) as u32,
+    let (bit_ps, bits) = (dice.one_of(&[1, 1, 3]), dice.one_of(&[1, 2]));
+    let header_bytes = dice.number(1, 5) as u32;
+    let link = Link {
+        flit_ps: bit_ps * bits,
+        control_ps: bit_ps,
         packet_gap_ps: dice.one_of(&[0, 0, 2]),
         end_token: dice.chance(30),
-        wire_delay_ps: dice.one_of(&[0, 0, 1, 30]),
-        switch_delay_ps: dice.one_of(&[0, 1, 4, 4, 15]),
+        delay_ps: dice.one_of(&[0, 0, 1, 30]),
         ..usual
-    }
+    };
+    (link, dice.one_of(&[0, 1, 4, 4, 15]), header_bytes)
 }
 
 fn scheme(dice: &mut Dice) -> Scheme {
     match dice.number(0, 4) {
-        0 => Scheme::Datagram { cut_through: false },
-        1 => Scheme::Datagram { cut_through: true },
+        0 => Scheme::StoreAndForward,
+        1 => Scheme::CutThrough,
         _ => {
             let reserve = dice.chance(60);
             let least = 1 + u64::from(reserve);
-            let buffers = dice.one_of(&[least, 2, 2, 3, 4, 16]).max(least) as u32;
-            Scheme::Packet { buffers, reserve, overtaking: dice.chance(60) }
+            let places = dice.one_of(&[least, 2, 2, 3, 4, 16]).max(least) as u32;
+            Scheme::Packets { places, reserve, overtaking: dice.chance(60) }
         }
     }
 }

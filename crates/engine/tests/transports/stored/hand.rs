@@ -2,6 +2,7 @@
 //! bytes long, so that 100 data bytes take 208 ns, and 16 take 40 ns.
 
 use crate::common::{Run, message_list, spec};
+use crate::parts::Scheme;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::stored::Level;
 use tailback_engine::rng::{Purpose, Stream};
@@ -13,17 +14,14 @@ const NS: u64 = 1_000;
 /// The machine with a scheme; datagrams are as long as messages.
 pub fn machine(topology: TopologySpec, scheme: Scheme) -> Machine {
     let mut machine = Machine::t9000(topology);
-    let is_packet = matches!(scheme, Scheme::Packet { .. });
-    machine.link.bit_ps = 250;
-    machine.link.data_token_bits = 8;
-    machine.link.header_bytes = 4;
+    machine.link.flit_ps = 2 * NS;
+    machine.interface.header_bytes = 4;
     machine.link.end_token = false;
-    machine.link.switch_delay_ps = 4 * NS;
-    machine.link.wire_delay_ps = NS;
-    machine.node.acknowledges = false;
-    machine.node.packet_bytes = if is_packet { 16 } else { 1 << 20 };
-    machine.transport =
-        Some(Transport { scheme, half_duplex: false, first_packet_bytes: None, early_bytes: 16 });
+    machine.switch.delay_ps = 4 * NS;
+    machine.link.delay_ps = NS;
+    machine.interface.packet_bytes = if scheme.has_packets() { 16 } else { 1 << 20 };
+    machine.interface.early_bytes = 16;
+    scheme.join(&mut machine);
     machine
 }
 
@@ -32,11 +30,11 @@ fn row(scheme: Scheme) -> Machine {
     machine(TopologySpec::Mesh { dims: vec![4] }, scheme)
 }
 
-const DATAGRAM: Scheme = Scheme::Datagram { cut_through: false };
-const CUT_THROUGH: Scheme = Scheme::Datagram { cut_through: true };
+const DATAGRAM: Scheme = Scheme::StoreAndForward;
+const CUT_THROUGH: Scheme = Scheme::CutThrough;
 
-fn packets(buffers: u32, overtaking: bool) -> Scheme {
-    Scheme::Packet { buffers, reserve: false, overtaking }
+fn packets(places: u32, overtaking: bool) -> Scheme {
+    Scheme::Packets { places, reserve: false, overtaking }
 }
 
 /// Messages from node to node of so many bytes, all sent at time 0.
@@ -93,7 +91,7 @@ fn both_directions_of_a_half_duplex_link_take_turns() {
     let mut machine = row(DATAGRAM);
     let both = [(0, 1, 100), (1, 0, 100)];
     assert_eq!(times(&finished(machine.clone(), &both)), [(4, 213), (4, 213)]);
-    machine.transport.as_mut().unwrap().half_duplex = true;
+    machine.link.half_duplex = true;
     assert_eq!(times(&finished(machine.clone(), &both)), [(4, 213), (212, 421)]);
     // The one that has been ready longer first: both of node 1, then the second of node 0.
     let later = [(0, 1, 0, 100), (1, 1, 0, 100), (1, 1, 0, 100), (2, 0, 1, 100)];
@@ -146,14 +144,14 @@ fn the_first_step_goes_to_the_shortest_queue() {
     let messages = [(0, 3, 16), (0, 3, 16), (0, 3, 16)];
     let mut machine = machine(square, packets(4, true));
     assert_eq!(times(&finished(machine.clone(), &messages)), [(4, 90), (44, 130), (84, 170)]);
-    machine.routing = RoutingSpec::FirstHop { order: Vec::new() };
+    machine.routing.algorithm = RoutingSpec::FirstHop { order: Vec::new() };
     assert_eq!(times(&finished(machine, &messages)), [(4, 90), (4, 90), (44, 130)]);
 }
 
 /// Every node of a cube sends many messages to random others at once.
 fn burst(seed: u64, dimensions: u32, scheme: Scheme) -> Spec {
     let mut machine = machine(TopologySpec::Hypercube { dimensions }, scheme);
-    machine.routing = RoutingSpec::FirstHop { order: Vec::new() };
+    machine.routing.algorithm = RoutingSpec::FirstHop { order: Vec::new() };
     let mut random = Stream::new(seed, Purpose::Start, 0);
     let nodes = 1 << dimensions;
     let rows: Vec<_> = (0..40 * nodes)
@@ -174,7 +172,7 @@ fn contrary_packets_deadlock_unless_a_place_is_kept_and_they_are_overtaken() {
     for seed in 0..20 {
         let schemes = [(false, true), (true, false), (true, true)];
         for (which, (reserve, overtaking)) in schemes.into_iter().enumerate() {
-            let scheme = Scheme::Packet { buffers: 2, reserve, overtaking };
+            let scheme = Scheme::Packets { places: 2, reserve, overtaking };
             let Err(error) = outcome(&burst(seed, 4, scheme)) else { continue };
             let RunError::Deadlock { circle, .. } = &error else { panic!("{error}") };
             assert!(circle.len() > 1, "{error}");
@@ -193,10 +191,10 @@ fn contrary_packets_deadlock_unless_a_place_is_kept_and_they_are_overtaken() {
 /// A deadlock of a part is found while others go on, where it is looked out for.
 #[test]
 fn a_deadlock_is_found_while_the_rest_goes_on() {
-    let scheme = Scheme::Packet { buffers: 2, reserve: false, overtaking: true };
+    let scheme = Scheme::Packets { places: 2, reserve: false, overtaking: true };
     let mut spec = (0..20).map(|seed| burst(seed, 4, scheme)).find(|spec| outcome(spec).is_err());
     let spec = spec.as_mut().expect("one of them deadlocks");
-    spec.machine.allow_deadlock = true;
+    spec.machine.routing.allow_deadlock = true;
     let Workload::Messages(list) = &mut spec.workload else { unreachable!() };
     for time in 1..10_000 {
         list.time_ps.push(time * NS);

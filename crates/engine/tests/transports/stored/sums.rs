@@ -3,10 +3,11 @@
 use super::cases::{self, Dice};
 use super::random_cases;
 use crate::common::Run;
+use crate::parts::Scheme;
 use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::Cause;
-use tailback_engine::spec::{Blame, Scheme, Spec, Workload};
+use tailback_engine::spec::{Blame, Spec, Workload};
 use tailback_engine::{PacketRow, Simulation};
 
 /// A random case that comes to its end.
@@ -19,11 +20,10 @@ fn finished(spec: &Spec) -> Option<Run> {
 
 /// What a packet takes that never waits.
 fn alone(spec: &Spec, row: &PacketRow) -> u64 {
-    let (link, hops) = (Timing::new(&spec.machine.link), u64::from(row.hops));
+    let (link, hops) = (Timing::of(&spec.machine), u64::from(row.hops));
     let whole = link.packet_ps(row.bytes) + link.wire_ps;
-    let arbitration = spec.machine.link.switch_delay_ps;
-    let cuts_through =
-        spec.machine.transport.unwrap().scheme == Scheme::Datagram { cut_through: true };
+    let arbitration = spec.machine.switch.delay_ps;
+    let cuts_through = Scheme::of(&spec.machine) == Scheme::CutThrough;
     let before = if cuts_through { link.header_ps + link.wire_ps } else { whole };
     hops * arbitration + (hops - 1) * before + whole
 }
@@ -57,7 +57,7 @@ fn waits_of_channels_are_those_of_packets() {
 }
 
 /// One message at a time, of packets of one length, and places for all of them: none waits,
-/// whatever the transport.
+/// however they cross.
 #[test]
 fn without_others_nothing_waits() {
     for case in 0..random_cases(200) {
@@ -66,11 +66,10 @@ fn without_others_nothing_waits() {
         for (place, time) in list.time_ps.iter_mut().enumerate() {
             *time = place as u64 * 1_000_000;
         }
-        let transport = spec.machine.transport.as_mut().unwrap();
-        if let Scheme::Packet { buffers, .. } = &mut transport.scheme {
-            *buffers = 100;
-            transport.first_packet_bytes = None;
-            let packet = spec.machine.node.packet_bytes;
+        if let Some(places) = &mut spec.machine.switch.output_queue_packets {
+            *places = 100;
+            spec.machine.interface.first_packet_bytes = None;
+            let packet = spec.machine.interface.packet_bytes;
             list.bytes.iter_mut().for_each(|bytes| *bytes = bytes.next_multiple_of(packet));
         }
         let run = finished(&spec).expect("a packet that is alone arrives");

@@ -3,8 +3,9 @@
 
 use super::Outcome;
 use super::network::Network;
+use crate::parts::Scheme;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{RoutingSpec, Scheme, Spec, Workload};
+use tailback_engine::spec::{RoutingSpec, Spec, Workload};
 use tailback_engine::{Class, PacketRow};
 
 type Time = u64;
@@ -87,41 +88,41 @@ impl<'a> Twin<'a> {
     }
 
     fn scheme(&self) -> Scheme {
-        self.spec.machine.transport.unwrap().scheme
+        Scheme::of(&self.spec.machine)
     }
 
     fn cuts_through(&self) -> bool {
-        self.scheme() == Scheme::Datagram { cut_through: true }
+        self.scheme() == Scheme::CutThrough
     }
 
     /// Places in a queue, places for contrary packets, and whether packets may be overtaken.
     fn places(&self) -> Option<(usize, usize, bool)> {
-        let Scheme::Packet { buffers, reserve, overtaking } = self.scheme() else { return None };
-        let buffers = buffers as usize;
+        let Scheme::Packets { places, reserve, overtaking } = self.scheme() else { return None };
+        let buffers = places as usize;
         Some((buffers, buffers - usize::from(reserve), overtaking))
     }
 
     fn byte_ps(&self) -> Time {
-        self.spec.machine.link.bit_ps * u64::from(self.spec.machine.link.data_token_bits)
+        self.spec.machine.link.flit_ps
     }
 
     fn header_ps(&self) -> Time {
-        let link = &self.spec.machine.link;
-        link.packet_gap_ps + self.byte_ps() * u64::from(link.header_bytes)
+        let machine = &self.spec.machine;
+        machine.link.packet_gap_ps + self.byte_ps() * u64::from(machine.interface.header_bytes)
     }
 
     fn packet_ps(&self, bytes: u64) -> Time {
         let link = &self.spec.machine.link;
-        let end = if link.end_token { link.bit_ps * u64::from(link.control_token_bits) } else { 0 };
+        let end = if link.end_token { link.control_ps } else { 0 };
         self.header_ps() + self.byte_ps() * bytes + end
     }
 
     fn arbitration(&self) -> Time {
-        self.spec.machine.link.switch_delay_ps
+        self.spec.machine.switch.delay_ps
     }
 
     fn wire(&self) -> Time {
-        self.spec.machine.link.wire_delay_ps
+        self.spec.machine.link.delay_ps
     }
 
     pub fn run(&mut self) -> Outcome {
@@ -190,7 +191,7 @@ impl<'a> Twin<'a> {
     /// The link by which a datagram leaves a node.
     fn choose(&self, here: usize, id: usize) -> usize {
         let to = self.packets[id].destination;
-        if self.spec.machine.routing != RoutingSpec::Profitable {
+        if self.spec.machine.routing.algorithm != RoutingSpec::Profitable {
             return self.network.in_order(here, to);
         }
         let nearer = self.network.nearer(here, to).iter().copied();
@@ -223,8 +224,8 @@ impl<'a> Twin<'a> {
             return;
         }
         let machine = &self.spec.machine;
-        let most = u64::from(machine.node.packet_bytes);
-        let first = machine.transport.unwrap().first_packet_bytes.map_or(most, u64::from);
+        let most = u64::from(machine.interface.packet_bytes);
+        let first = machine.interface.first_packet_bytes.map_or(most, u64::from);
         let mut left = u64::from(list.bytes[row]);
         let mut size = first;
         loop {
@@ -296,7 +297,8 @@ impl<'a> Twin<'a> {
                 let Some(&head) = listed.first() else { break };
                 let to = self.packets[head].destination;
                 let in_order = self.network.in_order(node, to);
-                let adapts = matches!(self.spec.machine.routing, RoutingSpec::FirstHop { .. });
+                let adapts =
+                    matches!(self.spec.machine.routing.algorithm, RoutingSpec::FirstHop { .. });
                 let only = [in_order];
                 let allowed = if adapts { self.network.nearer(node, to) } else { &only };
                 let free = allowed.iter().copied().filter(|&link| self.injecting(link).is_none());
@@ -331,7 +333,7 @@ impl<'a> Twin<'a> {
 
     /// What a wire, named by the lower of its links if it has two, would send.
     fn candidate(&mut self, wire: usize) -> Option<Candidate> {
-        let shares = self.spec.machine.transport.unwrap().half_duplex;
+        let shares = self.spec.machine.link.half_duplex;
         let ends = if shares { vec![wire, self.network.back(wire)] } else { vec![wire] };
         let is_busy = |&link: &usize| self.links[link].sends.is_some_and(|(_, end)| end > self.now);
         if ends.iter().min() != Some(&wire) || ends.iter().any(is_busy) {
@@ -428,7 +430,7 @@ impl<'a> Twin<'a> {
 
     /// Notes what is stored from this instant on.
     fn measure(&mut self) {
-        let header = u64::from(self.spec.machine.link.header_bytes);
+        let header = u64::from(self.spec.machine.interface.header_bytes);
         let mut now = vec![[0; 2]; self.network.nodes()];
         for packet in &self.packets {
             let bytes = packet.bytes + header;

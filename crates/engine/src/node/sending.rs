@@ -1,0 +1,130 @@
+//! How messages go out, packet by packet, and come to be acknowledged.
+//!
+//! Of one message no more packets than its window are *in flight*: queued, and neither
+//! acknowledged nor, where nodes do not acknowledge, delivered and accepted. Whatever of the
+//! window opens is used at once.
+
+use super::{Message, Nodes, World, pass};
+use crate::fabric::Packet;
+use crate::ids::{MessageId, ProcessId};
+use crate::measure::Class;
+use crate::workload::Send;
+
+impl Nodes {
+    /// A process sends a message of a traffic class.
+    pub(super) fn send(&mut self, from: ProcessId, send: &Send, class: u32, world: &mut World) {
+        let node = self.placement[from.index()];
+        let to_node = self.placement[send.to.index()];
+        let to = (to_node, class);
+        if let Some(offered) = &mut world.measures.offered {
+            offered.last_sent = world.now;
+        }
+        let message = |serial| Message::new(serial, (from, node), send, to, world.now);
+        let id = self.messages.insert(message);
+        if send.link.is_some() {
+            let link = &mut self.links[send.link.index()];
+            link.push_back(id);
+            if link.len() > 1 {
+                return;
+            }
+        }
+        self.begin(id, world);
+    }
+
+    /// A message is the first of its virtual link: it goes out.
+    pub(super) fn begin(&mut self, id: MessageId, world: &mut World) {
+        let message = &mut self.messages[id];
+        let local = message.from_node == message.to_node;
+        if !local && !self.ideal {
+            self.send_packets(id, world);
+            return;
+        }
+        world.measures.message_sent_directly(message.from_node, local);
+        message.direct = true;
+        message.packetised = true;
+        if world.workload.accepts(message.to, message.tag) {
+            message.accepted = true;
+            self.arrives(id);
+            self.receive(id, world);
+        } else {
+            self.waiting[message.to.index()].push_back(id);
+        }
+    }
+
+    /// Queues what packets of a message its window has room for.
+    #[inline]
+    pub(super) fn send_packets(&mut self, id: MessageId, world: &mut World) {
+        loop {
+            let is_sent = self.send_packet(id, world);
+            let message = &self.messages[id];
+            if !is_sent || message.packetised || message.in_flight >= self.packetisation.window {
+                return;
+            }
+        }
+    }
+
+    /// Queues the next packet of a message, unless its bytes are not at hand.
+    #[inline]
+    fn send_packet(&mut self, id: MessageId, world: &mut World) -> bool {
+        let bytes = self.packetisation.next(&self.messages[id]);
+        if self.interface.is_some() && self.is_short(id, bytes) {
+            return false;
+        }
+        let message = &mut self.messages[id];
+        let is_first = message.unsent == message.bytes;
+        let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
+        packet.bytes = self.packetisation.take(message);
+        message.in_flight += 1;
+        message.undelivered += 1;
+        packet.last = message.packetised;
+        let class = message.class;
+        let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        if let Some(interface) = self.interface.as_mut().filter(|_| is_first) {
+            interface.queued(id, packet);
+        }
+        true
+    }
+
+    /// So many packets of a message have been acknowledged: others may be in flight instead.
+    #[inline]
+    pub(super) fn packets_acknowledged(&mut self, id: MessageId, count: u32, world: &mut World) {
+        let message = &mut self.messages[id];
+        message.in_flight -= count;
+        if !message.packetised {
+            self.send_packets(id, world);
+        } else if message.in_flight == 0 {
+            self.acknowledged(id, world);
+        }
+    }
+
+    /// All packets of a message have been acknowledged.
+    pub(super) fn acknowledged(&mut self, id: MessageId, world: &mut World) {
+        let (workload, cpu) = (&mut *world.workload, &mut world.measures.cpu);
+        self.processors.wake(self.messages[id].from_node, world.now, world.events, |p, times| {
+            pass(workload, cpu, p, times)
+        });
+        let message = &mut self.messages[id];
+        message.acknowledged = true;
+        let (from, blocking, link) = (message.from, message.blocking, message.link);
+        let received = message.received;
+        world.measures.message_acknowledged(message.from_node);
+        if link.is_some() {
+            let link = &mut self.links[link.index()];
+            link.pop_front();
+            if let Some(&next) = link.front() {
+                self.begin(next, world);
+            }
+        }
+        if world.workload.acknowledged(from, blocking) {
+            self.can_go_on(from);
+        }
+        if let Some(interface) = &mut self.interface
+            && let Some(process) = interface.acknowledged(id, &self.messages[id])
+        {
+            self.can_go_on(process);
+        }
+        if received {
+            self.messages.remove(id);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The network interfaces of the nodes.
+
+use super::one;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+
+/// A node's network interface and processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    /// What crosses the network as a whole.
+    #[serde(default)]
+    pub unit: Unit,
+    /// Most data bytes in one packet.
+    pub packet_bytes: u32,
+    /// Data bytes of a message's first packet; absent: as of all others.
+    #[serde(default)]
+    pub first_packet_bytes: Option<u32>,
+    /// Header bytes of a packet.
+    #[serde(default = "one")]
+    pub header_bytes: u32,
+    /// Whether data packets are acknowledged by packets; else it costs nothing.
+    pub acknowledges: bool,
+    /// Whether acknowledgements are sent before data.
+    #[serde(default)]
+    pub ack_priority: bool,
+    /// Packets of one message in flight; absent: any number.
+    #[serde(default)]
+    pub window: Option<u32>,
+    /// In which order packets of several messages leave a node.
+    #[serde(default)]
+    pub message_order: MessageOrder,
+    /// Longest time a process keeps the processor while others wait.
+    #[serde(default)]
+    pub time_slice_ps: Option<Time>,
+    /// Data bytes with which a message has begun to arrive; 0: that is not measured.
+    #[serde(default)]
+    pub early_bytes: u32,
+}
+
+/// What crosses the network as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Packets that messages are cut into.
+    #[default]
+    Packet,
+    /// Messages: each is one packet.
+    Message,
+}
+
+impl Unit {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packet => "packet",
+            Self::Message => "message",
+        }
+    }
+}
+
+/// In which order packets of several messages leave a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageOrder {
+    /// First come, first served.
+    #[default]
+    Fifo,
+    /// One of each message in turn.
+    RoundRobin,
+}
+
+impl MessageOrder {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::RoundRobin => "round_robin",
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The physical links and the flits on them.
+
+use super::one;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+
+/// A physical link (one per direction).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Bytes of a flit: what moves in one step, and what buffers count.
+    #[serde(default = "one")]
+    pub flit_bytes: u32,
+    /// Time of a data or header flit.
+    pub flit_ps: Time,
+    /// Time of a control token: of the end of a packet and of a flow-control token.
+    pub control_ps: Time,
+    /// Time a flit is on the wire.
+    pub delay_ps: Time,
+    /// Parallel wires.
+    #[serde(default = "one")]
+    pub width: u32,
+    /// Whether a packet ends with a control token of its own; else its last flit ends it.
+    pub end_token: bool,
+    /// How much longer the first flit of every packet takes, on every channel.
+    #[serde(default)]
+    pub packet_gap_ps: Time,
+    /// How the receiving end tells the sending end that there is room.
+    pub flow_control: FlowControl,
+    /// Time from a flit's departure from a buffer until the sender may use its place.
+    #[serde(default)]
+    pub credit_delay_ps: Time,
+    /// How virtual channels share the wires.
+    #[serde(default)]
+    pub sharing: Sharing,
+    /// Whether the two directions share one wire, a packet at a time.
+    #[serde(default)]
+    pub half_duplex: bool,
+}
+
+/// What differs from [`Link`] on some links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkClass {
+    /// Time of a data or header flit.
+    #[serde(default)]
+    pub flit_ps: Option<Time>,
+    /// Time of a control token.
+    #[serde(default)]
+    pub control_ps: Option<Time>,
+    /// Time a flit is on the wire.
+    #[serde(default)]
+    pub delay_ps: Option<Time>,
+    /// Parallel wires.
+    #[serde(default)]
+    pub width: Option<u32>,
+}
+
+impl LinkClass {
+    /// The shortest and the longest time of a flit: sums cannot overflow.
+    pub const FLIT_PS: (Time, Time) = (1, 1_000_000_000_000_000);
+
+    /// The shortest and the longest delay.
+    pub const DELAY_PS: (Time, Time) = (0, 1_000_000_000_000);
+
+    /// A link of this class, where all others are as given.
+    #[must_use]
+    pub fn of(&self, link: &Link) -> Link {
+        Link {
+            flit_ps: self.flit_ps.unwrap_or(link.flit_ps),
+            control_ps: self.control_ps.unwrap_or(link.control_ps),
+            delay_ps: self.delay_ps.unwrap_or(link.delay_ps),
+            width: self.width.unwrap_or(link.width),
+            ..*link
+        }
+    }
+}
+
+/// How a receiver tells the sender that its buffer has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowControl {
+    /// Flow-control tokens take time on the channel of the other direction.
+    InBand,
+    /// Signals of their own.
+    OutOfBand,
+}
+
+/// How the virtual channels of a link share its wires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// Flit by flit, those with something to send in turn.
+    #[default]
+    RoundRobin,
+    /// A packet keeps the wire until it has nothing to send or no credit.
+    UntilStall,
+    /// Not at all: every virtual channel has a wire of its own.
+    Separate,
+}
+
+impl Sharing {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::UntilStall => "until_stall",
+            Self::Separate => "separate",
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A machine in five parts, and what the engine asks of them together.
+
+use super::{
+    FlowControl, Interface, Link, LinkClass, MessageOrder, Routing, Sharing, Switch, Switching,
+    TopologySpec, Unit,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A machine: who is wired to whom, by what, and how packets find their way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Switches, nodes and the links between them.
+    pub topology: TopologySpec,
+    /// The physical links.
+    pub link: Link,
+    /// What differs between nodes and switches.
+    #[serde(default)]
+    pub node_link: Option<LinkClass>,
+    /// What differs on a class of links, by the name the topology gives to it.
+    #[serde(default)]
+    pub link_classes: BTreeMap<String, LinkClass>,
+    /// The switches.
+    pub switch: Switch,
+    /// Which way packets go.
+    #[serde(default)]
+    pub routing: Routing,
+    /// The nodes' network interfaces.
+    pub interface: Interface,
+}
+
+impl Machine {
+    /// The T9000/C104 machine with default constants on a topology; the width of
+    /// the node's link is the degree of the network.
+    pub fn t9000(topology: TopologySpec) -> Self {
+        let degree = match &topology {
+            TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => 2 * dims.len() as u32,
+            TopologySpec::Hypercube { dimensions } => *dimensions,
+            TopologySpec::FatTree { arity, .. } | TopologySpec::Butterfly { arity, .. } => *arity,
+            _ => 1,
+        };
+        Self {
+            topology,
+            link: Link {
+                flit_bytes: 1,
+                flit_ps: 100_000,
+                control_ps: 40_000,
+                delay_ps: 0,
+                width: 1,
+                end_token: true,
+                packet_gap_ps: 0,
+                flow_control: FlowControl::InBand,
+                credit_delay_ps: 0,
+                sharing: Sharing::RoundRobin,
+                half_duplex: false,
+            },
+            node_link: Some(LinkClass { width: Some(degree), ..LinkClass::default() }),
+            link_classes: BTreeMap::new(),
+            switch: Switch::default(),
+            routing: Routing::default(),
+            interface: Interface {
+                unit: Unit::Packet,
+                packet_bytes: 32,
+                first_packet_bytes: None,
+                header_bytes: 1,
+                acknowledges: true,
+                ack_priority: true,
+                window: Some(1),
+                message_order: MessageOrder::Fifo,
+                time_slice_ps: None,
+                early_bytes: 0,
+            },
+        }
+    }
+
+    /// What differs between nodes and switches.
+    pub fn node_link(&self) -> LinkClass {
+        self.node_link.unwrap_or_default()
+    }
+
+    /// Wires between a node and its switch.
+    pub fn node_width(&self) -> u32 {
+        self.node_link().width.unwrap_or(self.link.width)
+    }
+
+    /// Changes what differs between nodes and switches.
+    pub fn set_node_link(&mut self, change: impl FnOnce(&mut LinkClass)) {
+        change(self.node_link.get_or_insert_default());
+    }
+
+    /// Data bytes of a message's first packet, at most.
+    pub fn first_packet_bytes(&self) -> u32 {
+        self.interface.first_packet_bytes.unwrap_or(self.interface.packet_bytes)
+    }
+
+    /// Whether packets stand in queues at the outgoing channels of nodes that are switches.
+    pub fn has_output_queues(&self) -> bool {
+        self.switch.integrated && self.switch.switching.keeps_whole_packets()
+    }
+
+    /// Whether circuits are made of the channels of a way.
+    pub fn makes_circuits(&self) -> bool {
+        self.switch.switching == Switching::Circuit
+    }
+
+    /// Whether every message is one packet.
+    pub fn sends_whole_messages(&self) -> bool {
+        self.interface.unit == Unit::Message
+    }
+}

@@ -1,0 +1,145 @@
+//! The switches.
+
+use super::one;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+
+/// A switch.
+#[allow(clippy::struct_excessive_bools, reason = "each is a key that users write")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// Whether every node is its own switch: no link lies between them, packets ask for a
+    /// channel to a neighbour where they are made, and are delivered as they arrive, on all
+    /// channels at once.
+    #[serde(default)]
+    pub integrated: bool,
+    /// When packets go on.
+    #[serde(default)]
+    pub switching: Switching,
+    /// Input buffer of every channel that ends in a switch; absent: without bounds.
+    #[serde(default)]
+    pub input_buffer_flits: Option<u32>,
+    /// Output buffer of every channel that begins in a switch; with fidelity `token` only.
+    #[serde(default = "output_buffer")]
+    pub output_buffer_flits: u32,
+    /// Packets in the queue of an outgoing channel, where nodes are switches; absent: any
+    /// number.
+    #[serde(default)]
+    pub output_queue_packets: Option<u32>,
+    /// Whether one of these places is kept from packets whose next step is not that of
+    /// dimension order.
+    #[serde(default)]
+    pub reserve: bool,
+    /// Whether a packet that has no place in its next queue may be overtaken by those of
+    /// other messages behind it.
+    #[serde(default)]
+    pub overtaking: bool,
+    /// Time a switch takes, after the header has arrived, before it asks for an output; where
+    /// nodes are switches, the time of arbitration.
+    #[serde(default)]
+    pub delay_ps: Time,
+    /// Virtual channels of every link between switches, each with a buffer of its own.
+    #[serde(default = "one")]
+    pub virtual_channels: u32,
+    /// Which waiting input is granted a free output.
+    #[serde(default)]
+    pub arbiter: Arbiter,
+    /// Whether acknowledgements are granted before data, whatever the arbiter.
+    #[serde(default)]
+    pub ack_priority: bool,
+}
+
+/// That of the C104, which has token flow control.
+fn output_buffer() -> u32 {
+    35
+}
+
+impl Switch {
+    /// Flits of an input buffer; one without bounds has as many as can be counted.
+    pub fn input_buffer(&self) -> u32 {
+        self.input_buffer_flits.unwrap_or(u32::MAX)
+    }
+}
+
+impl Default for Switch {
+    /// The C104.
+    fn default() -> Self {
+        Self {
+            integrated: false,
+            switching: Switching::Wormhole,
+            input_buffer_flits: Some(70),
+            output_buffer_flits: output_buffer(),
+            output_queue_packets: None,
+            reserve: false,
+            overtaking: false,
+            delay_ps: 0,
+            virtual_channels: 1,
+            arbiter: Arbiter::Fifo,
+            ack_priority: false,
+        }
+    }
+}
+
+/// When packets go on from a switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Switching {
+    /// Flit by flit behind the header, as there is room for flits.
+    #[default]
+    Wormhole,
+    /// Behind the header, when there is room for the whole packet.
+    CutThrough,
+    /// When the whole packet has arrived.
+    StoreAndForward,
+    /// The header gets the channels of the way one by one; the data follow when it has them
+    /// all.
+    Circuit,
+}
+
+impl Switching {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wormhole => "wormhole",
+            Self::CutThrough => "cut_through",
+            Self::StoreAndForward => "store_and_forward",
+            Self::Circuit => "circuit",
+        }
+    }
+
+    /// Whether packets are kept as a whole where they wait.
+    pub fn keeps_whole_packets(self) -> bool {
+        matches!(self, Self::CutThrough | Self::StoreAndForward)
+    }
+}
+
+/// Which of those who wait for an output is granted it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arbiter {
+    /// In order of request.
+    #[default]
+    Fifo,
+    /// Any waiting input, all equally likely.
+    Random,
+    /// Packets from other switches before packets from nodes.
+    NetFirst,
+    /// The packet that was queued at its source first.
+    OldestFirst,
+    /// The packet that has crossed most channels.
+    HopsFirst,
+}
+
+impl Arbiter {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Random => "random",
+            Self::NetFirst => "net_first",
+            Self::OldestFirst => "oldest_first",
+            Self::HopsFirst => "hops_first",
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What runs on the machine.
+
+use super::Pattern;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+
+/// What runs on the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Workload {
+    /// The synthetic workload (D, r, n, c, m, M).
+    Synthetic(Synthetic),
+    /// Processes that follow written instructions.
+    Program(Program),
+    /// A list of messages.
+    Messages(Messages),
+    /// Processes whose instructions come from outside.
+    External(External),
+}
+
+/// Every process computes, sends `messages` messages, and perhaps waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Synthetic {
+    /// Processes on each node (n).
+    pub processes_per_node: u32,
+    /// Which nodes send to which.
+    #[serde(default)]
+    pub pattern: Pattern,
+    /// Largest coordinate difference to a destination, in every dimension (r), for
+    /// [`Pattern::Uniform`] on a grid; else 0.
+    #[serde(default)]
+    pub radius: u32,
+    /// Compute phase of one iteration (c), in picoseconds.
+    pub compute: Distribution,
+    /// Messages of one iteration (m).
+    pub messages: u32,
+    /// Length of a message (M), in bytes.
+    pub bytes: Distribution,
+    /// What a process waits for after sending.
+    pub sync: Sync,
+    /// What limits a process that waits for nothing.
+    pub throttle: Throttle,
+    /// When processes begin.
+    pub start: Start,
+    /// Iterations of every process; absent: without end.
+    #[serde(default)]
+    pub repeat: Option<u32>,
+}
+
+/// Synchronisation modes of the synthetic workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sync {
+    /// Waits for its acknowledgements and for all messages of its iteration.
+    LooselySynchronous,
+    /// Waits for its acknowledgements.
+    AsynchronousBlocking,
+    /// Waits for nothing.
+    Asynchronous,
+}
+
+/// Saturation throttles of the asynchronous mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Throttle {
+    /// At most `limit` unacknowledged messages per process.
+    Outstanding {
+        /// The largest number.
+        limit: u32,
+    },
+    /// No new message while `limit` data packets wait in the node's output queue.
+    QueueLength {
+        /// The largest number.
+        limit: u32,
+    },
+}
+
+/// When processes begin their first instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// Uniformly within one mean compute period.
+    Random,
+    /// All at time 0.
+    Together,
+}
+
+/// A distribution of times (ps) or lengths (bytes), never negative.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distribution {
+    /// Its family.
+    pub shape: Shape,
+    /// Its mean (of the normal distribution before negative values become 0).
+    pub mean: u64,
+    /// Standard deviation over mean; only the normal distribution has one.
+    #[serde(default)]
+    pub relative_sigma: f64,
+}
+
+/// Families of distributions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// Always the mean; draws no random number.
+    Constant,
+    /// Normal; values below zero become zero.
+    Normal,
+    /// Negative exponential: between messages, a Poisson process.
+    Exponential,
+    /// A geometric number of slots, at least one: between messages, a Bernoulli process,
+    /// which sends in every slot with probability `slot / mean`.
+    Geometric {
+        /// Length of a slot; at most the mean.
+        slot: u64,
+    },
+    /// Bursts: `mean / peak` within one, longer by an exponential idle time after its last.
+    OnOff {
+        /// Mean number of values of a burst, geometric and at least one.
+        burst: f64,
+        /// Rate within a burst over the mean rate, at least one.
+        peak: f64,
+    },
+}
+
+impl Distribution {
+    /// The distribution that always gives `value`.
+    pub fn constant(value: u64) -> Self {
+        Self { shape: Shape::Constant, mean: value, relative_sigma: 0.0 }
+    }
+}
+
+/// Processes that follow written instructions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The processes, in order of their numbers.
+    pub processes: Vec<ProcessProgram>,
+}
+
+/// The instructions of one process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessProgram {
+    /// The node it runs on.
+    pub node: u32,
+    /// When it begins: this instant plus a time uniform in `[0, start_window_ps)`.
+    #[serde(default)]
+    pub start_ps: Time,
+    /// Width of the random part of the start instant.
+    #[serde(default)]
+    pub start_window_ps: Time,
+    /// How often the instructions are executed; absent means for ever.
+    #[serde(default)]
+    pub repeat: Option<u64>,
+    /// Senders of each socket; `None` leaves the peer open: any process may send.
+    #[serde(default)]
+    pub sockets: Vec<Option<u32>>,
+    /// The instructions.
+    pub steps: Vec<Step>,
+}
+
+/// One instruction of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Step {
+    /// Use the processor.
+    Compute {
+        /// For how long, in picoseconds.
+        duration: Distribution,
+    },
+    /// Send a message on the virtual link to another process' socket.
+    ///
+    /// Messages of one virtual link are sent one after the other.
+    Send {
+        /// The receiving process.
+        process: u32,
+        /// Its socket.
+        socket: u32,
+        /// Length of the message.
+        bytes: u32,
+        /// Whether to wait for the acknowledgement of the last packet.
+        blocking: bool,
+    },
+    /// Wait for a message and receive it.
+    Receive {
+        /// The socket to receive on; absent means any, in order of arrival.
+        #[serde(default)]
+        socket: Option<u32>,
+    },
+}
+
+/// A list of messages; receivers are always ready.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Messages {
+    /// When each is sent; never decreasing.
+    pub time_ps: Vec<Time>,
+    /// Nodes that send them.
+    pub source: Vec<u32>,
+    /// Nodes that receive them.
+    pub destination: Vec<u32>,
+    /// Their lengths.
+    pub bytes: Vec<u32>,
+}
+
+/// One process on each node, whose instructions come from outside while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct External {
+    /// Messages whose arrival a node can follow at one time; absent: the degree of the network.
+    #[serde(default)]
+    pub comparators: Option<u32>,
+}

@@ -1,0 +1,74 @@
+"""The tables of an experiment file and the dotted names of what stands in them.
+
+A parameter has a dotted name: that of its table, then its key, as in ``machine.link.rate``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..errors import UserError, joined, shown
+
+#: Tables below ``machine`` with keys of their own.
+MACHINE_TABLES = (
+    "machine.topology",
+    "machine.link",
+    "machine.node_link",
+    "machine.switch",
+    "machine.routing",
+    "machine.interface",
+)
+#: Tables of classes of links begin with this; the rest is the name of a class.
+LINK_CLASSES = "machine.link_classes"
+
+#: All tables with parameters, by dotted name.
+SECTIONS = ("machine", *MACHINE_TABLES, "workload", "run")
+
+#: Parameters that name a file, by dotted name.
+FILES = ("machine.topology.file", "machine.routing.file", "workload.file")
+
+
+def section_and_key(name: str) -> tuple[str, str]:
+    """Return the table and the key of a dotted name."""
+    section, _, key = name.rpartition(".")
+    return section, key
+
+
+def is_section(section: str) -> bool:
+    """Whether a dotted name is that of a table with parameters."""
+    return section in SECTIONS or section.startswith(f"{LINK_CLASSES}.")
+
+
+def table_at(tables: Mapping[str, Any], section: str) -> Mapping[str, Any]:
+    """Return the table of a dotted name; an empty one if it is not there."""
+    found: Any = tables
+    for step in section.split("."):
+        found = found.get(step, {}) if isinstance(found, Mapping) else {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def put(tables: dict[str, Any], name: str, value: object) -> None:
+    """Set the value of a dotted name, making the tables it needs; raise `UserError` at others."""
+    *steps, key = name.split(".")
+    at = tables
+    for depth, step in enumerate(steps, 1):
+        below = at.setdefault(step, {})
+        if not isinstance(below, dict):
+            path = joined(*steps[:depth])
+            raise UserError(path, shown(below), f"must be a table: [{path}]")
+        at = below
+    at[key] = value
+
+
+def entries(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the dotted name and the value of everything in tables, in order.
+
+    Tables that are no section are values.
+    """
+    for key, value in tables.items():
+        name = joined(path, key)
+        if isinstance(value, Mapping) and (is_section(name) or name == LINK_CLASSES):
+            yield from entries(value, name)
+        else:
+            yield name, value

@@ -1,0 +1,226 @@
+"""A machine in the words of files, and in those of the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graphs.network import Link as GraphLink
+from ..parts import plain
+from ..units import Rate, Size, Time
+from .fidelities import Fidelity
+from .interface import LONGEST
+from .topologies import Graph
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+    """Return every parameter by part, defaults filled in; a valid description.
+
+    Keys that have no effect here are None. Of a network or routes from a file there is
+    only how large they are, and their hash.
+    """
+    routing = machine.chosen_routing
+    return {
+        "topology": plain(machine.topology.resolved()),
+        "link": machine.link.written() | _of_link(machine),
+        "node_link": _of_node_link(machine),
+        "link_classes": {
+            name: {
+                "rate": str(one.rate or machine.link.rate),
+                "delay": str(machine.link.delay if one.delay is None else one.delay),
+            }
+            for name, one in machine.link_classes.items()
+        },
+        "switch": machine.switch.written() | _of_switch(machine, fidelity),
+        "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
+        "interface": machine.interface.written() | _of_interface(machine),
+        "clock": plain(machine.clock),
+    }
+
+
+def _of_link(machine: Machine) -> dict[str, Any]:
+    hidden = () if machine.link.has_control_tokens else ("control_token_bits",)
+    return dict.fromkeys(hidden)
+
+
+def _of_node_link(machine: Machine) -> dict[str, Any]:
+    if machine.switch.integrated:
+        return dict.fromkeys(("rate", "delay", "width"))
+    given = machine.node_link
+    delay = machine.link.delay if given.delay is None else given.delay
+    return {"rate": str(machine.node_rate), "delay": str(delay), "width": machine.node_links}
+
+
+def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+    switch, flit = machine.switch, machine.link.flit.bytes
+    flits = machine.input_flits(fidelity)
+    found: dict[str, Any] = {
+        "input_buffer": "unlimited" if flits is None else str(Size(flits * flit)),
+        "output_buffer": None,
+        "output_queue": None,
+        "reserve": None,
+        "overtaking": None,
+        "virtual_channels": machine.channels_per_wire,
+    }
+    if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
+        found["output_buffer"] = str(Size(output_flits(machine)))
+    if machine.has_output_queues:
+        places = machine.output_places
+        found["output_queue"] = "unlimited" if places is None else places
+        if places is not None:
+            found["reserve"] = machine.reserves
+            found["overtaking"] = switch.overtaking is not False
+    if switch.integrated and switch.switching != "wormhole":
+        found["input_buffer"] = None
+    if not machine.interface.acknowledgements:
+        found["ack_priority"] = None
+    return found
+
+
+def _of_interface(machine: Machine) -> dict[str, Any]:
+    interface = machine.interface
+    window = interface.packets_in_flight
+    whole = machine.sends_whole_messages
+    return {
+        "packet_size": None if whole else str(interface.packet_room),
+        "first_packet": None if whole else str(interface.first_packet or interface.packet_room),
+        "window": None if whole else "unlimited" if window is None else window,
+        "early": str(early(machine)) if machine.switch.integrated else None,
+        "ack_priority": interface.ack_priority if interface.acknowledgements else None,
+    }
+
+
+def output_flits(machine: Machine) -> int:
+    """Return the flits of an output buffer; with fidelity token only there is one."""
+    given = machine.switch.output_buffer
+    return given.bytes // machine.link.flit.bytes if isinstance(given, Size) else 35
+
+
+def early(machine: Machine) -> Size:
+    """Return the data with which a message has begun to arrive."""
+    given = machine.interface.early
+    return Size(16) if given is None else given
+
+
+def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+    """Return the machine as the engine describes it: picoseconds, bytes, flits."""
+    link = machine.link
+    return {
+        "topology": _topology_spec(machine),
+        "link": {
+            "flit_bytes": link.flit.bytes,
+            "flit_ps": link.flit_ps(),
+            "control_ps": link.control_ps(),
+            "delay_ps": link.delay.ps,
+            "width": link.width,
+            "end_token": link.end_token,
+            "packet_gap_ps": link.packet_gap.ps,
+            "flow_control": link.flow_control,
+            "credit_delay_ps": link.credit_delay.ps,
+            "sharing": link.sharing,
+            "half_duplex": link.duplex == "half",
+        },
+        "node_link": {
+            **_times(machine, machine.node_link.rate, machine.node_link.delay),
+            "width": machine.node_links,
+        },
+        "link_classes": {
+            name: times
+            for name, one in machine.link_classes.items()
+            if (times := _times(machine, one.rate, one.delay))
+        },
+        "switch": _switch_spec(machine, fidelity),
+        "routing": _routing_spec(machine),
+        "interface": _interface_spec(machine),
+    }
+
+
+def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str, Any]:
+    """Return what differs from the machine's link."""
+    found: dict[str, Any] = {}
+    if rate is not None and rate != machine.link.rate:
+        found |= {
+            "flit_ps": machine.link.flit_ps(rate),
+            "control_ps": machine.link.control_ps(rate),
+        }
+    if delay is not None and delay != machine.link.delay:
+        found |= {"delay_ps": delay.ps}
+    return found
+
+
+def _topology_spec(machine: Machine) -> dict[str, Any]:
+    topology = machine.topology
+    if not isinstance(topology, Graph):
+        return topology.spec()
+
+    def times(link: GraphLink) -> dict[str, Any]:
+        delay = None if link.delay_ps is None else Time(link.delay_ps)
+        return _times(machine, link.rate, delay)
+
+    return topology.spec_with(times)
+
+
+def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+    switch = machine.switch
+    queues = machine.has_output_queues and machine.output_places is not None
+    return {
+        "integrated": switch.integrated,
+        "switching": switch.switching,
+        "input_buffer_flits": _input_flits(machine, fidelity),
+        "output_buffer_flits": output_flits(machine),
+        "output_queue_packets": machine.output_places if queues else None,
+        "reserve": queues and machine.reserves,
+        "overtaking": queues and switch.overtaking is not False,
+        "delay_ps": switch.delay.ps,
+        "virtual_channels": machine.channels_per_wire,
+        "arbiter": switch.arbiter,
+        "ack_priority": switch.ack_priority,
+    }
+
+
+def _input_flits(machine: Machine, fidelity: Fidelity) -> int | None:
+    """Return the flits of an input buffer; without switches it counts with fidelity token only."""
+    if machine.topology.switch_count == 0 and fidelity != "token":
+        return machine.packet_flits(machine.interface.packet_room.bytes)
+    return machine.input_flits(fidelity)
+
+
+def _routing_spec(machine: Machine) -> dict[str, Any]:
+    routing = machine.chosen_routing
+    if routing is None:
+        return {
+            "algorithm": {"kind": "dimension_order", "order": []},
+            "selection": "first",
+            "hop_limit": 65_534,
+            "allow_deadlock": False,
+        }
+    return routing.spec(machine.topology)
+
+
+def _interface_spec(machine: Machine) -> dict[str, Any]:
+    interface = machine.interface
+    first = interface.first_packet
+    slice_ = interface.time_slice
+    return {
+        "unit": interface.unit,
+        "packet_bytes": min(interface.packet_room, LONGEST).bytes,
+        "first_packet_bytes": None if first in (None, interface.packet_room) else first.bytes,
+        "header_bytes": interface.header.bytes,
+        "acknowledges": interface.acknowledgements,
+        "ack_priority": interface.ack_priority,
+        "window": interface.packets_in_flight,
+        "message_order": interface.message_order,
+        "time_slice_ps": None if slice_ is None else slice_.ps,
+        "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
+    }
+
+
+def rounded(machine: Machine) -> list[tuple[str, str, int]]:
+    """Return rates whose flits take no whole number of ps: name, rate, time used."""
+    found = []
+    for rate in sorted(set(machine.rates)):
+        if machine.link.rounding(rate):
+            found.append(("flit", str(rate), machine.link.flit_ps(rate)))
+    return found

@@ -1,0 +1,111 @@
+"""Network interfaces: packets, windows, acknowledgements, the processor."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ..errors import UserError, shown
+from ..parts import MaybeSize, MaybeTime, Part, SizeKey, key
+from ..units import Size, Time
+
+#: The longest message that is sent as one packet.
+LONGEST = Size(16_000_000)
+
+
+def _window(given: object) -> object:
+    """Refuse what is neither a number of packets nor no limit, in one line."""
+    if given is None or given == "unlimited":
+        return given
+    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= 2**20:
+        allowed = f'must be a number of packets, 1 to {2**20}, or "unlimited"'
+        raise UserError("", shown(given), allowed)
+    return given
+
+
+Window = Annotated[
+    int | Literal["unlimited"] | None,
+    BeforeValidator(
+        _window,
+        json_schema_input_type=Annotated[int, Field(ge=1, le=2**20)] | Literal["unlimited"] | None,
+    ),
+]
+
+
+class Interface(Part):
+    """The network interface of every node, and the software below its processes."""
+
+    section: ClassVar[str] = "machine.interface"
+
+    unit: Literal["packet", "message"] = key(
+        default="packet",
+        description="What is sent as one piece: packets of at most packet_size, or whole messages.",
+    )
+    packet_size: MaybeSize = key(
+        default=None,
+        description="Most data in one packet; default: 1000 B; of whole messages no limit.",
+    )
+    first_packet: MaybeSize = key(
+        default=None,
+        description="Most data in the first packet of a message; default: packet_size.",
+    )
+    header: SizeKey = key(default=Size(8), description="Header of a packet, at least 1 B.")
+    window: Window = key(
+        default=None,
+        description="Packets of one message in flight, at most, or unlimited; default: unlimited "
+        "without acknowledgements (where delivery opens a window, at no cost), else 1.",
+    )
+    message_order: Literal["fifo", "round_robin"] = key(
+        default="fifo",
+        description="In which order the packets of several messages leave a node: as they are "
+        "made, or one of each message in turn.",
+    )
+    acknowledgements: bool = key(
+        default=False,
+        description="Whether data packets are acknowledged by packets; if not, it costs nothing.",
+    )
+    ack_priority: bool = key(
+        default=True, description="Whether a node sends acknowledgements before data."
+    )
+    time_slice: MaybeTime = key(
+        default=None,
+        description="Longest time a process computes while others wait; default: until done.",
+    )
+    early: MaybeSize = key(
+        default=None,
+        description="Data with which a message has begun to arrive, for the time until then; "
+        "where nodes are integrated; default: 16 B.",
+    )
+
+    def _check(self) -> None:
+        if not 1 <= self.header.bytes <= 1000:
+            raise self.refused("header", "must be 1 B to 1000 B")
+        size = self.packet_size
+        if size is not None and not 1 <= size.bytes <= LONGEST.bytes:
+            raise self.refused("packet_size", f"must be 1 B to {LONGEST}")
+        if self.time_slice == Time(0):
+            raise self.refused("time_slice", "must be above zero")
+        if self.early is not None and not 1 <= self.early.bytes <= LONGEST.bytes:
+            raise self.refused("early", f"must be 1 B to {LONGEST}")
+        first = self.first_packet
+        if self.unit == "message":
+            return
+        if first is not None and not 1 <= first.bytes <= self.packet_room.bytes:
+            raise self.refused("first_packet", f"must be 1 B to packet_size = {self.packet_room}")
+
+    @property
+    def packet_room(self) -> Size:
+        """Most data in one packet."""
+        if self.unit == "message":
+            return LONGEST
+        return Size(1000) if self.packet_size is None else self.packet_size
+
+    @property
+    def packets_in_flight(self) -> int | None:
+        """`window` or its default; None: unlimited, as of whole messages."""
+        if self.window == "unlimited" or self.unit == "message":
+            return None
+        if self.window is None:
+            return 1 if self.acknowledgements else None
+        return int(self.window)

@@ -1,0 +1,177 @@
+"""Links: how fast, how far, in what steps."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ..errors import UserError, joined, shown
+from ..parts import MaybeRate, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
+from ..units import Rate, Size, Time, whole_ps
+
+#: The longest delay: sums of times must not overflow.
+LONGEST_DELAY = Time(10**12)
+
+
+class Link(Part):
+    """The links between switches: rate, delay, flit, width, encoding, flow control."""
+
+    section: ClassVar[str] = "machine.link"
+
+    rate: RateKey = key(
+        default=Rate(100 * 10**9), description="Bits per second of a link, each direction."
+    )
+    flit: SizeKey = key(
+        default=Size(1),
+        description="What moves in one step and what buffers count; header and payload are "
+        "rounded up to whole flits.",
+    )
+    delay: TimeKey = key(default=Time(0), description="Time a flit is on a wire.")
+    width: int = key(
+        default=1, ge=1, le=255, description="Parallel links between neighbouring switches."
+    )
+    sharing: Literal["round_robin", "until_stall", "separate"] = key(
+        default="round_robin",
+        description="How virtual channels share a wire: flit by flit in turn, each until it has "
+        "nothing to send or no credit, or not at all: each has a wire of its own.",
+    )
+    duplex: Literal["full", "half"] = key(
+        default="full",
+        description="Whether the two directions of a link have a wire each (full) or one in turn "
+        "(half).",
+    )
+    flow_control: Literal["out_of_band", "in_band"] = key(
+        default="out_of_band",
+        description="How a sender learns of room in the next buffer: by signals of their own, or "
+        "by flow-control tokens on the channel of the other direction.",
+    )
+    credit_delay: TimeKey = key(
+        default=Time(0),
+        description="Time from a flit's departure from a buffer until the sender may use its "
+        "place; out of band only.",
+    )
+    packet_gap: TimeKey = key(
+        default=Time(0),
+        description="How much longer the first flit of a packet takes, on every channel.",
+    )
+    data_token_bits: int = key(
+        default=8, ge=1, le=1000, description="Bits on the wire of a data or header byte."
+    )
+    control_token_bits: int = key(
+        default=4,
+        ge=1,
+        le=1000,
+        description="Bits on the wire of an end-of-packet or flow-control token.",
+    )
+    end_token: bool = key(
+        default=False, description="Whether a packet ends with a control token of its own."
+    )
+
+    def _check(self) -> None:
+        if not 1 <= self.flit.bytes <= 65_536:
+            raise self.refused("flit", "must be 1 B to 65536 B")
+        if self.flit.bytes > 1 and (self.end_token or self.flow_control == "in_band"):
+            allowed = "must be 1 B with end tokens, and with flow-control tokens (in_band)"
+            raise self.refused("flit", allowed)
+
+    def check_delays(self) -> None:
+        """Refuse delays so long that sums of times could overflow; once they are times."""
+        for name in ("packet_gap", "delay", "credit_delay"):
+            if getattr(self, name) > LONGEST_DELAY:
+                raise self.refused(name, "must be at most 1 s")
+        check_whole(self, self.rate, self.section)
+
+    def flit_ps(self, rate: Rate | None = None) -> int:
+        """Return the time of a flit at ``rate`` (none: the link's own), in picoseconds."""
+        used = self.rate if rate is None else rate
+        exact = self.flit.bytes * self.data_token_bits * used.bit_ps
+        return whole_ps(exact, self._flit_in_words, str(used))
+
+    def control_ps(self, rate: Rate | None = None) -> int:
+        """Return the time of an end token or a flow-control token, in picoseconds."""
+        used = self.rate if rate is None else rate
+        exact = self.control_token_bits * used.bit_ps
+        return whole_ps(exact, "a control token", str(used)) if self.has_control_tokens else 1
+
+    @property
+    def has_control_tokens(self) -> bool:
+        """Whether there are control tokens on it."""
+        return self.end_token or self.flow_control == "in_band"
+
+    @property
+    def _flit_in_words(self) -> str:
+        return f"a flit of {self.flit}"
+
+    def rounding(self, rate: Rate) -> Fraction:
+        """Return by which share the time of a flit differs from the exact one."""
+        exact = self.flit.bytes * self.data_token_bits * rate.bit_ps
+        return Fraction(self.flit_ps(rate)) / exact - 1
+
+    def flits(self, size: int) -> int:
+        """Return how many flits hold ``size`` bytes."""
+        return -(-size // self.flit.bytes)
+
+
+def _width(given: object) -> object:
+    """Refuse what is neither a number of links nor the degree, in one line."""
+    is_number = isinstance(given, int) and not isinstance(given, bool)
+    if given != "degree" and not (is_number and 1 <= given <= 255):  # type: ignore[operator]
+        raise UserError("", shown(given), 'must be a number of links, 1 to 255, or "degree"')
+    return given
+
+
+Width = Annotated[
+    int | Literal["degree"],
+    BeforeValidator(
+        _width, json_schema_input_type=Annotated[int, Field(ge=1, le=255)] | Literal["degree"]
+    ),
+]
+
+
+class LinkClass(Part):
+    """A class of links that differs from `Link`: what is left out is as there."""
+
+    section: ClassVar[str] = "machine.link_classes"
+
+    rate: MaybeRate = key(
+        default=None, description="Bits per second of such a link; default: link.rate."
+    )
+    delay: MaybeTime = key(
+        default=None, description="Time a flit is on such a wire; default: link.delay."
+    )
+
+
+class NodeLink(Part):
+    """The links between a node and its switch: what is left out is as with `Link`."""
+
+    section: ClassVar[str] = "machine.node_link"
+
+    rate: MaybeRate = key(
+        default=None, description="Bits per second of such a link; default: link.rate."
+    )
+    delay: MaybeTime = key(
+        default=None, description="Time a flit is on such a wire; default: link.delay."
+    )
+    width: Width = key(
+        default=1,
+        description="Parallel links between a node and its switch: a number from 1 to 255, or "
+        "degree: as many as the switch has to others.",
+    )
+
+
+def check_delay(part: LinkClass | NodeLink, section: str) -> None:
+    """Refuse a delay so long that sums of times could overflow; once it is a time."""
+    if part.delay is not None and part.delay > LONGEST_DELAY:
+        allowed = f"must be at most {LONGEST_DELAY}"
+        raise UserError(joined(section, "delay"), shown(str(part.delay)), allowed)
+
+
+def check_whole(link: Link, rate: Rate, section: str) -> None:
+    """Refuse a rate at which a flit takes no whole number of picoseconds, not even nearly."""
+    try:
+        link.flit_ps(rate)
+        link.control_ps(rate)
+    except UserError as error:
+        raise UserError(joined(section, "rate"), shown(str(rate)), error.allowed) from None

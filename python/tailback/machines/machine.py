@@ -1,0 +1,337 @@
+"""A machine in five parts: topology, links, switches, routing, interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator
+
+from ..errors import UserError, choice, shown
+from ..parts import MaybeFrequency, Part, key, plain
+from ..units import Rate, Size, Time
+from . import fidelities, needs
+from .fidelities import Fidelity
+from .interface import Interface
+from .kinds import ROUTINGS
+from .link import Link, LinkClass, NodeLink, check_delay, check_whole
+from .needs import NoEffectError
+from .routing import Routing
+from .switch import Switch
+from .topologies import Graph, Mesh, Topology
+
+Classes = Annotated[Mapping[str, LinkClass], BeforeValidator(dict)]
+
+
+class Machine(Part):
+    """Who is wired to whom, by what, and how packets find their way.
+
+    Parts that are left out are their defaults; `routing` is the topology's usual one.
+    """
+
+    section: ClassVar[str] = "machine"
+
+    topology: Topology = key(default=Mesh(), description="Who is wired to whom.")
+    link: Link = key(default=Link(), description="The links between switches.")
+    node_link: NodeLink = key(
+        default=NodeLink(), description="The links between nodes and switches."
+    )
+    link_classes: Classes = key(
+        default=(), description="Classes of links that differ, by the name the topology gives them."
+    )
+    switch: Switch = key(default=Switch(), description="The switches.")
+    routing: Routing | None = key(
+        default=None, description="Which way packets go; default: the usual one of the topology."
+    )
+    interface: Interface = key(
+        default=Interface(), description="The network interfaces of the nodes."
+    )
+    clock: MaybeFrequency = key(
+        default=None,
+        description='Frequency of the clock: times may be given in cycles ("3 cycles"), and '
+        "results are told in cycles too.",
+    )
+
+    def __hash__(self) -> int:
+        """Return a hash of all parts: equal machines have the same."""
+        values = {name: getattr(self, name) for name in self.key_names}
+        values["link_classes"] = frozenset(self.link_classes.items())
+        return hash(tuple(values.values()))
+
+    def _check(self) -> None:
+        self._keep_time()
+        self.link.check_delays()
+        self.switch.check_delays()
+        check_delay(self.node_link, self.node_link.section)
+        self._check_classes()
+        needs.check(self)
+        self._check_routing()
+
+    def _keep_time(self) -> None:
+        """Turn times in cycles into times, if there is a clock."""
+        try:
+            cycle = None if self.clock is None else self.clock.cycle
+        except UserError as error:
+            raise error.inside("machine.clock") from None
+        for name in ("link", "node_link", "switch", "interface"):
+            object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
+        classes = {name: one.with_clock(cycle) for name, one in self.link_classes.items()}
+        object.__setattr__(self, "link_classes", classes)
+        topology = self.topology
+        if isinstance(topology, Graph) and topology.cycle is None and cycle is not None:
+            given = {name: getattr(topology, name) for name in Graph.key_names}
+            object.__setattr__(self, "topology", Graph(**given | {"cycle": cycle}))
+
+    def _check_classes(self) -> None:
+        known = self.topology.link_classes
+        for name, special in self.link_classes.items():
+            section = f"machine.link_classes.{name}"
+            if name not in known:
+                kind = f'machine.topology.kind = "{self.topology.kind}"'
+                if not known:
+                    problem = f"must be left out: {kind} has no link classes"
+                    raise NoEffectError(section, None, problem)
+                error = choice(section, name, known)
+                # A class of another topology may be left over; a misspelled one is a mistake.
+                mistake = NoEffectError if error.nearest is None else UserError
+                raise mistake(section, None, f"{error.allowed} with {kind}", error.nearest)
+            check_delay(special, section)
+            if special.rate is not None:
+                check_whole(self.link, special.rate, section)
+        if self.node_link.rate is not None:
+            check_whole(self.link, self.node_link.rate, "machine.node_link")
+
+    def _check_routing(self) -> None:
+        if self.routing is None:
+            return
+        kind = self.routing.kind
+        if not self.topology.routings:
+            beside = f'machine.topology.kind = "{self.topology.kind}"'
+            problem = f"has no effect with {beside}: one way only"
+            raise NoEffectError("machine.routing.kind", shown(kind), problem)
+        if kind not in fidelities.possible_routings(self):
+            raise fidelities.impossible_routing(self, kind)
+        self.routing.check(self.topology)
+
+    # What follows from the parts.
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return self.topology.node_count
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Nodes along each dimension, x first; empty for a machine without coordinates."""
+        return self.topology.shape
+
+    @property
+    def degree(self) -> int:
+        """Links of a switch to other switches (of a node to others where there is no switch)."""
+        return self.topology.degree
+
+    @property
+    def has_internal_channels(self) -> bool:
+        """Whether any channel joins two switches."""
+        return self.topology.has_internal_channels
+
+    @cached_property
+    def chosen_routing(self) -> Routing | None:
+        """`routing` or the topology's usual one; None where packets have no choice of links."""
+        if not self.topology.routings:
+            return None
+        return self.routing or ROUTINGS[self.topology.default_routing()]()
+
+    @property
+    def node_links(self) -> int:
+        """Parallel links between a node and its switch, at least one; one where they are one."""
+        if self.switch.integrated:
+            return 1
+        return (
+            max(1, self.degree) if self.node_link.width == "degree" else int(self.node_link.width)
+        )
+
+    @property
+    def node_rate(self) -> Rate:
+        """Rate of the links between nodes and switches."""
+        return self.link.rate if self.node_link.rate is None else self.node_link.rate
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """Rates of all links there are: of nodes, of every class, of a graph's."""
+        return (self.node_rate, *self.internal_rates)
+
+    @cached_property
+    def internal_rates(self) -> tuple[Rate, ...]:
+        """Rates of the links between switches."""
+        special = {name: one.rate or self.link.rate for name, one in self.link_classes.items()}
+        names = self.topology.link_classes
+        found = {special.get(name, self.link.rate) for name in names} or {self.link.rate}
+        if isinstance(self.topology, Graph):
+            found |= {link.rate for link in self.topology.graph.links if link.rate is not None}
+        return tuple(sorted(found))
+
+    @property
+    def routing_classes(self) -> int:
+        """Classes of virtual channels that the routing tells apart: it needs as many."""
+        routing = self.chosen_routing
+        return 1 if routing is None else routing.classes(self.topology)
+
+    @property
+    def channels_per_wire(self) -> int:
+        """`virtual_channels` or its default; with separate wires, wires per link."""
+        given = self.switch.virtual_channels
+        return self.routing_classes if given is None else given
+
+    @property
+    def shares_wires(self) -> bool:
+        """Whether several virtual channels share a wire anywhere."""
+        is_shared = self.link.sharing != "separate" and self.has_internal_channels
+        return is_shared and self.channels_per_wire > 1
+
+    @property
+    def sends_whole_messages(self) -> bool:
+        """Whether a message is one packet."""
+        return self.interface.unit == "message"
+
+    @property
+    def has_output_queues(self) -> bool:
+        """Whether packets stand in queues at outgoing channels."""
+        stores = self.switch.switching in ("store_and_forward", "cut_through")
+        return self.switch.integrated and stores
+
+    @property
+    def output_places(self) -> int | None:
+        """Packets that an output queue has room for; None: unlimited."""
+        given = self.switch.output_queue
+        if given is None:
+            return None if self.sends_whole_messages else 16
+        return None if given == "unlimited" else int(given)
+
+    @property
+    def reserves(self) -> bool:
+        """Whether a place is kept from contrary packets: by default where there are any."""
+        given, routing = self.switch.reserve, self.chosen_routing
+        if given is None:
+            return routing is not None and routing.kind == "first_hop"
+        return given
+
+    @property
+    def usual_fidelity(self) -> Fidelity:
+        """The fidelity of a run that names none: whole packets in band, as in the thesis."""
+        return fidelities.usual(self)
+
+    @property
+    def exact_fidelity(self) -> Fidelity:
+        """The cheapest fidelity that leaves nothing out: what ``auto`` stands for."""
+        return fidelities.exact(self)
+
+    def check(self, fidelity: Fidelity) -> None:
+        """Raise `UserError` if the machine cannot be simulated with this fidelity."""
+        fidelities.check(self, fidelity)
+
+    def input_flits(self, fidelity: Fidelity) -> int | None:
+        """Return the flits an input buffer holds: `input_buffer`, or its default; None: any."""
+        given = self.switch.input_buffer
+        if given == "unlimited" or (given is None and self.sends_whole_messages):
+            return None
+        if isinstance(given, Size):
+            return given.bytes // self.link.flit.bytes
+        if self.link.flow_control == "in_band":
+            # The C104 has 35 B at its inputs and 35 B at its outputs. Only `token` has
+            # buffers at outputs; elsewhere both are at the input.
+            return 35 if fidelity == "token" else 70
+        return 2 * self.packet_flits(self.interface.packet_room.bytes)
+
+    # Times.
+
+    def packet_flits(self, data_bytes: int) -> int:
+        """Return the flits of a packet: header, data, end token if there is one."""
+        flits = self.link.flits(self.interface.header.bytes) + self.link.flits(data_bytes)
+        return flits + self.link.end_token
+
+    def packet_ps(self, data_bytes: int) -> int:
+        """Return the time a packet occupies the slowest channel, in picoseconds."""
+        slowest = min(self.rates)
+        link = self.link
+        flits = link.flits(self.interface.header.bytes) + link.flits(data_bytes)
+        end = link.control_ps(slowest) if link.end_token else 0
+        return flits * link.flit_ps(slowest) + end + link.packet_gap.ps
+
+    def injection_ps(self, data_bytes: int) -> int:
+        """Return the time a packet occupies a channel from a node, in picoseconds."""
+        link = self.link
+        flits = link.flits(self.interface.header.bytes) + link.flits(data_bytes)
+        end = link.control_ps(self.node_rate) if link.end_token else 0
+        return flits * link.flit_ps(self.node_rate) + end + link.packet_gap.ps
+
+    @property
+    def has_injection_channels(self) -> bool:
+        """Whether nodes send over channels of their own, which switches or nodes receive."""
+        return not self.switch.integrated
+
+    @property
+    def full_packet_ps(self) -> int:
+        """Return the time of a full packet on the slowest channel; of whole messages a header's."""
+        return self.packet_ps(0 if self.sends_whole_messages else self.interface.packet_room.bytes)
+
+    def round_trip_ps(self, message_bytes: int) -> int:
+        """Return roughly how long a message takes in an idle machine.
+
+        With acknowledgements, until the last has arrived; the way is half the diameter long.
+        Packets beyond the window wait for one to be delivered.
+        """
+        size = min(message_bytes, self.interface.packet_room.bytes)
+        packets = max(1, -(-message_bytes // self.interface.packet_room.bytes))
+        header = self.link.flits(self.interface.header.bytes) * self.link.flit_ps(min(self.rates))
+        wait = self.link.delay.ps + self.switch.delay.ps
+        hop = header + self.link.packet_gap.ps + wait
+        if self.switch.switching == "store_and_forward":
+            hop = self.packet_ps(size) + wait
+        hops = self.topology.typical_hops
+        if self.switch.integrated:
+            return (max(1, hops) - 1) * hop + packets * self.packet_ps(size) + wait
+        way = (1 + hops) * hop
+        there = self.packet_ps(size) + way
+        back = self.packet_ps(0) + way if self.interface.acknowledgements else 0
+        window = self.interface.packets_in_flight
+        if window is None:
+            return (packets - 1) * self.packet_ps(size) + there + back
+        return -(-packets // window) * (there + back)
+
+    # The machine in other words.
+
+    def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
+        """Return every parameter, with units and with the defaults that depend on others."""
+        from .describing import resolved
+
+        return resolved(self, fidelity)
+
+    def spec(self, fidelity: Fidelity) -> dict[str, Any]:
+        """Return the machine as the engine describes it: picoseconds, bytes, flits."""
+        from .describing import spec
+
+        return spec(self, fidelity)
+
+    def written(self) -> dict[str, Any]:
+        """Return what was given, as a file has it."""
+        found: dict[str, Any] = {"topology": {"kind": self.topology.kind, **self.topology.given()}}
+        for name in ("link", "node_link", "switch", "interface"):
+            found[name] = getattr(self, name).given()
+        found["link_classes"] = {name: one.given() for name, one in self.link_classes.items()}
+        if self.routing is not None:
+            found["routing"] = {"kind": self.routing.kind, **self.routing.given()}
+        if self.clock is not None:
+            found["clock"] = str(self.clock)
+        cleared: dict[str, Any] = plain({name: part for name, part in found.items() if part})
+        return cleared
+
+    def cycle(self) -> Time | None:
+        """Return the time of a cycle of the clock, if there is one."""
+        return None if self.clock is None else self.clock.cycle
+
+
+def given_in_words(value: object) -> str:
+    """Return a value as users write it."""
+    return shown(plain(value))

@@ -1,0 +1,155 @@
+"""Keys that mean something only beside others: refused where they have no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError, shown
+from ..parts import fields_of, plain
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+class NoEffectError(UserError):
+    """A key was given that has no effect beside the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What a key needs to mean something."""
+
+    part: str
+    key: str
+    is_met: Callable[[Machine], bool]
+    what: str
+    """What would do, as a file has it."""
+    but: tuple[Any, ...] = ()
+    """Values that are what they are anyway."""
+
+
+def _is_integrated(machine: Machine) -> bool:
+    return machine.switch.integrated
+
+
+def _is_switched(machine: Machine) -> bool:
+    return not machine.switch.integrated
+
+
+def _has_queues(machine: Machine) -> bool:
+    return machine.has_output_queues
+
+
+def _has_places(machine: Machine) -> bool:
+    return machine.has_output_queues and machine.output_places is not None
+
+
+def _has_input_buffers(machine: Machine) -> bool:
+    return not machine.switch.integrated or machine.switch.switching == "wormhole"
+
+
+def _has_control_tokens(machine: Machine) -> bool:
+    return machine.link.has_control_tokens
+
+
+def _in_band(machine: Machine) -> bool:
+    return machine.link.flow_control == "in_band"
+
+
+def _out_of_band(machine: Machine) -> bool:
+    return machine.link.flow_control == "out_of_band"
+
+
+def _has_ways(machine: Machine) -> bool:
+    return bool(machine.topology.routings)
+
+
+def _has_switches(machine: Machine) -> bool:
+    return machine.topology.switch_count > 0
+
+
+def _is_direct(machine: Machine) -> bool:
+    return machine.topology.is_direct
+
+
+def _acknowledges(machine: Machine) -> bool:
+    return machine.interface.acknowledgements
+
+
+def _turns(machine: Machine) -> bool:
+    return machine.switch.integrated and machine.switch.switching != "wormhole"
+
+
+def _sends_packets(machine: Machine) -> bool:
+    return not machine.sends_whole_messages
+
+
+_PACKETS = 'machine.interface.unit = "packet"'
+_QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
+_PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
+_INTEGRATED = "machine.switch.integrated = true"
+_SWITCHED = "machine.switch.integrated = false"
+_WAYS = "a machine.topology.kind with links between switches"
+_SWITCHES = "a machine.topology.kind with switches"
+_DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
+_ACKS = "machine.interface.acknowledgements = true"
+
+NEEDS = (
+    _Need("switch", "output_queue", _has_queues, _QUEUES),
+    _Need("switch", "reserve", _has_places, _PLACES),
+    _Need("switch", "overtaking", _has_places, _PLACES),
+    _Need(
+        "switch",
+        "input_buffer",
+        _has_input_buffers,
+        f'{_SWITCHED}, or machine.switch.switching = "wormhole"',
+    ),
+    _Need("switch", "virtual_channels", _is_switched, _SWITCHED, (1,)),
+    _Need("switch", "virtual_channels", _has_ways, _WAYS, (1,)),
+    _Need("link", "width", _has_ways, _WAYS),
+    _Need("link", "sharing", _has_ways, _WAYS),
+    _Need("switch", "arbiter", _has_switches, _SWITCHES),
+    _Need("switch", "delay", _has_switches, _SWITCHES),
+    _Need("switch", "output_buffer", _has_switches, _SWITCHES),
+    _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
+    _Need("switch", "ack_priority", _acknowledges, _ACKS),
+    _Need("interface", "ack_priority", _acknowledges, _ACKS),
+    _Need("interface", "packet_size", _sends_packets, _PACKETS),
+    _Need("interface", "window", _sends_packets, _PACKETS),
+    _Need("interface", "first_packet", _sends_packets, _PACKETS),
+    _Need("interface", "acknowledgements", _is_switched, _SWITCHED),
+    _Need("switch", "integrated", _is_direct, f"one node on every switch: {_DIRECT}"),
+    _Need("interface", "early", _is_integrated, _INTEGRATED),
+    _Need(
+        "link",
+        "duplex",
+        _turns,
+        f"{_INTEGRATED} and machine.switch.switching other than wormhole",
+    ),
+    _Need(
+        "link",
+        "control_token_bits",
+        _has_control_tokens,
+        'machine.link.end_token = true or flow_control = "in_band"',
+    ),
+    _Need("link", "width", _is_switched, _SWITCHED),
+    # Flow-control tokens take their own time.
+    _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),
+    _Need("node_link", "rate", _is_switched, _SWITCHED),
+    _Need("node_link", "delay", _is_switched, _SWITCHED),
+    _Need("node_link", "width", _is_switched, _SWITCHED),
+)
+
+
+def check(machine: Machine) -> None:
+    """Raise `NoEffectError` for the first key that has none."""
+    for need in NEEDS:
+        part = getattr(machine, need.part)
+        value = getattr(part, need.key)
+        usual = fields_of(type(part))[need.key].default
+        if value == usual or value in need.but or need.is_met(machine):
+            continue
+        field = f"machine.{need.part}.{need.key}"
+        raise NoEffectError(field, shown(plain(value)), f"has no effect here; needs {need.what}")

@@ -1,0 +1,117 @@
+"""Switches: switching, buffers, virtual channels, arbitration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ..errors import UserError, shown
+from ..parts import Part, TimeKey, key
+from ..units import Size, Time
+
+if TYPE_CHECKING:
+    from ..parts import Written
+
+Switching = Literal["cut_through", "wormhole", "store_and_forward", "circuit"]
+Unlimited = Literal["unlimited"]
+
+
+def _room(given: object) -> object:
+    """Return a size, or that there is no limit."""
+    if given is None or given == "unlimited" or isinstance(given, Size):
+        return given
+    try:
+        return Size.parse(given)
+    except UserError as error:
+        allowed = f'{error.allowed}, or "unlimited"'
+        raise UserError("", error.given, allowed, error.nearest) from None
+
+
+def _places(given: object) -> object:
+    """Refuse what is neither a number of packets nor no limit, in one line."""
+    if given is None or given == "unlimited":
+        return given
+    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= 65_536:
+        raise UserError("", shown(given), 'must be a number of packets, 1 to 65536, or "unlimited"')
+    return given
+
+
+if TYPE_CHECKING:
+    Room = Written[Size | Unlimited | None]
+else:
+    Room = Annotated[Size | Unlimited | None, BeforeValidator(_room)]
+Places = Annotated[
+    int | Unlimited | None,
+    BeforeValidator(
+        _places,
+        json_schema_input_type=Annotated[int, Field(ge=1, le=65_536)] | Unlimited | None,
+    ),
+]
+
+
+class Switch(Part):
+    """Every switch: how packets cross it, its buffers, its virtual channels, its arbiters."""
+
+    section: ClassVar[str] = "machine.switch"
+
+    switching: Switching = key(
+        default="cut_through",
+        description="How packets go on: when there is room for all of them in the next buffer, "
+        "as soon as their header is there (cut_through) or when all of them is "
+        "(store_and_forward); flit by flit (wormhole); or when their header has all channels of "
+        "the way (circuit).",
+    )
+    integrated: bool = key(
+        default=False,
+        description="Whether nodes are their own switches: no link lies between them, and "
+        "packets are delivered on all channels at once.",
+    )
+    delay: TimeKey = key(
+        default=Time(0),
+        description="Time from a header's arrival (with store_and_forward: a packet's) to the "
+        "request for an output; where nodes are integrated, of their own packets too.",
+    )
+    input_buffer: Room = key(
+        default=None,
+        description="Buffer of every virtual channel at every input, or unlimited; default: two "
+        "full packets; with flow control in band 70 B, with fidelity token 35 B.",
+    )
+    output_buffer: Room = key(
+        default=None,
+        description="Buffer at every output; with fidelity token only; default: 35 B.",
+    )
+    output_queue: Places = key(
+        default=None,
+        description="Packets that the queue of an outgoing channel has room for, or unlimited; "
+        "with integrated nodes and store_and_forward or cut_through; default: 16 packets, "
+        "unlimited for whole messages.",
+    )
+    reserve: bool | None = key(
+        default=None,
+        description="Whether one place of an output_queue is kept from packets that took another "
+        "first step than dimension order; default: with routing first_hop.",
+    )
+    overtaking: bool | None = key(
+        default=None,
+        description="Whether a packet that has no place in its next output_queue may be overtaken "
+        "by those of other messages behind it; default: true.",
+    )
+    virtual_channels: int | None = key(
+        default=None,
+        ge=1,
+        le=255,
+        description="Virtual channels of every link between switches, each with an input buffer of "
+        "its own; default: as many as the routing needs on this topology.",
+    )
+    arbiter: Literal["fifo", "random", "net_first", "oldest_first", "hops_first"] = key(
+        default="fifo", description="Which waiting input is granted a free output."
+    )
+    ack_priority: bool = key(
+        default=False, description="Whether switches grant acknowledgements before data."
+    )
+
+    def check_delays(self) -> None:
+        """Refuse delays so long that sums of times could overflow; once they are times."""
+        if self.delay > Time(10**12):
+            raise self.refused("delay", "must be at most 1 s")

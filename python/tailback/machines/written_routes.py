@@ -1,0 +1,78 @@
+"""Routing by routes that are written down in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ..parts import key
+from .routes_file import Places, most_class, read_source_routes, read_table
+from .routing import Routing
+from .topologies import Graph, Topology
+
+
+class _Written(Routing):
+    """Routes from a file, which is read once for each topology."""
+
+    file: str = key(
+        description="A CSV file of routes (docs/routing.md), relative to the experiment file.",
+    )
+
+    reader: ClassVar[Callable[[Path, Places], dict[str, Any]]]
+
+    @cached_property
+    def _read(self) -> dict[Topology, dict[str, Any]]:
+        return {}
+
+    def routes(self, topology: Topology) -> dict[str, Any]:
+        """Return the content of the file, as the engine has it. Raises `UserError`."""
+        if topology not in self._read:
+            self._read[topology] = type(self).reader(Path(self.file), places_of(topology))
+        return self._read[topology]
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` for a file that cannot be used on a topology."""
+        self.routes(topology)
+
+    def classes(self, topology: Topology) -> int:
+        """As many as the file names."""
+        return most_class(self.routes(topology)) + 1
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": self.kind, **self.routes(topology)}
+
+    def resolved(self, topology: Topology) -> dict[str, Any]:
+        """Return every key as a file has it; of the routes their hash."""
+        text = json.dumps(self.routes(topology), sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return super().resolved(topology) | {"routes_sha256": digest}
+
+
+class Table(_Written):
+    """The next hop for every switch and destination."""
+
+    kind: ClassVar[str] = "table"
+    reader: ClassVar[Callable[[Path, Places], dict[str, Any]]] = staticmethod(read_table)
+
+
+class SourceRoutes(_Written):
+    """The whole way of every pair of nodes."""
+
+    kind: ClassVar[str] = "source_routes"
+    reader: ClassVar[Callable[[Path, Places], dict[str, Any]]] = staticmethod(read_source_routes)
+
+
+def places_of(topology: Topology) -> Places:
+    """Return the switches and nodes that a file of routes may name."""
+    switches: dict[str, int] = {}
+    nodes: dict[str, int] = {}
+    if isinstance(topology, Graph):
+        graph = topology.graph
+        switches = {name: number for number, name in enumerate(graph.switches)}
+        nodes = {name: number for number, name in enumerate(graph.nodes)}
+    return Places(topology.switch_count, topology.node_count, switches, nodes)

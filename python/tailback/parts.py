@@ -1,0 +1,172 @@
+"""Parts of a description: plain frozen classes with real signatures.
+
+A part is a frozen dataclass whose constructor takes what users write
+(``rate="400 Gbit/s"``) and keeps what it means (`Rate`). Editors complete its keys and
+type checkers find misspelled ones; a value that is not possible raises `UserError`.
+pydantic checks the values, but stays behind the class, so that ``help`` shows the keys
+and little else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    TypeVar,
+    get_type_hints,
+)
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
+
+from tailback.errors import UserError, first_mistake, joined
+from tailback.since311 import Self, dataclass_transform
+from tailback.units import Frequency, Quantity, Rate, Size, Time
+
+Meant = TypeVar("Meant")
+
+if TYPE_CHECKING:
+
+    class Written(Generic[Meant]):
+        """A key that is given as text, perhaps, and kept as what it means."""
+
+        def __get__(self, instance: object, owner: Any = None) -> Meant:
+            """Return what it means."""
+
+        def __set__(self, instance: object, value: Meant | str) -> None:
+            """Take what may be given."""
+
+    RateKey = Written[Rate]
+    SizeKey = Written[Size]
+    TimeKey = Written[Time]
+    FrequencyKey = Written[Frequency]
+    MaybeRate = Written[Rate | None]
+    MaybeSize = Written[Size | None]
+    MaybeTime = Written[Time | None]
+    MaybeFrequency = Written[Frequency | None]
+else:
+    RateKey, SizeKey, TimeKey, FrequencyKey = Rate, Size, Time, Frequency
+    MaybeRate, MaybeSize, MaybeTime = Rate | None, Size | None, Time | None
+    MaybeFrequency = Frequency | None
+
+_MISSING: Any = dataclasses.MISSING
+
+
+def key(*, description: str, default: Any = _MISSING, **limits: Any) -> Any:
+    """Return a key of a part: its default (none: it must be given), meaning and limits.
+
+    ``limits`` are pydantic's: ``ge``, ``le``, ``gt``, ``lt``, ``min_length``, ``max_length``.
+    """
+    about: dict[str, Any] = {"description": description, **limits}
+    given = {} if default is _MISSING else {"default": default}
+    return dataclasses.field(metadata={"key": Field(**given, **about)}, **given)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(key,))
+class Part:
+    """The base of every part of a description.
+
+    ``section`` is the table of the experiment file it stands for.
+    """
+
+    section: ClassVar[str] = ""
+    key_names: ClassVar[tuple[str, ...]] = ()
+    """The keys, in order."""
+
+    def __init_subclass__(cls, **values: Any) -> None:
+        """Make every part a frozen dataclass."""
+        super().__init_subclass__(**values)
+        made: Any = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+        known = dataclasses.fields(made)
+        cls.key_names = tuple(field.name for field in known)
+        if known and cls.__doc__:
+            told = (f"{field.name}: {field.metadata['key'].description}" for field in known)
+            cls.__doc__ = "\n\n".join([inspect.cleandoc(cls.__doc__), "Keys:", *told])
+
+    def __post_init__(self) -> None:
+        """Turn what was given into what it means; raise `UserError` for what is not possible."""
+        given = {name: getattr(self, name) for name in self.key_names}
+        try:
+            made = model_of(type(self))(**given)
+        except ValidationError as error:
+            raise first_mistake(error, self.section, list(given)) from None
+        for name in given:
+            object.__setattr__(self, name, getattr(made, name))
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse values that are possible alone but not together."""
+
+    def given(self) -> dict[str, Any]:
+        """Return the keys that differ from their defaults."""
+        defaults = {name: field.default for name, field in fields_of(type(self)).items()}
+        values = {name: getattr(self, name) for name in self.key_names}
+        return {name: value for name, value in values.items() if value != defaults[name]}
+
+    def written(self) -> dict[str, Any]:
+        """Return all keys as they are written in a file: quantities as text, lists as lists."""
+        return {name: plain(getattr(self, name)) for name in self.key_names}
+
+    def refused(self, name: str, allowed: str) -> UserError:
+        """Return the mistake of giving the key ``name`` the value it has."""
+        from tailback.errors import shown
+
+        value = getattr(self, name, None)
+        given = None if value is None else shown(plain(value))
+        return UserError(joined(self.section, name), given, allowed)
+
+    def with_clock(self, cycle: Time | None) -> Self:
+        """Return the same with times that are given in cycles as times."""
+        given = {name: getattr(self, name) for name in self.key_names}
+        changed: dict[str, Time] = {}
+        for name, value in given.items():
+            if isinstance(value, Time) and value.cycles is not None:
+                try:
+                    changed[name] = value.at(cycle)
+                except UserError as error:
+                    raise error.inside(joined(self.section, name)) from None
+        return type(self)(**given | changed) if changed else self
+
+
+def keys_of(part: type[Part]) -> tuple[str, ...]:
+    """Return the keys of a part, in order."""
+    return part.key_names
+
+
+def fields_of(part: type[Part]) -> Mapping[str, FieldInfo]:
+    """Return what is known of every key: type, default, description."""
+    return model_of(part).model_fields
+
+
+_MODELS: dict[Any, type[BaseModel]] = {}
+
+
+def model_of(part: type[Part]) -> type[BaseModel]:
+    """Return the pydantic model that checks a part's values; it is made once."""
+    if part not in _MODELS:
+        hints = get_type_hints(part, include_extras=True)
+        known: Any = dataclasses.fields(part)  # type: ignore[arg-type]
+        fields: Any = {field.name: (hints[field.name], field.metadata["key"]) for field in known}
+        strict = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
+        _MODELS[part] = create_model(
+            part.__name__, __config__=strict, __doc__=part.__doc__, **fields
+        )
+    return _MODELS[part]
+
+
+def plain(value: Any) -> Any:
+    """Return a value as a file has it."""
+    if isinstance(value, Quantity):
+        return str(value)
+    if isinstance(value, Part):
+        return value.written()
+    if isinstance(value, tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {name: plain(entry) for name, entry in value.items()}
+    return value

@@ -1,0 +1,78 @@
+"""The parameters of an experiment, part by part, and what is unusual about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from tailback.experiment import Experiment, Run
+from tailback.experiment.tables import entries, section_and_key
+from tailback.machines import Machine
+from tailback.wording import UNKNOWN
+
+from .layout import new_table
+
+_LONGEST = 48  # characters of a parameter
+
+
+def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
+    """Yield a table of every part's parameters, defaults filled in.
+
+    Keys that have no effect here are left out. A star marks what differs from the usual
+    value: that of a machine, workload or run of which nothing is given.
+    """
+    usual = _usual(experiment)
+    tables: dict[str, Table] = {}
+    for name, value in entries(experiment.resolved()):
+        if value is None or value == {}:
+            continue
+        section, key = section_and_key(name)
+        if section not in tables:
+            tables[section] = _table(f"[{section}]")
+        mark = "" if name in usual and usual[name] == value else "*"
+        tables[section].add_row(key, _parameter(value), mark)
+    yield from tables.values()
+    yield Text("* not the default", style="dim")
+
+
+def _usual(experiment: Experiment) -> dict[str, object]:
+    """Return what the parameters would be if nothing were given but the kinds of things."""
+    topology = type(experiment.machine.topology)
+    found: dict[str, object] = {}
+    if topology.key_names and "file" in topology.key_names:
+        machine = Machine()
+    else:
+        machine = Machine(topology=topology())
+    found |= dict(entries({"machine": machine.resolved(machine.usual_fidelity)}))
+    for section, described in (("workload", type(experiment.workload)), ("run", Run)):
+        fields = described.model_fields.items()
+        found |= {f"{section}.{key}": _plain(field.default) for key, field in fields}
+    return found
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return list(value)
+    return value if isinstance(value, bool | int | float | str | None) else str(value)
+
+
+def _table(title: str) -> Table:
+    table = new_table("")
+    table.title = Text(title, style="bold")
+    table.show_header = False
+    table.add_column("", no_wrap=True)
+    table.add_column("", overflow="fold")
+    table.add_column("")
+    return table
+
+
+def _parameter(value: Any) -> str:
+    """Return a value as in an experiment file, near enough, on one line."""
+    if value is None:
+        return UNKNOWN
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

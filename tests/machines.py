@@ -1,0 +1,34 @@
+"""Machines of tests: the T9000 and C104 on any topology."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tailback.machines import Machine, machine_of
+
+#: Topologies whose nodes have one link to their switch.
+_ONE_LINK = ("fat_tree", "butterfly", "tree", "fully_connected", "dragonfly", "graph")
+
+
+def t9000_tables(kind: str = "mesh", **keys: Any) -> dict[str, Any]:
+    """Return the tables of the T9000 and C104 on a topology.
+
+    `keys` are parts (`switch={"input_buffer": "200 B"}`) or keys of the topology.
+    """
+    parts = ("link", "node_link", "link_classes", "switch", "routing", "interface")
+    tables = {name: keys.pop(name) for name in parts if name in keys}
+    if kind in _ONE_LINK:
+        tables["node_link"] = {"width": 1, **tables.get("node_link", {})}
+    clock = {"clock": keys.pop("clock")} if "clock" in keys else {}
+    return {"preset": "t9000_c104", **clock, "topology": {"kind": kind, **keys}, **tables}
+
+
+def t9000(kind: str = "mesh", **keys: Any) -> Machine:
+    """Return the T9000 and C104 on a topology; `keys` as for `t9000_tables`."""
+    return machine_of(t9000_tables(kind, **keys))
+
+
+def refined(tables: Mapping[str, Any], **parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tables of a machine with keys of parts changed."""
+    return {**tables, **{name: {**tables.get(name, {}), **keys} for name, keys in parts.items()}}
