@@ -63,7 +63,11 @@ class TestBlame:
 
     def test_parts_and_a_page(self, tmp_path: Path) -> None:
         workload = tb.Synthetic(radius=2, compute_period="5 us")
-        found = tb.blame(tb.Machine(topology=tb.Mesh(dims=(3, 3)), interface=tb.Interface(window=1)), workload, duration="300 us")
+        found = tb.blame(
+            tb.Machine(topology=tb.Mesh(dims=(3, 3)), interface=tb.Interface(window=1)),
+            workload,
+            duration="300 us",
+        )
         page = found.write_page(str(tmp_path / "waits.html"))
         assert "Who makes whom wait" in page.read_text()
         assert "blame" in found.to_dict()
@@ -117,7 +121,10 @@ class TestPandas:
 
     @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is an extra")
     def test_whole_numbers_and_words_stay_what_they_are(self) -> None:
-        machine, workload = tb.Machine(topology=tb.Mesh(dims=(2, 2)), interface=tb.Interface(window=1)), tb.Synthetic(compute_period="5 us")
+        machine, workload = (
+            tb.Machine(topology=tb.Mesh(dims=(2, 2)), interface=tb.Interface(window=1)),
+            tb.Synthetic(compute_period="5 us"),
+        )
         result = tb.run(machine, workload, duration="300 us", packets=True)
         frame = tb.to_pandas(result.packets)
         assert list(frame.columns) == result.packets.column_names

@@ -144,7 +144,11 @@ class TestSteering:
 
 
 def test_held_is_never_below_busy_where_channels_share_a_wire() -> None:
-    machine = {"preset": "wormhole_mesh", "topology": {"dims": [4, 4]}, "switch": {"virtual_channels": 3}}
+    machine = {
+        "preset": "wormhole_mesh",
+        "topology": {"dims": [4, 4]},
+        "switch": {"virtual_channels": 3},
+    }
     result = tb.run(experiment(machine=machine, workload={"compute_period": "80 ns"}))
     assert result["internal_held"].value > result["internal_utilisation"].value > 0
     assert METRICS["internal_held"].denominator == METRICS["internal_utilisation"].denominator

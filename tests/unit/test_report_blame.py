@@ -170,7 +170,7 @@ def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
     runs = runs_of(store)
     first = runs.filter(**{PERIOD: 3.0})["identity"][0]
     drifting = pl.col("identity") == first
-    some = runs.with_columns(settled=~drifting)
+    some = runs.with_columns(steady=~drifting)
     found = section_of.section(store, some.to_arrow(), store.sweeps())
     assert found is not None
     assert [text(row[-1]) for row in table(found).rows] == ["1", "1", "2", "2"]
@@ -178,7 +178,7 @@ def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
     other = next(i for i in runs.filter(**{PERIOD: 3.0})["identity"] if i != first)
     assert isinstance(one, Cell)
     assert one.order == store.blame(other)["full"].total(0.95).value
-    none = runs.with_columns(settled=pl.lit(value=False))
+    none = runs.with_columns(steady=pl.lit(value=False))
     found = section_of.section(store, none.to_arrow(), store.sweeps())
     assert found is not None
     states = [row[-1] for row in table(found).rows]

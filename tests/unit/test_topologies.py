@@ -374,13 +374,14 @@ def test_names_of_switches_never_lie_over_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "names"),
+    ("topology", "names"),
     [
         (Dragonfly(), [f"group {n}" for n in range(9)]),
         (FatTree(arity=2, levels=3), ["level 0", "level 1", "level 2"]),
     ],
 )
-def test_groups_of_switches_are_named(machine: Machine, names: list[str]) -> None:
+def test_groups_of_switches_are_named(topology: Topology, names: list[str]) -> None:
+    machine = Machine(topology=topology)
     counted = survey(machine)
     seen = picture(machine, counted.graph, counted.switches, {})
     assert [group.name for group in seen.groups] == names
@@ -402,7 +403,7 @@ def test_plots_are_pages_or_svg(tmp_path: Path) -> None:
 def test_names_of_a_file_are_shown(tmp_path: Path) -> None:
     (tmp_path / "net.edges").write_text("london paris\nparis rome")
     prediction = one_message(t9000("graph", file=str(tmp_path / "net.edges")))
-    texts = [text for _, text in prediction._picture().switches]
+    texts = [dot.text for dot in prediction._picture().switches]
     assert texts == [f"switch {i} ({n}), 1 node" for i, n in enumerate(("london", "paris", "rome"))]
 
 
