@@ -1,5 +1,5 @@
 # Every target sets up what it needs in .venv, inside this checkout, and does
-# nothing twice. Needed beforehand: Rust (cargo) and Python 3.11 or newer.
+# nothing twice. Needed beforehand: Rust (cargo) and Python 3.10 or newer.
 #
 #   make demo     the published experiment at a few compute periods
 #   make studies  all published tables and figures, side by side with ours, how often
@@ -7,7 +7,10 @@
 #                 what adaptive routing costs, and how messages should cross a hypercube
 #   make bench    speed and memory, against their goals
 #   make test     all tests
+#   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
+#   make lock     the newest versions of all libraries, for requirements-dev.lock
+#   make bounds   some tests with the oldest libraries that users may have
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -22,7 +25,7 @@ SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml \
 	$(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench test check
+.PHONY: demo studies bench test check fuzz lock bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -44,6 +47,9 @@ test: $(VENV)/built
 	cargo test --quiet
 	$(BIN)/python -m pytest -q
 
+fuzz: $(VENV)/built
+	$(BIN)/python -m tests.fuzz --cases 10000
+
 check: $(VENV)/built
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
@@ -52,15 +58,24 @@ check: $(VENV)/built
 	$(BIN)/mypy --strict python/tailback studies benches
 	$(BIN)/python -m pytest -q tests/unit/test_layers.py
 
-# The environment and, in it, the build tool that pyproject.toml names.
-$(VENV)/made: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+# A lock for all platforms and versions of Python; every version in it is the same everywhere.
+lock: $(VENV)/built
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
+		--extra dev --extra dask pyproject.toml --output-file requirements-dev.lock
+
+# Users' libraries may be as old as pyproject.toml says, and as new as there are.
+bounds: $(VENV)/built
+	$(BIN)/python -m tests.bounds lowest
+	$(BIN)/python -m tests.bounds newest
+
+# The environment: libraries and tools in the versions of the lock.
+$(VENV)/made: requirements-dev.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
-		| xargs $(BIN)/pip install
+	$(BIN)/pip install --requirement requirements-dev.lock
 	touch $@
 
-# Tailback itself, importable from python/, with its libraries and the developers' tools.
+# Tailback itself, importable from python/; its libraries are there.
 $(VENV)/built: $(VENV)/made $(SOURCES)
-	$(BIN)/maturin develop --release --quiet --extras dev,dask
+	$(BIN)/maturin develop --release --quiet
 	touch $@

@@ -15,7 +15,7 @@ RECORD = Path(__file__).parent / "record"
 
 def add(measured: Mapping[str, object]) -> Path:
     """Add to today's record, or begin it; return its place below the present folder."""
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    today = datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
     path = RECORD / f"{today}.json"
     RECORD.mkdir(exist_ok=True)
     before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -25,7 +25,9 @@ from tailback.store.rows import table_of, to_bytes
 
 Tables = dict[str, dict[str, Any]]
 
-MODES = ("full", "throttled")
+MODES = ("full", "endpoints")
+RATIOS = {name: theta for name, theta in THETAS.items() if theta.metric in METRICS}
+"""Those of workloads that do not end."""
 SEEDS = 5
 SYNCS = ("loosely_synchronous", "asynchronous")
 
@@ -150,7 +152,9 @@ def _made_up(draw: np.random.Generator, frame: pl.DataFrame) -> dict[str, pl.Ser
 def _ratios(frame: pl.DataFrame, modes: Sequence[str]) -> pl.DataFrame:
     """Return the ratios of neighbouring rows, without covariance."""
     found: dict[str, list[float | None]] = {}
-    for name, (metric, above, below) in THETAS.items():
+    for name, theta_of in RATIOS.items():
+        compared = theta_of.against(frame["run.baseline"][0])
+        metric, (above, below) = compared.metric, compared.modes
         parts = ("", "_low", "_high", "_standard_error")
         columns = frame.select(metric + part for part in parts).rows()
         estimates = [Estimate(value, low, high, 20, e) for value, low, high, e in columns]

@@ -53,7 +53,7 @@ _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
 # What depends on the clock on the wall: events per second, and how far a sweep is.
 _PROGRESS = re.compile(r"(?m)^\d+ of \d+ points done, .*\n")
-_SPEED = re.compile(r"(?m)^((?:full|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
+_SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
 def filled(text: str) -> str:
@@ -97,7 +97,9 @@ def _run_keys() -> str:
 def _machine_keys() -> str:
     """Return a table for each part of a machine; of parts with kinds one for each kind."""
     tables = json_schema()["properties"]["machine"]["properties"]
-    parts = [f"**`[machine]`**\n\n{_table({'properties': {'clock': {'default': None} | tables['clock']}})}"]
+    parts = [
+        f"**`[machine]`**\n\n{_table({'properties': {'clock': {'default': None} | tables['clock']}})}"
+    ]
     for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
         schema = tables[name]
         title = f"**`[machine.{name}]`**"

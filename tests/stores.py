@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,30 @@ import polars as pl
 from benches.stores import MODES, SMALL, Tables, save_sweep
 from tailback import engine
 from tailback.comparison import compare
+from tailback.execution import Outcome
 from tailback.experiment import Experiment
+from tailback.experiment.tables import put
 from tailback.store.parameters import labels
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
+from tailback.sweeps.running import SweepRun
+from tests.sweeps import sweep_of
 
 RATE, LIFETIME = "messages_per_node_per_ms", "routed_lifetime_us"
 PERIOD = "workload.compute_period_us"
-WIDTH = "machine.link_width"
+WIDTH = "machine.node_link.width"
 
 
-def values(frame: pl.DataFrame | pl.LazyFrame, name: str) -> list[Any]:
-    """Return a column as a list."""
-    return frame.lazy().select(name).collect()[name].to_list()
+def runs_of(store: PointStore) -> pl.DataFrame:
+    """Return the runs of a store, for Polars to look at."""
+    return pl.DataFrame(store.runs())
+
+
+def nested_of(
+    store: PointStore, name: str, identities: Iterable[str] | None = None
+) -> pl.DataFrame:
+    """Return the rows of a large column likewise."""
+    return pl.DataFrame(store.nested(name, identities))
 
 
 def small_store(
@@ -50,10 +62,28 @@ def small_store(
     return store
 
 
+class _Here:
+    """Does all work at once, in this process."""
+
+    capacity = 1
+
+    def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Outcome[Any]]:
+        """Yield what becomes of each item."""
+        for index, item in enumerate(items):
+            yield Outcome(index, function(item))
+
+
+def store_of(folder: Path, text: str) -> PointStore:
+    """Make a store of a sweep written as TOML, as `tailback sweep` does."""
+    run = SweepRun(sweep_of(text), folder)
+    run.run(_Here())
+    assert not run.store.failures(), run.store.failures()
+    return run.store
+
+
 def _changed(base: Tables, changes: Mapping[str, Any]) -> Tables:
-    tables = {name: dict(table) for name, table in base.items()}
+    tables = copy.deepcopy(base)
     for name, value in changes.items():
-        table, key = name.split(".")
-        if table != "sweep":
-            tables.setdefault(table, {})[key] = value
+        if not name.startswith("sweep."):
+            put(tables, name, value)
     return tables

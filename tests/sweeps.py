@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 import pytest
 
 from tailback.errors import UserError
+from tailback.since311 import tomllib
 from tailback.sweeps import Point, Sweep
 from tailback.units import Time
 

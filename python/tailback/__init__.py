@@ -10,7 +10,6 @@ Names are looked up when they are first used, so that importing costs nothing.
 """
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -189,7 +188,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("tailback")
+        from importlib.metadata import version
+
+        return version("tailback")
     if name not in _HOME:
         raise AttributeError(f"module 'tailback' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

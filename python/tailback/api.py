@@ -9,24 +9,25 @@ import os
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tailback import comparison, prediction, saturation
-from tailback.comparison import COMPARED, Cost
+from tailback import comparison
+from tailback.comparison import Cost
 from tailback.errors import UserError
-from tailback.execution import LocalPool, Pool
 from tailback.experiment import Experiment, Run
 from tailback.machines import Machine
-from tailback.prediction import Prediction
 from tailback.progress import Ticker, ignore
-from tailback.report import of_store
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.saturation import Saturation
-from tailback.store.points import PointStore
-from tailback.sweeps import Sweep
-from tailback.sweeps.running import SweepRun
 from tailback.workloads import Workload
+
+if TYPE_CHECKING:
+    # Imported where they are used: a first `cost` need not wait for what it does not need.
+    from tailback.execution import Pool
+    from tailback.prediction import Prediction
+    from tailback.saturation import Saturation
+    from tailback.store.points import PointStore
+    from tailback.sweeps import Sweep
 
 What = Experiment | Machine | str | os.PathLike[str]
 """An experiment, the file of one, or a machine (then a workload follows)."""
@@ -39,6 +40,8 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Experim
 
 def describe(what: What, workload: Workload | None = None, **run_fields: Any) -> Prediction:
     """Return what would be simulated, without simulating."""
+    from tailback import prediction
+
     return prediction.describe(experiment_of(what, workload, **run_fields))
 
 
@@ -66,14 +69,15 @@ def cost(
     what: What,
     workload: Workload | None = None,
     *,
-    modes: Iterable[str] = COMPARED,
+    modes: Iterable[str] = (),
     packets: bool = False,
     progress: bool = False,
     **run_fields: Any,
 ) -> Cost:
     """Run the same experiment with and without contention and compare.
 
-    Arguments are those of `run`; `modes` may add `free` and `ideal`.
+    Arguments are those of `run`. `full`, the `baseline` (default `endpoints`), `endpoints` and
+    `free` are run; `modes` may add others.
     """
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
@@ -95,6 +99,10 @@ def sweep(
     that fail are in `failures()` of the store. Raises `UserError` for mistakes in the file, and
     `KeyboardInterrupt` on Ctrl-C: the same call then goes on from there.
     """
+    from tailback.execution import LocalPool
+    from tailback.sweeps import Sweep
+    from tailback.sweeps.running import SweepRun
+
     asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
     run = SweepRun(asked, Path(out), "out")
     with LocalPool() if pool is None else nullcontext(pool) as workers:
@@ -119,6 +127,8 @@ def saturate(
     far apart the ends of the answer may be, relatively. Other arguments are those of
     `run`. Ctrl-C ends the search with what is known so far: `complete == False`.
     """
+    from tailback import saturation
+
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
@@ -130,6 +140,8 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | N
     `out`: by default `report.html` in the folder. Raises `UserError` if there are no
     results, or the file cannot be written.
     """
+    from tailback.report import of_store
+
     return of_store.write_report(Path(folder), None if out is None else Path(out))
 
 

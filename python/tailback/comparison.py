@@ -12,20 +12,24 @@ import numpy as np
 
 from tailback import interrupts
 from tailback.errors import UserError, choice, listed
-from tailback.metrics import THETAS
+from tailback.metrics import MAIN_THETAS, OF_FINITE, THETAS, Theta
 from tailback.places import End, Ends, in_json
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, covariance, quotient
+from tailback.verdict import findings
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from tailback.experiment import Experiment
 
-MODES = ("full", "throttled", "free", "ideal")
-COMPARED = ("full", "throttled")
+MODES = ("full", "endpoints", "throttled", "free", "ideal")
+WAITING = ("full", "endpoints", "throttled")
+"""The modes in which packets wait for each other somewhere."""
+
+_SPLIT = ("full", "endpoints", "free")
 _CHANNELS = 5
 
 
@@ -68,34 +72,55 @@ class WaitingChannel:
 class Cost:
     """The same experiment with and without contention, compared.
 
-    `modes` holds the `Result` of every mode that was run. `theta_t` is how
-    much contention there is (mean routed lifetime, throttled over full);
-    `theta_r` is what it leaves of the message rate (full over throttled). Both
-    lie in (0, 1]; 1 means that contention costs nothing
-    [Tweedie, definition 6.1]. They are unknown if one of the two was not run, or
-    was interrupted before it measured anything. Both modes draw the same random
+    `modes` holds the `Result` of every mode that was run. `theta_t` is how much
+    contention there is (mean routed lifetime, baseline over full), `theta_r` what it
+    leaves of the message rate (full over baseline) [Tweedie, definition 6.1], and
+    `theta_c` of the speed of a workload that ends (completion time, baseline over full).
+    1 means that contention costs nothing; above 1 the baseline is slower. `thetas` also
+    has the two steps of the way: from `endpoints` to `full`, what the network costs, and
+    from `free` to `endpoints`, what the links of nodes cost. What was not run, or was
+    interrupted before it measured anything, is unknown. All modes draw the same random
     numbers, so what they have in common does not count as error.
     """
 
     experiment: Experiment
     modes: Mapping[str, Result]
-    asked: tuple[str, ...] = COMPARED
+    asked: tuple[str, ...] = _SPLIT
     """The modes that were to be run."""
 
-    @cached_property
+    @property
+    def baseline(self) -> str:
+        """The mode that `full` is compared with: ``run.baseline``."""
+        return self.experiment.run.baseline
+
+    @property
     def theta_t(self) -> Estimate:
-        """Mean routed lifetime, throttled over full."""
-        return self._ratio("theta_t")
+        """Mean routed lifetime, baseline over full."""
+        return self.thetas["theta_t"]
+
+    @property
+    def theta_r(self) -> Estimate:
+        """Messages sent per time, full over baseline."""
+        return self.thetas["theta_r"]
+
+    @property
+    def theta_c(self) -> Estimate:
+        """Completion time, baseline over full; known of workloads that end by themselves."""
+        return self.thetas["theta_c"]
 
     @cached_property
-    def theta_r(self) -> Estimate:
-        """Messages sent per time, full over throttled."""
-        return self._ratio("theta_r")
+    def thetas(self) -> Mapping[str, Estimate]:
+        """All quotients of two modes by their names, see `metrics.THETAS`."""
+        return {name: self._ratio(theta) for name, theta in self._compared.items()}
 
     @cached_property
     def covariances(self) -> Mapping[str, float]:
-        """Covariance of the two values that `theta_t` and `theta_r` divide; NaN if not run."""
-        return {name: self._covariance(name) for name in THETAS}
+        """Covariances of the two values that the `thetas` divide; NaN if not run."""
+        return {name: self._covariance(theta) for name, theta in self._compared.items()}
+
+    @property
+    def _compared(self) -> dict[str, Theta]:
+        return {name: theta.against(self.baseline) for name, theta in THETAS.items()}
 
     @property
     def complete(self) -> bool:
@@ -111,9 +136,10 @@ class Cost:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the tables, for JSON: the same bytes every time."""
         first = next(iter(self.modes.values()))
+        known = {name: theta.to_dict() for name, theta in self.thetas.items() if self._has(name)}
         return {
-            "theta_t": self.theta_t.to_dict(),
-            "theta_r": self.theta_r.to_dict(),
+            "baseline": self.baseline,
+            **known,
             "complete": self.complete,
             "modes": {mode: result.measured() for mode, result in self.modes.items()},
             "channels_waiting_most": [c.to_dict() for c in self.channels_waiting_most()],
@@ -131,18 +157,31 @@ class Cost:
         first = next(iter(self.modes.values()))
         return self.experiment.identity(first.results_version, self.asked)
 
-    def _ratio(self, name: str) -> Estimate:
-        metric, above, below = THETAS[name]
-        if above not in self.modes or below not in self.modes:
-            return Estimate.unknown()
-        covariance = self.covariances[name]
-        return quotient(self.modes[above][metric], self.modes[below][metric], covariance)
+    def _has(self, name: str) -> bool:
+        """Whether a theta can be known of this workload."""
+        return all(THETAS[name].metric in result.estimates for result in self.modes.values())
 
-    def _covariance(self, name: str) -> float:
-        metric, above, below = THETAS[name]
-        if above not in self.modes or below not in self.modes:
+    def _ratio(self, theta: Theta) -> Estimate:
+        pair = self._pair(theta)
+        if not pair:
+            return Estimate.unknown()
+        above, below = (mode[theta.metric] for mode in pair)
+        return quotient(above, below, self._covariance(theta))
+
+    def _covariance(self, theta: Theta) -> float:
+        pair = self._pair(theta)
+        if not pair:
             return math.nan
-        return covariance(self.modes[above].series(metric), self.modes[below].series(metric))
+        if theta.metric in OF_FINITE:
+            return 0.0
+        return covariance(*(mode.series(theta.metric) for mode in pair))
+
+    def _pair(self, theta: Theta) -> tuple[Result, Result] | tuple[()]:
+        """Return the modes above and below, if both were run and measure the metric."""
+        above, below = (self.modes.get(mode) for mode in theta.modes)
+        if above is None or below is None or theta.metric not in above.estimates:
+            return ()
+        return above, below
 
     def plot(self) -> go.Figure:
         """Return the load of channels in every mode and all lifetimes, as Plotly's figure."""
@@ -153,26 +192,28 @@ class Cost:
     def _repr_html_(self) -> str:
         from tailback import notebook
 
-        return notebook.of_modes(self.modes, self.theta_r, self.theta_t)
+        return notebook.of_modes(self.modes, findings(self.thetas, self.baseline))
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
-        return f"<Cost theta_t = {self.theta_t!r}, theta_r = {self.theta_r!r}{state}>"
+        main = MAIN_THETAS if self._has("theta_c") else ("theta_t", "theta_r")
+        known = ", ".join(f"{name} = {self.thetas[name]!r}" for name in main)
+        return f"<Cost against {self.baseline}: {known}{state}>"
 
 
 def cost(
     experiment: Experiment,
-    modes: Iterable[str] = COMPARED,
+    modes: Iterable[str] = (),
     *,
     packets: bool = False,
     watch: Watch = ignore,
 ) -> Cost:
     """Run `experiment` in each mode, with the same random streams, and compare.
 
-    `full` and `throttled` are always run: cost is their ratio. Ctrl-C ends the
-    comparison with what was measured so far.
+    `full`, the baseline, `endpoints` and `free` are always run: cost is the ratio of the
+    first two, and split by the others. Ctrl-C ends the comparison with what was measured so far.
     """
-    return compare(experiment, chosen_modes(modes), packets=packets, watch=watch)
+    return compare(experiment, chosen_modes(modes, experiment), packets=packets, watch=watch)
 
 
 def compare(
@@ -184,7 +225,7 @@ def compare(
 ) -> Cost:
     """Run `experiment` in exactly these modes, in the order of `MODES`.
 
-    Without `full` or `throttled` the cost is unknown. Ctrl-C ends the comparison
+    Without `full` or the baseline the cost is unknown. Ctrl-C ends the comparison
     with what was measured so far. Raises `UserError` for no mode or an unknown one.
     """
     asked = _in_order(modes)
@@ -199,9 +240,9 @@ def compare(
     return Cost(experiment, results, asked)
 
 
-def chosen_modes(modes: Iterable[str]) -> list[str]:
+def chosen_modes(modes: Iterable[str], experiment: Experiment) -> list[str]:
     """Return `modes` with those always needed, in the usual order."""
-    return list(_in_order([*modes, *COMPARED]))
+    return list(_in_order([*modes, *_SPLIT, experiment.run.baseline]))
 
 
 def _in_order(modes: Iterable[str]) -> tuple[str, ...]:

@@ -33,8 +33,6 @@ _USER_FIELDS = {
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
-    "machine.link.flit_ps": "machine.link.rate",
-    "machine.link.control_ps": "machine.link.rate",
     "machine.link.half_duplex": "machine.link.duplex",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
@@ -53,6 +51,8 @@ _USER_FIELDS = {
     "fidelity": "run.fidelity",
     "seed": "run.seed",
 }
+#: Times of links that follow from their rate.
+_OF_RATE = re.compile(r"\.(flit|control)_ps$")
 #: What the engine's names end with that the user's do not.
 _UNIT = re.compile(r"_(ps|bytes|flits|packets)$")
 
@@ -190,7 +190,8 @@ def survey(
 
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
-    return _USER_FIELDS.get(field) or _UNIT.sub("", field.replace(".algorithm.", "."))
+    own = _OF_RATE.sub(".rate", field.replace(".algorithm.", "."))
+    return _USER_FIELDS.get(field) or _UNIT.sub("", own)
 
 
 @contextmanager

@@ -11,12 +11,16 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from tailback.since311 import Self
+
 _LONGEST_SHOWN = 60
+_LONGEST_WORD = 400
+"""Of a line that is shown: keys and names may be of any length, paths are not short."""
 
 
 class UserError(ValueError):
@@ -46,7 +50,7 @@ class UserError(ValueError):
     def __str__(self) -> str:
         place = self.field if self.given is None else f"{self.field} = {self.given}"
         hint = "" if self.nearest is None else f"; did you mean {self.nearest}?"
-        return " ".join(f"{place}: {self.allowed}{hint}".split())
+        return one_line(f"{place}: {self.allowed}{hint}")
 
 
 class CircleError(UserError):
@@ -88,7 +92,7 @@ class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about th
         circle: Sequence[dict[str, Any]] = (),
     ) -> None:
         """``text``: one line for the user."""
-        super().__init__(text)
+        super().__init__(one_line(text))
         self.kind = kind
         self.circle = tuple(circle)
         self.at_ps = at_ps
@@ -121,24 +125,46 @@ class Description(BaseModel):
             known = list(type(self).model_fields)
             raise first_mistake(error, self.section, known) from None
 
-    def with_clock(self, cycle: Any) -> Self:
+    def with_clock(self, cycle: Any, place: str | None = None) -> Self:
         """Return the same with times in cycles of length ``cycle`` (none: no clock) as times.
 
-        Raises `UserError` if there are such times and no clock.
+        ``place`` is where it stands, if not in its own table. Raises `UserError` if there are
+        such times and no clock.
         """
-        changed: dict[str, Any] = {}
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            if getattr(value, "cycles", None) is None:
-                continue
-            if cycle is None:
-                allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
-                raise UserError(joined(self.section, name), shown(str(value)), allowed)
-            changed[name] = value.at(cycle)
-        if not changed:
+        path = self.section if place is None else place
+        fields = [name for name in type(self).model_fields if name in self.model_fields_set]
+        given = {name: getattr(self, name) for name in fields}
+        timed = {name: _timed(value, cycle, joined(path, name)) for name, value in given.items()}
+        if all(timed[name] is value for name, value in given.items()):
             return self
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        return type(self)(**given | changed)
+        return type(self)(**timed)
+
+
+def _timed(value: Any, cycle: Any, place: str) -> Any:
+    """Return a value, and all in it, with times in cycles as times; itself if there are none."""
+    if isinstance(value, Description):
+        return value.with_clock(cycle, place)
+    if isinstance(value, tuple):
+        made = tuple(_timed(one, cycle, f"{place}[{n}]") for n, one in enumerate(value))
+        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
+    if getattr(value, "cycles", None) is None:
+        return value
+    try:
+        return value.at(cycle)
+    except UserError as error:
+        raise error.inside(place) from None
+
+
+def one_line(text: str) -> str:
+    """Return text in one line that any terminal can show: what is not printable is escaped.
+
+    Names come from files and from the command line, where they need not even be UTF-8.
+    """
+    words = text.split()
+    line = " ".join(w if len(w) <= _LONGEST_WORD else f"{w[:_LONGEST_WORD]}..." for w in words)
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 def shown(value: object) -> str:
@@ -146,13 +172,16 @@ def shown(value: object) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):
-        text = repr(value)
+        try:
+            text = repr(value)
+        except ValueError:  # Python writes no number of thousands of digits
+            text = f"a very long {type(value).__name__}"
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 def listed(words: Iterable[object]) -> str:
-    """Return ``a, b or c``."""
-    *first, last = [str(word) for word in words]
+    """Return ``a, b or c``; of no words ``none of those here``."""
+    *first, last = [str(word) for word in words] or ["none of those here"]
     return f"{', '.join(first)} or {last}" if first else last
 
 
@@ -166,6 +195,7 @@ def nearest(word: object, known: Iterable[str]) -> str | None:
 def unknown_key(path: str, key: str, known: Iterable[str]) -> UserError:
     """Return the mistake of writing ``key`` in table ``path``, which has the keys ``known``."""
     known = list(known)
+    key = key or '""'
     found = nearest(key, known)
     if found is not None:
         return UserError(joined(path, key), None, "unknown key", joined(path, found))

@@ -7,6 +7,7 @@ machine stops half-way.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterable
@@ -23,6 +24,8 @@ def write_durably(path: Path, content: bytes) -> None:
 
     Raises `OSError`; nothing is left behind then.
     """
+    if not path.name or path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     for attempt in range(1, _ATTEMPTS + 1):
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
@@ -77,18 +80,43 @@ def _runs(process: int) -> bool:
 
 def ready(option: str, folder: Path) -> None:
     """Make `folder` if it is not there; raise `UserError` about `option` if it cannot be used."""
-    if folder.exists() and not folder.is_dir():
-        raise UserError(option, str(folder), "is a file; a folder is needed")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        is_file = folder.exists() and not folder.is_dir()
+        if not is_file:
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(option, str(folder), f"cannot be made: {error.strerror}") from None
+    except ValueError:  # a null character in the name
+        raise UserError(option, str(folder), "is not the name of a folder") from None
+    if is_file:
+        raise UserError(option, str(folder), "is a file; a folder is needed")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UserError(option, str(folder), "cannot be written to")
 
 
+def check_named(option: str, path: Path) -> None:
+    """Raise `UserError` about `option` if `path` cannot be the name of a file to be written.
+
+    To be asked before the work whose result the file is to hold.
+    """
+    try:
+        if not path.name or path.is_dir():
+            raise UserError(option, str(path), "is a folder; the name of a file is needed")
+        path.lstat()
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise UserError(option, str(path), "is in a folder that is not there") from None
+    except OSError as error:
+        raise UserError(option, str(path), f"cannot be written: {error.strerror}") from None
+    except ValueError as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(option, str(path), "is not the name of a file") from None
+
+
 def write_named(option: str, path: Path, content: bytes) -> None:
     """Write a file that the user named with `option`; raise `UserError` if that fails."""
+    check_named(option, path)
     try:
         write_durably(path, content)
     except OSError as error:

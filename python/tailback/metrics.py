@@ -9,7 +9,7 @@ number of nodes or channels (a rate, a utilisation). The estimator in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,13 @@ OF_TRANSPORTS: dict[str, Metric] = {
 }
 """Metrics of machines whose nodes are one with their switches; others do not have them."""
 
-ALL_METRICS = METRICS | OF_TRANSPORTS
+OF_FINITE: dict[str, Metric] = {
+    # No sum over samples: when the last process was done; see `runner`.
+    "completion_us": Metric(("completed_ps",), ("runs",), _US),
+}
+"""Metrics of workloads that end by themselves; others do not have them."""
+
+ALL_METRICS = METRICS | OF_TRANSPORTS | OF_FINITE
 
 
 def measured(counters: Iterable[str]) -> list[str]:
@@ -118,11 +124,52 @@ def measured(counters: Iterable[str]) -> list[str]:
     return [name for name, metric in ALL_METRICS.items() if there.issuperset(metric.counters)]
 
 
-THETAS = {
-    "theta_t": ("routed_lifetime_us", "throttled", "full"),
-    "theta_r": ("messages_per_node_per_ms", "full", "throttled"),
+BASELINE = "baseline"
+"""Stands for the mode that ``run.baseline`` names."""
+
+STEPS = {
+    "": (BASELINE, "full"),
+    "_network": ("endpoints", "full"),
+    "_endpoints": ("free", "endpoints"),
 }
-"""What contention costs, in quotients: the metric, the mode above, the mode below."""
+"""What is compared, by what is added to the names of thetas: less contention, then more."""
+
+_THETA_METRICS = {
+    "theta_t": "routed_lifetime_us",
+    "theta_r": "messages_per_node_per_ms",
+    "theta_c": "completion_us",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Theta:
+    """A quotient of one metric in two modes, 1 where the second costs nothing."""
+
+    metric: str
+    less: str
+    """The mode with less contention, or `BASELINE`."""
+    more: str
+
+    @property
+    def modes(self) -> tuple[str, str]:
+        """The mode above and the mode below: more messages are better, and less time."""
+        is_rate = self.metric == "messages_per_node_per_ms"
+        return (self.more, self.less) if is_rate else (self.less, self.more)
+
+    def against(self, baseline: str) -> Theta:
+        """Return the quotient where the baseline is this mode."""
+        return replace(self, less=baseline) if self.less == BASELINE else self
+
+
+THETAS = {
+    name + step: Theta(metric, *modes)
+    for step, modes in STEPS.items()
+    for name, metric in _THETA_METRICS.items()
+}
+"""What contention costs, in quotients; those of `OF_FINITE` are known of finite workloads only."""
+
+MAIN_THETAS = tuple(_THETA_METRICS)
+"""Those against the baseline."""
 
 
 def increments(

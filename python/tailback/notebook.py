@@ -7,7 +7,8 @@ from html import escape
 from typing import Protocol
 
 from tailback.statistics import Estimate
-from tailback.wording import Ended, lifetime_sentence, number, rate_sentence, warnings
+from tailback.verdict import Finding
+from tailback.wording import Ended, number, warnings
 
 
 class Measured(Protocol):
@@ -38,13 +39,10 @@ def of_result(mode: str, result: Measured) -> str:
     return _table({mode: result})
 
 
-def of_modes(results: Mapping[str, Measured], theta_r: Estimate, theta_t: Estimate) -> str:
+def of_modes(results: Mapping[str, Measured], findings: Iterable[Finding]) -> str:
     """Return the key numbers of every mode side by side, and what contention costs."""
-    findings = [
-        f"theta_r = {number(theta_r)}: {rate_sentence(theta_r)}",
-        f"theta_t = {number(theta_t)}: {lifetime_sentence(theta_t)}",
-    ]
-    return _table(results, findings)
+    said = [f"{name} = {number(theta)}: {sentence}" for _, name, theta, sentence in findings]
+    return _table(results, said)
 
 
 def _table(results: Mapping[str, Measured], findings: Iterable[str] = ()) -> str:

@@ -17,9 +17,7 @@ from typing import (
     Any,
     ClassVar,
     Generic,
-    Self,
     TypeVar,
-    dataclass_transform,
     get_type_hints,
 )
 
@@ -27,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from tailback.errors import UserError, first_mistake, joined
+from tailback.since311 import Self, dataclass_transform
 from tailback.units import Frequency, Quantity, Rate, Size, Time
 
 Meant = TypeVar("Meant")
@@ -123,17 +122,15 @@ class Part:
 
     def with_clock(self, cycle: Time | None) -> Self:
         """Return the same with times that are given in cycles as times."""
-        changed = {
-            name: value.at(cycle)
-            for name in self.key_names
-            if isinstance(value := getattr(self, name), Time) and value.cycles is not None
-        }
-        for name in changed if cycle is None else ():
-            raise self.refused(name, 'is in cycles; give machine.clock, such as "1 GHz"')
-        if not changed:
-            return self
         given = {name: getattr(self, name) for name in self.key_names}
-        return type(self)(**given | changed)
+        changed: dict[str, Time] = {}
+        for name, value in given.items():
+            if isinstance(value, Time) and value.cycles is not None:
+                try:
+                    changed[name] = value.at(cycle)
+                except UserError as error:
+                    raise error.inside(joined(self.section, name)) from None
+        return type(self)(**given | changed) if changed else self
 
 
 def keys_of(part: type[Part]) -> tuple[str, ...]:

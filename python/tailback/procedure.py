@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal, Protocol
 
 from tailback.metrics import Populations
 from tailback.progress import State, Watch
 from tailback.samples import Columns, Samples, counted, estimate, truncation
+from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
 
 _EVENTS_PER_CALL = 500_000
@@ -54,7 +54,7 @@ class Source(Protocol):
         """Events handled since time 0."""
 
     def advance(self, until_ps: int, max_events: int) -> Literal["time", "events", "finished"]:
-        """Go on to an instant, for `max_events` more events, or to the end."""
+        """Go on to an instant, for `max_events` more events and samples, or to the end."""
 
     def begin_window(self) -> None:
         """Forget measures that are not counters."""
@@ -102,8 +102,9 @@ class Procedure:
         """Begin at time 0."""
         self.source, self.plan = source, plan
         self.watch, self.interrupted = watch, interrupted
-        self.samples = Samples(source.counters())
-        self.window_ps, self.window_row = 0, 0
+        self.samples = Samples(source.counters(), plan.sample_interval_ps)
+        self.samples_taken = 0
+        self.window_ps = 0
         self.phase = "warm-up"
         self.settled = True
         self.latest: Estimate | None = None
@@ -161,8 +162,11 @@ class Procedure:
         until_ps = min(until_ps, self.plan.end_ps)
         stop = None
         while stop is None:
-            left = self.plan.max_events - self.source.events
+            left = self.plan.max_events - self.spent
             reached = self.source.advance(until_ps, min(_EVENTS_PER_CALL, left))
+            rows = self.source.take_samples()
+            self.samples_taken += len(rows["time_ps"])
+            self.samples.extend(rows)
             self.watch(self._state())
             if reached == "finished":
                 stop = Stop.FINISHED
@@ -172,16 +176,20 @@ class Procedure:
                 if until_ps < self.plan.end_ps:
                     break
                 stop = self.plan.end
-            elif self.source.events >= self.plan.max_events:
+            elif self.spent >= self.plan.max_events:
                 stop = Stop.MAX_EVENTS
-        self.samples.extend(self.source.take_samples())
         return stop
+
+    @property
+    def spent(self) -> int:
+        """What is held against the limit in events: samples where nothing else happens."""
+        return max(self.source.events, self.samples_taken)
 
     def begin_window(self) -> None:
         """Forget what was measured; what counts starts now."""
         self.source.begin_window()
         self.window_ps = self.source.now_ps
-        self.window_row = self.samples.mark(self.source.now_ps, self.source.counters())
+        self.samples.mark(self.source.now_ps, self.source.counters())
 
     def later(self, length_ps: int) -> int:
         """Return the next checkpoint: a quarter later, in whole sample intervals."""
@@ -190,7 +198,7 @@ class Procedure:
 
     def is_late(self, limit_ps: int) -> bool:
         """Whether half of what the limits allow has gone."""
-        return self.source.now_ps >= limit_ps or 2 * self.source.events >= self.plan.max_events
+        return self.source.now_ps >= limit_ps or 2 * self.spent >= self.plan.max_events
 
     def is_warm(self) -> bool:
         """Whether the transient lies in the first half of what has been seen."""
@@ -218,13 +226,13 @@ class Procedure:
         """Whether MSER-5 would still cut more than a quarter of the window."""
         if self.plan.finite:
             return False
-        columns = self.samples.since(self.window_row)
+        columns = self.samples.since(self.window_ps)
         cut, _ = truncation(self.plan.metric, columns, self.plan.populations)
         return 4 * cut > len(columns["time_ps"])
 
     def estimate(self, name: str, *, exact: bool = False) -> Estimate:
         """Return a metric over the window so far."""
-        columns = self.samples.since(self.window_row)
+        columns = self.samples.since(self.window_ps)
         confidence = self.plan.confidence
         return estimate(name, columns, self.plan.populations, confidence, exact=exact)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailback.metrics import ALL_METRICS, Populations, increments
@@ -123,6 +122,8 @@ class Result:
 
     def longest_us(self, variable: str) -> float | None:
         """Return the longest of all times `message_latency`, …; None if nothing was counted."""
+        import pyarrow.compute as pc  # here: it takes a tenth of a second, and few need it
+
         rows = self.moments.filter(pc.equal(self.moments["variable"], variable))
         longest = pc.max(rows["max"]).as_py()
         return None if longest is None else float(longest / 1e6)
@@ -142,6 +143,8 @@ class Result:
         self, variable: str, percents: Sequence[float], packet_class: str | None = None
     ) -> list[float] | list[None]:
         """Return several percentiles of one variable; see `percentile`."""
+        import pyarrow.compute as pc
+
         rows = self.histograms.filter(pc.equal(self.histograms["variable"], variable))
         if packet_class is not None:
             rows = rows.filter(pc.equal(rows["class"], packet_class))

@@ -11,12 +11,14 @@ import numpy as np
 
 from tailback import engine, interrupts, tables
 from tailback.blame import Blame
+from tailback.errors import UserError, shown
 from tailback.metrics import METRICS, Populations, measured
 from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
 from tailback.samples import Samples
 from tailback.statistics import Estimate
+from tailback.units import Time
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from tailback.programs import Processes
 
 __all__ = ["plan", "run_mode"]
+
+#: The engine's counters have 64 bits, and what is under way at the end is counted first.
+_LARGEST_SUM_PS = 2**63
 
 
 def run_mode(
@@ -51,6 +56,8 @@ def run_mode(
 def _processes(experiment: Experiment) -> Iterator[Processes | None]:
     """Give the processes that are written in Python, and end them in the end."""
     processes = experiment.processes()
+    if processes is not None:
+        processes.most_rounds = max(processes.most_rounds, experiment.run.max_events)
     try:
         yield processes
     finally:
@@ -59,13 +66,22 @@ def _processes(experiment: Experiment) -> Iterator[Processes | None]:
 
 
 def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:
-    """Return what is to be known from a run in `mode`, and what ends it."""
-    run = experiment.run
+    """Return what is to be known from a run in `mode`, and what ends it.
+
+    Raises `UserError` for a run so long that sums of times would not fit into the engine's
+    counters.
+    """
+    run, populations = experiment.run, _populations(sim)
+    most = max(populations.nodes, populations.injection, populations.internal)
+    if run.limit_ps > _LARGEST_SUM_PS // most:
+        key = "max_duration" if run.duration is None else "duration"
+        allowed = f"must be at most {Time(_LARGEST_SUM_PS // most)} on a machine of {most} channels"
+        raise UserError(f"run.{key}", shown(str(Time(run.limit_ps))), allowed)
     return Plan(
         mode=mode,
         metric=primary_metric(experiment.metric, mode),
         watched=(primary_metric("routed_lifetime_us", mode),),
-        populations=_populations(sim),
+        populations=populations,
         sample_interval_ps=experiment.sample_interval_ps,
         settling_ps=experiment.workload.settling_ps(experiment.machine),
         warmup_ps=experiment.warmup_ps,
@@ -88,7 +104,7 @@ def _result(
     """Return everything that was measured."""
     counters = sim.counters()
     procedure.samples.mark(sim.now_ps, counters)
-    exact = stop is Stop.FINISHED and procedure.window_row == 0
+    exact = stop is Stop.FINISHED and procedure.window_ps == 0
     procedure.latest = procedure.estimate(procedure.plan.metric, exact=exact)
     ending = Ending(
         simulated_ms=sim.now_ps / 1e9,
@@ -109,12 +125,13 @@ def _result(
         estimates={
             **{name: procedure.estimate(name, exact=exact) for name in measured(counters)},
             **_offered(experiment, sim, procedure.plan.populations),
+            **_completion(experiment, sim, stop),
         },
         populations=procedure.plan.populations,
         ending=ending,
         wall_seconds=wall_seconds,
         blame=None if blame is None else Blame.of(blame, engine.CAUSES),
-        **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps),
+        **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps, stop),
     )
 
 
@@ -138,12 +155,24 @@ def _offered(
     return {"ideal_link_utilisation": value}
 
 
-def arrow_tables(sim: engine.Simulation, samples: Samples, window_ps: int) -> dict[str, pa.Table]:
+def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> dict[str, Estimate]:
+    """Return when the last process of a workload that ends was done, from time 0 on."""
+    if not experiment.finite:
+        return {}
+    if stop is not Stop.FINISHED:
+        return {"completion_us": Estimate.unknown()}
+    completed = sim.processes()["completed_ps"]
+    return {"completion_us": Estimate.exact(int(completed.max(initial=0)) / 1e6, 1.0)}
+
+
+def arrow_tables(
+    sim: engine.Simulation, samples: Samples, window_ps: int, stop: Stop
+) -> dict[str, pa.Table]:
     """Return the tables of a `Result` by name."""
     return {
         "nodes": tables.nodes(sim.nodes(), window_ps),
         "channels": tables.channels(sim.channels(), window_ps),
-        "processes": tables.table(sim.processes()),
+        "processes": tables.processes(sim.processes(), ended=stop is Stop.FINISHED),
         "packets": tables.packets(sim.take_packets()),
         "samples": tables.table(samples.since(0)),
         "histograms": tables.histograms(sim.histograms()),

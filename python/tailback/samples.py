@@ -12,6 +12,9 @@ from tailback.statistics import Estimate, Truncation, mser5, ratio_of_sums
 
 Columns = dict[str, NDArray[np.uint64]]
 
+MOST_ROWS = 1 << 20
+"""More are not kept: they would take hundreds of megabytes and say nothing more."""
+
 
 class Samples:
     """Rows of cumulative counters, in order of `time_ps`.
@@ -19,39 +22,76 @@ class Samples:
     Rows are taken at multiples of the sample interval, and one more at every
     `mark`: where counting begins, ends, or begins anew. With a mark at both
     ends, sums over rows are exact whatever the interval is.
+
+    There are never more than about `MOST_ROWS`: then every other one goes, and the
+    interval is twice as long from there on. Marks stay.
     """
 
-    def __init__(self, counters: Mapping[str, int]) -> None:
-        """`counters`: what they are at time 0."""
-        self._columns = _row(0, counters)
+    def __init__(self, counters: Mapping[str, int], interval_ps: int) -> None:
+        """`counters`: what they are at time 0; `interval_ps`: between rows."""
+        self._pieces = [_row(0, counters)]
+        self._count = 1
+        self._interval_ps = interval_ps
+        self._marks_ps = [0]
 
     def __len__(self) -> int:
         """Count the rows."""
-        return len(self._columns["time_ps"])
+        return self._count
 
     def extend(self, rows: Mapping[str, NDArray[np.uint64]]) -> None:
         """Append new rows, leaving out those not later than the last."""
-        new = rows["time_ps"] > self._columns["time_ps"][-1]
-        if new.any():
-            self._columns = {
-                name: np.concatenate([column, rows[name][new]])
-                for name, column in self._columns.items()
+        new = rows["time_ps"] > self._pieces[-1]["time_ps"][-1]
+        self._append(_where(new & self._is_kept(rows["time_ps"]), rows))
+        while self._count > MOST_ROWS and self._count > 2 * len(self._marks_ps):
+            self._thin()
+
+    def mark(self, now_ps: int, counters: Mapping[str, int]) -> None:
+        """Make sure that the last row is the present instant, and stays."""
+        self._marks_ps.append(now_ps)
+        if now_ps > self._pieces[-1]["time_ps"][-1]:
+            self._append(_row(now_ps, counters))
+
+    def since(self, time_ps: int) -> Columns:
+        """Return the columns from an instant on; they are copied once after rows were added."""
+        self._join()
+        row = np.searchsorted(self._pieces[0]["time_ps"], np.uint64(time_ps))
+        return {name: column[row:] for name, column in self._pieces[0].items()}
+
+    def _append(self, rows: Columns) -> None:
+        count = len(rows["time_ps"])
+        if count > 0:
+            self._pieces.append({name: rows[name] for name in self._pieces[0]})
+            self._count += count
+
+    def _thin(self) -> None:
+        self._interval_ps *= 2
+        self._join()
+        times = self._pieces[0]["time_ps"]
+        kept = self._is_kept(times) | np.isin(times, np.array(self._marks_ps, np.uint64))
+        self._pieces = [_where(kept, self._pieces[0])]
+        self._count = len(self._pieces[0]["time_ps"])
+
+    def _is_kept(self, times: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Whether rows at these instants are kept without being marks."""
+        kept: NDArray[np.bool_] = times % np.uint64(self._interval_ps) == 0
+        return kept
+
+    def _join(self) -> None:
+        if len(self._pieces) > 1:
+            first = self._pieces[0]
+            joined = {
+                name: np.concatenate([piece[name] for piece in self._pieces]) for name in first
             }
-
-    def mark(self, now_ps: int, counters: Mapping[str, int]) -> int:
-        """Make sure that the last row is the present instant; return its number."""
-        if now_ps > self._columns["time_ps"][-1]:
-            self.extend(_row(now_ps, counters))
-        return len(self) - 1
-
-    def since(self, row: int) -> Columns:
-        """Return the columns from a row on, without copying."""
-        return {name: column[row:] for name, column in self._columns.items()}
+            self._pieces = [joined]
 
 
 def _row(time_ps: int, counters: Mapping[str, int]) -> Columns:
     row = {"time_ps": np.array([time_ps], dtype=np.uint64)}
     return row | {name: np.array([n], dtype=np.uint64) for name, n in counters.items()}
+
+
+def _where(kept: NDArray[np.bool_], rows: Mapping[str, NDArray[np.uint64]]) -> Columns:
+    return {name: column[kept] for name, column in rows.items()}
 
 
 def estimate(

@@ -45,6 +45,19 @@ def nodes(columns: Columns, window_ps: int) -> pa.Table:
     return table({**columns, **derived})
 
 
+def processes(columns: Columns, *, ended: bool) -> pa.Table:
+    """Return one row per process: iterations of the window, and when it was done.
+
+    `completed_ps` is null unless all have `ended`: then it is when the process had carried out
+    its last instruction, and the last message that it sent or that was sent to it was received.
+    """
+    result = table(columns)
+    if ended:
+        return result
+    place = result.column_names.index("completed_ps")
+    return result.set_column(place, "completed_ps", pa.nulls(result.num_rows, pa.uint64()))
+
+
 def channels(columns: Columns, window_ps: int) -> pa.Table:
     """Return one row per channel: counts of the window and what follows from them.
 

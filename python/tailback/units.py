@@ -11,13 +11,16 @@ experiment file. Three short tables do.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
+
+from tailback.since311 import Self
 
 from .errors import UserError, listed, nearest, shown
 
@@ -114,7 +117,7 @@ class Quantity:
                 problem = f"is {other.article} {other.dimension}; {cls.article} {cls.dimension}"
                 raise cls._refused(text, f'{problem} is needed, such as "{cls.example}"')
         known = f"unknown unit; {cls.article} {cls.dimension} is in {listed(cls.units)}"
-        raise cls._refused(text, known, nearest(unit, cls.units))
+        raise cls._refused(text, known, _meant(unit, cls.units))
 
     @classmethod
     def _refused(cls, given: object, allowed: str, meant: str | None = None) -> UserError:
@@ -125,9 +128,7 @@ class Quantity:
         units = self._printed()
         fitting = [item for item in units if item[1] <= self.amount]
         unit, factor = (fitting or units)[-1]
-        whole, rest = divmod(Fraction(self.amount), factor)
-        decimals = f"{int(rest * 10**18 / factor):018d}".rstrip("0")
-        return f"{whole}.{decimals} {unit}" if decimals else f"{whole} {unit}"
+        return f"{_decimal(self.amount / factor)} {unit}"
 
     def __repr__(self) -> str:
         """Return the class and the text."""
@@ -151,11 +152,31 @@ class Quantity:
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """Describe the quantity as text, or 0."""
-        pattern = (
-            rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join((*cls.units, *cls.counted))})\s*$"
-        )
+        spellings = [word for word, unit in _SPELLINGS.items() if unit in cls.units]
+        units = "|".join((*cls.units, *cls.counted, *spellings))
+        pattern = rf"^\s*\+?[0-9.]+([eE][+-]?[0-9]+)?\s*({units})\s*$"
         text = {"type": "string", "pattern": pattern, "examples": [cls.example]}
         return {"anyOf": [text, {"const": 0}]}
+
+
+def _meant(unit: str, known: Iterable[str]) -> str | None:
+    """Return the known unit that was probably meant: bits for bits, bytes for bytes.
+
+    So a suggestion is never wrong by 8.
+    """
+    lower = unit.lower()
+    of_bits = "bit" in lower or ("b" in unit and "byte" not in lower)
+    of_bytes = "byte" in lower or ("B" in unit and not of_bits)
+    if of_bits or of_bytes:
+        known = [word for word in known if ("bit" if of_bits else "B") in word]
+    return nearest(unit, known)
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number in decimals, exactly if it has at most 18."""
+    whole, rest = divmod(number, 1)
+    decimals = f"{int(rest * 10**18):018d}".rstrip("0")
+    return f"{whole}.{decimals}" if decimals else str(whole)
 
 
 @dataclass(frozen=True, order=True, repr=False)
@@ -187,27 +208,36 @@ class Time(Quantity):
             return super()._from_text(text)
         if match["sign"] == "-":
             raise cls._refused(text, "must not be negative")
-        return cls(0, Fraction(match["number"]))
+        cycles = Fraction(match["number"])
+        if cycles > cls.largest:
+            raise cls._refused(text, f"must be at most {cls.largest} cycles")
+        return cls(0, cycles)
 
     @property
     def ps(self) -> int:
         """Picoseconds; raises `UserError` if it is in cycles."""
-        if self.cycles is not None:
-            allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
-            raise UserError("", shown(str(self)), allowed)
-        return self.amount
+        return self.at(None).amount
 
     def at(self, cycle: Time | None) -> Time:
-        """Return the time of so many cycles of length ``cycle``; other times as they are."""
-        if self.cycles is None or cycle is None:
+        """Return the time of so many cycles of length ``cycle``; other times as they are.
+
+        Raises `UserError` with an empty field if it is in cycles and there is no clock.
+        """
+        if self.cycles is None:
             return self
-        return Time(round(self.cycles * cycle.ps))
+        if cycle is None:
+            allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
+            raise self._refused(str(self), allowed)
+        amount = round(self.cycles * cycle.ps)
+        if amount > self.largest:
+            raise self._refused(str(self), f"must be at most {Time(self.largest)}")
+        return Time(amount)
 
     def __str__(self) -> str:
         """Return the exact value with its unit."""
         if self.cycles is None:
             return super().__str__()
-        return "1 cycle" if self.cycles == 1 else f"{float(self.cycles):g} cycles"
+        return f"{_decimal(self.cycles)} {'cycle' if self.cycles == 1 else 'cycles'}"
 
 
 class Size(Quantity):
@@ -336,7 +366,7 @@ def quantity(text: str) -> Quantity | None:
     for kind in kinds:
         if unit in kind.units:
             return kind._from_text(text)
-    meant = nearest(unit, [known for kind in kinds for known in kind.units])
+    meant = _meant(unit, [known for kind in kinds for known in kind.units])
     if meant is not None:
         raise UserError("", shown(text), "unknown unit", meant)
     return None

@@ -84,21 +84,3 @@ def warnings(ending: Ended) -> list[str]:
     if not ending.settled:
         found.append("NOT SETTLED: values still drift; run longer")
     return found
-
-
-def rate_sentence(theta: Estimate) -> str:
-    """Return what `theta_r` means."""
-    if math.isnan(theta.value):
-        return "Not known: a mode is missing or sent nothing."
-    lost = 100 * (1 - theta.value)
-    if theta.low <= 1 <= theta.high:
-        most = 100 * (1 - theta.low)
-        return f"No cost seen; at most {most:.2g} % of the message rate."
-    return f"Contention costs {lost:.2g} % of the message rate."
-
-
-def lifetime_sentence(theta: Estimate) -> str:
-    """Return what `theta_t` means."""
-    if math.isnan(theta.value) or theta.value == 0:
-        return "Not known: a mode is missing or no packet crossed between switches."
-    return f"With contention packets are routed {plain(1 / theta.value, 3)} times as long."

@@ -106,7 +106,7 @@ def write(
 
 
 def _provenance(runs: Runs, wall_seconds: float) -> str:
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     endings = runs.endings
     reasons = Counter(endings["stop_reason"].to_list())
     return (

@@ -77,8 +77,8 @@ def _waits(dimensions: int, routing: str) -> int:
         rows += [(at, 0, destination, f"{_BYTES} B") for destination in pair]
     machine = {
         "preset": "buzzard_mudge_datagram",
-        "dimensions": dimensions,
-        "routing": routing,
+        "topology": {"dimensions": dimensions},
+        "routing": {"kind": routing},
     }
     run = {"sample_interval": "1 ms"}
     workload = {"kind": "messages", "messages": rows}

@@ -67,9 +67,8 @@ class Measured:
     def _rows(self, sweep: str, *conditions: str) -> pl.DataFrame:
         key = (sweep, *conditions)
         if key not in self._frames:
-            rows = where(self.runs.sweep(sweep).rows, *conditions).collect()
-            assert isinstance(rows, pl.DataFrame)
-            self._frames[key] = rows
+            rows = where(self.runs.sweep(sweep).rows.to_arrow(), *conditions)
+            self._frames[key] = pl.DataFrame(rows)
         return self._frames[key]
 
     def mean(

@@ -49,7 +49,8 @@ def heavy_printed() -> float:
 def storage(runs: Runs) -> list[Storage]:
     """Return what both kinds of datagrams need at every load."""
     rows = runs.sweep(SWEEP).rows
-    nodes = PointStore.open(STORES / SWEEP).nested("nodes", rows["identity"].to_list())
+    identities = rows["identity"].to_list()
+    nodes = pl.DataFrame(PointStore.open(STORES / SWEEP).nested("nodes", identities))
     most = nodes.group_by("identity").agg(pl.col(TRANSIT).max(), pl.col(OWN).max())
     together = rows.join(most, on="identity")
     found = []

@@ -126,7 +126,7 @@ def _full_fixed() -> list[Setting]:
 
 
 def _provenance(measured: Measured, wall_seconds: float) -> str:
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     endings = measured.runs.endings
     return (
         f"Written by `python -m studies.buzzard_mudge` with Tailback {tb.__version__} on {now}; "

@@ -69,7 +69,7 @@ def text(
     precision, tallies = judged
     runs = len(tallies[0].outcomes)
     chance = 100 * math.sqrt(0.05 * 0.95 / runs)
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     demanded = (
         f"Precision {100 * precision:g} %, {runs} runs each; {100 * LEAST:g} to {100 * MOST:g} % "
         f"are demanded. By chance the share is uncertain by {chance:.1f} % (one standard error)."

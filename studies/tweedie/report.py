@@ -65,7 +65,7 @@ def write(
 
 
 def _provenance(measured: Measurements, kept: pl.DataFrame, wall_seconds: float) -> str:
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     runs = [(run.stop_reason, run.simulated_ms, run.events) for run in measured.values()]
     runs += kept.select("stop_reason", "simulated_ms", "events").rows()
     simulated_ms = math.fsum(ms for _, ms, _ in runs)

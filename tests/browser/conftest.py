@@ -11,7 +11,7 @@ import pytest
 
 from tailback.report.of_store import write_report
 from tailback.store.points import Failure, PointStore
-from tests.stores import small_store
+from tests.stores import runs_of, small_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize
@@ -42,7 +42,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     """Two kinds of waiting and four periods, of which one combination is missing; two seeds."""
     axes = {SYNC: ["loosely_synchronous", "asynchronous"], "workload.compute_period": PERIODS}
     store = small_store(tmp_path_factory.mktemp("store"), axes, seeds=[1, 2])
-    missing = store.runs().filter(**{SYNC: "asynchronous", PERIOD: 5.0}).collect()["identity"]
+    missing = runs_of(store).filter(**{SYNC: "asynchronous", PERIOD: 5.0})["identity"]
     for identity in missing.unique():
         (store.folder / "points" / f"{identity}.parquet").unlink()
     (store.folder / "runs.parquet").unlink()

@@ -11,6 +11,7 @@ from tailback.report.of_blame import write_blame
 from tailback.report.of_store import write_report
 from tailback.runner import run_mode
 from tests.browser.conftest import Reader
+from tests.machines import t9000_tables
 from tests.stores import small_store
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
     description = {
-        "machine": {"dims": [4, 3]},
+        "machine": t9000_tables(dims=[4, 3]),
         "workload": {"radius": 3, "compute_period": "3 us"},
         "run": {"duration": "1 ms", "blame": True},
     }
@@ -46,7 +47,7 @@ def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
 
 def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path) -> None:
     base: Tables = {
-        "machine": {"dims": [4, 3]},
+        "machine": t9000_tables(dims=[4, 3]),
         "workload": {"radius": 3},
         "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
     }
@@ -62,7 +63,7 @@ def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path)
     assert section.locator('[data-choice="run.seed"]').count() == 0
     told = set()
     for us in ("3 µs", "9 µs"):
-        for name in ("full", "throttled"):
+        for name in ("full", "endpoints"):
             period.select_option(label=us)
             mode.select_option(label=name)
             page.wait_for_timeout(200)

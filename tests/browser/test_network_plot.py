@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tailback as tb
-from tailback.machines import FatTree, Graph, Star
 from tests.browser.conftest import Reader
+from tests.machines import t9000
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 DRAWN = "document.querySelectorAll('.scatterlayer .trace').length"
-MESH = tb.Mesh(dims=[4, 4])
+MESH = t9000(dims=[4, 4])
 CAMPUS = Path(__file__).resolve().parents[2] / "examples" / "campus.graphml"
 
 
 @pytest.mark.parametrize(
-    "machine", [MESH, Graph(file=str(CAMPUS)), FatTree(arity=2), Star(nodes=5)]
+    "machine",
+    [MESH, t9000("graph", file=str(CAMPUS)), t9000("fat_tree", arity=2), t9000("star", nodes=5)],
 )
-def test_it_is_drawn_without_a_network(browser: Browser, machine: object, tmp_path: Path) -> None:
+def test_it_is_drawn_without_a_network(
+    browser: Browser, machine: tb.Machine, tmp_path: Path
+) -> None:
     workload = tb.Messages(messages=[["0 ns", 0, 1, "32 B"]])
-    prediction = tb.describe(machine, workload)  # type: ignore[arg-type]
+    prediction = tb.describe(machine, workload)
     path = tmp_path / "net.html"
     prediction.write_plot(path)
     reader = Reader(browser, path)

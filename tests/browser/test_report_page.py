@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tailback.store.points import PointStore
+from tests.stores import nested_of, runs_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Locator, Page
@@ -70,13 +71,13 @@ def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: Point
     for value, us in (("1", 20.0), ("3", 80.0)):
         period.fill(value)
         control(page, "run.seed").select_option(label="2")
-        control(page, "mode", "#s1").select_option(label="throttled")
+        control(page, "mode", "#s1").select_option(label="endpoints")
         control(page, "measure", "#figure-load_of_nodes").select_option(
             label="processor utilisation"
         )
         where = {SYNC: "asynchronous", PERIOD: us, "run.seed": 2}
-        identity = store.runs().filter(**where).collect()["identity"].unique()
-        nodes = store.nested("nodes", identity).filter(mode="throttled").sort("node")
+        identity = runs_of(store).filter(**where)["identity"].unique()
+        nodes = nested_of(store, "nodes", identity).filter(mode="endpoints").sort("node")
         z = np.ravel(drawn(page, "load_of_nodes")[0]["z"])
         np.testing.assert_allclose(z, nodes["cpu_utilisation"], rtol=1e-3)
 
@@ -118,7 +119,7 @@ def test_what_figures_are_drawn_against_is_chosen_once_for_all(opened: Opened) -
         assert new != old
         titles = figure(page, name).locator(".xtitle").all_text_contents()
         assert titles == ["utilisation of internal channels"]
-    control(page, "modes").select_option(label="throttled")
+    control(page, "modes").select_option(label="endpoints")
     lines = [t["name"] for t in drawn(page, "message_rate") if t["showlegend"]]
     assert lines == ["sync = loosely_synchronous", "sync = asynchronous"]
 
@@ -127,7 +128,7 @@ def test_latencies_have_their_percentiles_below(page: Page) -> None:
     note = figure(page, "latency").locator(".note table")
     heading, *rows = note.locator("tr").all_inner_texts()
     assert heading.split() == ["p50", "p90", "p99", "counted"]
-    assert [row.split()[0] for row in rows] == ["full", "throttled"]
+    assert [row.split()[0] for row in rows] == ["full", "endpoints"]
 
 
 def test_latencies_are_of_the_time_that_is_chosen(opened: Opened) -> None:
@@ -204,8 +205,8 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
     text = content(downloaded(page, "load_of_nodes", "csv")).decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     where = {SYNC: "loosely_synchronous", PERIOD: 5.0, "run.seed": 1}
-    identity = store.runs().filter(**where).collect()["identity"].unique()
-    nodes = store.nested("nodes", identity).filter(mode="full").sort("node")
+    identity = runs_of(store).filter(**where)["identity"].unique()
+    nodes = nested_of(store, "nodes", identity).filter(mode="full").sort("node")
     found = [float(row["messages_per_ms"]) for row in rows]
     np.testing.assert_allclose(found, nodes["messages_per_ms"], rtol=1e-3)
     assert {row["compute_period"] for row in rows} == {"5 µs"}
@@ -221,6 +222,14 @@ def paper(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
 
 
+#: Whether a page has these colours of text and paper; figures are drawn anew a while later.
+LOOKS = """([ink, paper]) => {
+    const label = document.querySelector('#figure-theta_r .xtick text');
+    const found = getComputedStyle(document.body).backgroundColor;
+    return label !== null && getComputedStyle(label).fill === ink && found === paper;
+}"""
+
+
 def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> None:
     light, dark = page, opened("dark")
     inks, papers = (ink(light), ink(dark)), (paper(light), paper(dark))
@@ -230,8 +239,7 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert (ink(dark), paper(dark)) == (inks[0], papers[0])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
-        dark.wait_for_timeout(100)
-        assert (ink(dark), paper(dark)) == (inks[number], papers[number])
+        dark.wait_for_function(LOOKS, arg=[inks[number], papers[number]])
 
 
 def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -> None:

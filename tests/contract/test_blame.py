@@ -12,7 +12,8 @@ import pytest
 
 SMALL = """
 [machine]
-dims = [4, 4]
+preset = "t9000_c104"
+topology.dims = [4, 4]
 [workload]
 radius = 2
 compute_period = "3 us"

@@ -16,7 +16,8 @@ import pytest
 
 SMALL = """
 [machine]
-dims = [4, 4]
+preset = "t9000_c104"
+topology.dims = [4, 4]
 [workload]
 radius = 2
 compute_period = "5 us"
@@ -27,7 +28,8 @@ duration = "2 ms"
 
 CIRCLE = """
 [machine]
-dims = [2, 2]
+preset = "t9000_c104"
+topology.dims = [2, 2]
 [workload]
 kind = "program"
 [[workload.process]]
@@ -66,7 +68,10 @@ class TestCost:
         cost = answer("cost", small)
         for theta in ("theta_t", "theta_r"):
             assert 0 < cost[theta]["low"] <= cost[theta]["value"] <= cost[theta]["high"]
-        assert list(cost["modes"]) == ["full", "throttled"]
+        assert cost["baseline"] == "endpoints"
+        assert list(cost["modes"]) == ["full", "endpoints", "free"]
+        assert cost["theta_r"] == cost["theta_r_network"] != cost["theta_r_endpoints"]
+        assert "theta_c" not in cost
         for mode in cost["modes"].values():
             for metric in (
                 "messages_per_node_per_ms",
@@ -93,8 +98,9 @@ class TestCost:
         assert other["theta_r"] != json.loads(first)["theta_r"]
 
     def test_modes_are_added_to_those_compared(self, small: Path) -> None:
-        cost = answer("cost", small, "--modes", "ideal, free")
-        assert list(cost["modes"]) == ["full", "throttled", "free", "ideal"]
+        cost = answer("cost", small, "--modes", "ideal, free", "--set", "run.baseline=throttled")
+        assert list(cost["modes"]) == ["full", "endpoints", "throttled", "free", "ideal"]
+        assert cost["theta_r"] != cost["theta_r_network"]
         assert cost["modes"]["ideal"]["routed_lifetime_us"]["value"] is None
 
     def test_the_table(self, small: Path) -> None:
@@ -140,8 +146,8 @@ class TestOut:
         cost = answer("cost", small, "--out", out, "--packets")
         manifest = json.loads((out / "manifest.json").read_text())
         assert manifest.items() >= cost.items()
-        assert manifest["parameters"]["machine"]["dims"] == [4, 4]
-        for mode in ("full", "throttled"):
+        assert manifest["parameters"]["machine"]["topology"]["dims"] == [4, 4]
+        for mode in ("full", "endpoints", "free"):
             for path in manifest["files"][mode]:
                 pq.read_table(out / path)
         nodes = pq.read_table(out / "full" / "nodes.parquet")
@@ -172,7 +178,7 @@ class TestDescribe:
         assert told["mean_hops"] == pytest.approx(9.48, abs=0.01)
         assert told["zero_load_ack_us"] == pytest.approx(0.99, abs=0.01)
         assert told["exact"] is True
-        assert told["parameters"]["machine"]["input_buffer"] == "70 B"
+        assert told["parameters"]["machine"]["switch"]["input_buffer"] == "70 B"
 
     def test_the_table(self, small: Path) -> None:
         done = tailback("describe", small)
@@ -212,7 +218,10 @@ class TestMistakes:
             (["--set", "workload.raduis=3"], ["workload.raduis", "workload.radius"]),
             (["--set", "workload.compute_period=5"], ["workload.compute_period", "unit"]),
             (["--set", "workload.radius=9"], ["workload.radius"]),
-            (["--set", "machine.routing=minimal"], ["machine.routing", "dimension_order"]),
+            (
+                ["--set", "machine.routing.kind=minimal"],
+                ["machine.routing.kind", "dimension_order"],
+            ),
             (["--set", "nonsense"], ["--set"]),
             (["--seed", "-1"], ["run.seed"]),
             (["--modes", "fulll"], ["did you mean", "full"]),

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 import tailback as tb
+from tailback.machines import machine_of
+from tailback.units import Time
+from tests.machines import t9000, t9000_tables
 
-CUBE = tb.Hypercube(dimensions=3)
+CUBE = t9000("hypercube", dimensions=3)
 
 
 def run(program: Any, machine: Any = CUBE, **keys: Any) -> tb.Result:
@@ -38,7 +41,7 @@ def test_a_ring_takes_the_time_it_takes_by_hand() -> None:
             await node.compute("2 us")
             node.send(right)
 
-    run(ring, tb.Mesh(dims=(2, 2)))
+    run(ring, t9000("mesh", dims=(2, 2)))
     # To node 2 from 1, and back to 0 from 3, there are two links, else one: each adds 100 ns.
     hops = [3540, 3640, 3540, 3640]
     expected = [sum(hops[: n + 1]) + 2000 * n for n in range(4)]
@@ -59,10 +62,10 @@ def test_first_bytes_come_before_the_rest() -> None:
         message = await receiving
         assert (message.content, message.bytes) == ([1, 2], 100)
 
-    run(program, tb.Hypercube(dimensions=1), placement=[0, 1])
+    run(program, t9000("hypercube", dimensions=1), placement=[0, 1])
     assert times == sorted(set(times))
     times.clear()
-    run(program, tb.Hypercube(dimensions=1), placement=[0, 1], comparators=0)
+    run(program, t9000("hypercube", dimensions=1), placement=[0, 1], comparators=0)
     assert len(set(times)) == 1, "nobody follows it: all is known at the end"
 
 
@@ -86,9 +89,9 @@ def test_a_sum_over_all_nodes(examples: Path) -> None:
 def test_the_example_runs_in_every_mode_and_is_the_same_again(
     examples: Path, function: str, fidelity: str
 ) -> None:
-    overrides = [f"workload.function={function}", "machine.dimensions=3"]
+    overrides = [f"workload.function={function}", "machine.topology.dimensions=3"]
     if fidelity == "worm":
-        overrides.append("machine.flow_control=out_of_band")
+        overrides.append("machine.link.flow_control=out_of_band")
     experiment = tb.load(examples / "programs.toml", overrides)
     costs = [tb.cost(experiment, modes=["free", "ideal"], fidelity=fidelity) for _ in range(2)]
     assert costs[0].to_dict() == costs[1].to_dict()
@@ -112,6 +115,27 @@ def test_random_numbers_are_the_same_in_every_mode() -> None:
         run(program, mode=mode, seed=seed)
     assert drawn[0] == drawn[1]
     assert sorted(drawn[0]) != sorted(drawn[2])
+
+
+def test_computing_may_be_told_in_cycles() -> None:
+    times: list[int] = []
+
+    async def program(node: tb.Node) -> None:
+        await node.compute("3 cycles")
+        await node.compute(Time.parse("1 cycle"))
+        times.append(node.now.ps)
+
+    tables = t9000_tables("pair")
+    identities = set()
+    for clock, ps in (("2 GHz", 2000), ("1 GHz", 4000)):
+        machine = machine_of(tables | {"clock": clock})
+        times.clear()
+        run(program, machine)
+        assert times == [ps, ps]
+        identities.add(tb.Experiment(machine, tb.PythonProgram(function=program)).identity(1))
+    assert len(identities) == 2
+    with pytest.raises(tb.UserError, match=r'compute = "3 cycles": is in cycles; give machine.cl'):
+        run(program)
 
 
 def test_system_buffers_are_in_the_table_of_nodes() -> None:
@@ -186,7 +210,7 @@ def tailback(command: str, folder: Path, text: str) -> subprocess.CompletedProce
     """Carry out a command on an experiment with a program of this text."""
     (folder / "p.py").write_text(text)
     (folder / "p.toml").write_text(
-        '[machine]\ntopology = "hypercube"\ndimensions = 2\n'
+        '[machine]\npreset = "t9000_c104"\ntopology = {kind = "hypercube", dimensions = 2}\n'
         '[workload]\nkind = "python"\nfile = "p.py"\n'
     )
     words = [sys.executable, "-m", "tailback", command, "p.toml"]

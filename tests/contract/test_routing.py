@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 import tailback as tb
-from tailback.errors import CircleError
-from tailback.machines import TOPOLOGIES, RoutedMachine, Torus
+from tailback.errors import CircleError, UserError
+from tailback.machines import TOPOLOGIES
+from tests.machines import t9000
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus.graphml"
 SMALL: dict[str, dict[str, Any]] = {
@@ -32,19 +33,23 @@ SMALL: dict[str, dict[str, Any]] = {
 #: Shortest paths by the lowest port, which go round in circles there.
 CIRCLES = {("torus", "shortest"), ("dragonfly", "shortest")}
 OUT_OF_BAND = {"flow_control": "out_of_band"}
-#: Routings for machines whose nodes are their own switches, with a transport that has them.
-WITH_TRANSPORT = {"profitable": "datagram", "first_hop": "packet"}
+#: Parts of machines whose nodes are their own switches, for routings that only these have.
+_STORED = {"integrated": True, "switching": "store_and_forward"}
+_INTERFACE = {"acknowledgements": False, "window": "unlimited"}
+INTEGRATED: dict[str, dict[str, Any]] = {
+    "profitable": {"switch": _STORED, "interface": {"unit": "message", **_INTERFACE}},
+    "first_hop": {"switch": _STORED, "interface": _INTERFACE},
+}
 
 
 def _cases() -> Iterator[tuple[str, str, str]]:
     for topology, kind in TOPOLOGIES.items():
-        if issubclass(kind, RoutedMachine):
-            for routing in kind.routings:
-                if routing in ("table", "source_routes", *WITH_TRANSPORT):
-                    continue
-                if (topology, routing) not in CIRCLES:
-                    for flow_control in ("in_band", "out_of_band"):
-                        yield topology, routing, flow_control
+        for routing in kind.routings:
+            if routing in ("table", "source_routes", *INTEGRATED):
+                continue
+            if (topology, routing) not in CIRCLES:
+                for flow_control in ("in_band", "out_of_band"):
+                    yield topology, routing, flow_control
 
 
 def _messages(nodes: int, count: int = 150) -> tb.Messages:
@@ -72,22 +77,22 @@ def _check(machine: tb.Machine, **run: Any) -> None:
 
 @pytest.mark.parametrize(("topology", "routing", "flow_control"), list(_cases()))
 def test_all_packets_arrive(topology: str, routing: str, flow_control: str) -> None:
-    keys = SMALL[topology] | {"routing": routing, "flow_control": flow_control}
-    _check(TOPOLOGIES[topology](**keys))
+    link = {"flow_control": flow_control}
+    _check(t9000(topology, **SMALL[topology], routing={"kind": routing}, link=link))
 
 
-def _of_transports() -> Iterator[tuple[str, str]]:
+def _integrated() -> Iterator[tuple[str, str]]:
     for topology, kind in TOPOLOGIES.items():
-        if issubclass(kind, RoutedMachine):
-            for routing in kind.routings:
-                if routing in WITH_TRANSPORT:
-                    yield topology, routing
+        for routing in kind.routings:
+            if routing in INTEGRATED:
+                yield topology, routing
 
 
-@pytest.mark.parametrize(("topology", "routing"), list(_of_transports()))
+@pytest.mark.parametrize(("topology", "routing"), list(_integrated()))
 def test_all_packets_arrive_where_nodes_are_switches(topology: str, routing: str) -> None:
-    keys = SMALL[topology] | {"routing": routing, "transport": WITH_TRANSPORT[routing]}
-    machine = TOPOLOGIES[topology](**keys)
+    keys = {**SMALL[topology], **INTEGRATED[routing], "routing": {"kind": routing}}
+    link = {"flow_control": "out_of_band", "end_token": False}
+    machine = t9000(topology, **keys, link=link)
     for result in tb.cost(machine, _messages(machine.nodes)).modes.values():
         assert result.ending.stop_reason == "finished"
         assert sum(result.nodes["messages_delivered"].to_pylist()) == 150
@@ -95,7 +100,7 @@ def test_all_packets_arrive_where_nodes_are_switches(topology: str, routing: str
 
 @pytest.mark.parametrize(("topology", "routing"), sorted(CIRCLES))
 def test_what_can_deadlock_is_refused(topology: str, routing: str) -> None:
-    machine = TOPOLOGIES[topology](**SMALL[topology], routing=routing)
+    machine = t9000(topology, **SMALL[topology], routing={"kind": routing})
     with pytest.raises(CircleError, match="can deadlock") as caught:
         tb.describe(machine, _messages(machine.nodes))
     assert "\n" not in str(caught.value)
@@ -104,26 +109,31 @@ def test_what_can_deadlock_is_refused(topology: str, routing: str) -> None:
 
 
 CHANNELS: list[dict[str, Any]] = [
-    {"virtual_channels": 4},
-    {"virtual_channels": 4, "balanced": True},
-    {"virtual_channels": 3, "sharing": "until_stall", **OUT_OF_BAND},
-    {"virtual_channels": 4, "sharing": "separate", **OUT_OF_BAND},
-    {"routing": "adaptive", "virtual_channels": 5, "selection": "most_credit", **OUT_OF_BAND},
-    {"routing": "adaptive", "selection": "fewest_waiting"},
-    {"routing": "two_phase", "dimension_order": ["y", "x"], **OUT_OF_BAND},
-    {"routing": "up_down", "up_down_root": 5, "adaptive_ways": False},
-    {"routing": "chaos", "selection": "first"},
+    {"switch": {"virtual_channels": 4}},
+    {"switch": {"virtual_channels": 4}, "routing": {"balanced": True}},
+    {"switch": {"virtual_channels": 3}, "link": {"sharing": "until_stall", **OUT_OF_BAND}},
+    {"switch": {"virtual_channels": 4}, "link": {"sharing": "separate", **OUT_OF_BAND}},
+    {
+        "routing": {"kind": "minimal_adaptive", "selection": "most_credit"},
+        "switch": {"virtual_channels": 5},
+        "link": OUT_OF_BAND,
+    },
+    {"routing": {"kind": "minimal_adaptive", "selection": "fewest_waiting"}},
+    {"routing": {"kind": "valiant", "order": ["y", "x"]}, "link": OUT_OF_BAND},
+    {"routing": {"kind": "up_down", "root": 5, "adaptive": False}},
+    {"routing": {"kind": "chaos", "selection": "first"}},
 ]
 
 
 @pytest.mark.parametrize("keys", CHANNELS)
 def test_every_key_of_channels_is_simulated(keys: dict[str, Any]) -> None:
-    _check(Torus(dims=[4, 4], **keys))
+    _check(t9000("torus", dims=[4, 4], **keys))
 
 
 @pytest.mark.parametrize("fidelity", ["worm", "flit", "packet"])
 def test_separate_wires_suit_every_fidelity(fidelity: str) -> None:
-    _check(Torus(dims=[4, 4], sharing="separate", **OUT_OF_BAND), fidelity=fidelity)
+    link = {"sharing": "separate", **OUT_OF_BAND}
+    _check(t9000("torus", dims=[4, 4], link=link), fidelity=fidelity)
 
 
 def _x_first(at: int, to: int) -> int:
@@ -157,10 +167,11 @@ def test_written_routes_are_those_of_dimension_order(
     tmp_path: Path, routing: str, text: str
 ) -> None:
     (tmp_path / "routes.csv").write_text(text, encoding="utf-8")
-    written = tb.Mesh(dims=[4, 3], routing=routing, routes_file=str(tmp_path / "routes.csv"))
+    file = str(tmp_path / "routes.csv")
+    written = t9000("mesh", dims=[4, 3], routing={"kind": routing, "file": file})
     results = [
         tb.run(machine, _messages(12), packets=True).packets
-        for machine in (written, tb.Mesh(dims=[4, 3]))
+        for machine in (written, t9000("mesh", dims=[4, 3]))
     ]
     assert results[0] is not None
     assert results[0] == results[1]
@@ -204,13 +215,14 @@ def test_the_first_wrong_route_is_named(
 ) -> None:
     (tmp_path / "routes.csv").write_text(text, encoding="utf-8")
     (tmp_path / "x.toml").write_text(
-        f'[machine]\ndims = [4, 3]\nrouting = "{routing}"\nroutes_file = "routes.csv"\n'
+        '[machine]\npreset = "t9000_c104"\ntopology.dims = [4, 3]\n'
+        f'routing.kind = "{routing}"\nrouting.file = "routes.csv"\n'
         "[workload]\nradius = 2\n",
         encoding="utf-8",
     )
-    done = _tailback("describe", str(tmp_path / "x.toml"))
-    assert done.returncode == 2
-    assert done.stderr == f"error: machine.routing = {expected}\n"
+    with pytest.raises(UserError) as caught:
+        tb.describe(tmp_path / "x.toml")
+    assert str(caught.value) == f"machine.routing.kind = {expected}"
 
 
 def _tailback(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -227,7 +239,8 @@ def _tailback(*arguments: str) -> subprocess.CompletedProcess[str]:
 def torus(tmp_path: Path) -> str:
     file = tmp_path / "torus.toml"
     file.write_text(
-        '[machine]\ntopology = "torus"\ndims = [4, 4]\nvirtual_channels = 1\n'
+        '[machine]\npreset = "t9000_c104"\ntopology.kind = "torus"\ntopology.dims = [4, 4]\n'
+        "switch.virtual_channels = 1\n"
         '[workload]\nsync = "asynchronous"\ncompute_period = "1 us"\n'
         '[run]\nduration = "2 ms"\n',
         encoding="utf-8",
@@ -241,7 +254,7 @@ class TestDeadlock:
         done = _tailback(command, torus)
         assert done.returncode == 2
         first, title, *rows = done.stderr.splitlines()
-        assert first.startswith("error: machine.routing = dimension_order: can deadlock: channel (")
+        assert first.startswith("error: machine.routing.kind = dimension_order: can deadlock: cha")
         assert first.endswith("; needs 2 virtual channels, or allow_deadlock = true")
         assert title.strip() == "Channels that wait for each other"
         assert "(0, 0) to (3, 0)" in rows[2]
@@ -263,9 +276,9 @@ class TestDeadlock:
         }
 
     def test_long_circles_are_counted_in_the_line(self, torus: str) -> None:
-        done = _tailback("describe", torus, "--set", "machine.dims=[8, 8]")
+        done = _tailback("describe", torus, "--set", "machine.topology.dims=[8, 8]")
         assert done.stderr.splitlines()[0] == (
-            "error: machine.routing = dimension_order: can deadlock: 8 channels wait for each "
+            "error: machine.routing.kind = dimension_order: can deadlock: 8 channels wait for each "
             "other in a circle; needs 2 virtual channels, or allow_deadlock = true"
         )
 
@@ -296,7 +309,7 @@ class TestDeadlock:
         assert "1 failed" in done.stdout
 
     def test_two_channels_are_enough(self, torus: str) -> None:
-        done = _tailback("describe", torus, "--set", "machine.virtual_channels=2", "--json")
+        done = _tailback("describe", torus, "--set", "machine.switch.virtual_channels=2", "--json")
         assert done.returncode == 0
         assert json.loads(done.stdout)["routing"] == {
             "virtual_channels_per_class": [1, 1],
@@ -307,7 +320,7 @@ class TestDeadlock:
 
 
 def test_a_packet_that_goes_too_far_is_a_livelock(torus: str) -> None:
-    changes = ["--set", "machine.virtual_channels=2", "--set", "machine.hop_limit=4"]
+    changes = ["--set", "machine.switch.virtual_channels=2", "--set", "machine.routing.hop_limit=4"]
     done = _tailback("run", torus, *changes, "--json")
     assert done.returncode == 3
     assert "livelock at " in done.stderr
@@ -318,7 +331,12 @@ def test_a_packet_that_goes_too_far_is_a_livelock(torus: str) -> None:
 
 
 def test_describe_says_how_packets_are_routed(torus: str) -> None:
-    adaptive = ["--set", "machine.virtual_channels=4", "--set", "machine.routing=adaptive"]
+    adaptive = [
+        "--set",
+        "machine.switch.virtual_channels=4",
+        "--set",
+        "machine.routing.kind=adaptive",
+    ]
     words = _tailback("describe", torus, *adaptive).stdout
     for expected in (
         "4 (1 + 1 + 2, by class)",

@@ -65,7 +65,7 @@ def test_those_that_cannot_be_told_from_the_best_cost_least_too() -> None:
         "chaos": tb.Estimate(2.0, 1.9, 2.1),
         "adaptive": tb.Estimate(2.2, 2.05, 2.35),
         "dimension_order": tb.Estimate(3.0, 2.9, 3.1),
-        "two_phase": None,
+        "valiant": None,
     }
     assert AtLoad(0.5, 10.0, {}, lifetimes).least == ["chaos", "adaptive"]
 
@@ -74,8 +74,9 @@ def test_those_that_cannot_be_told_from_the_best_cost_least_too() -> None:
 def test_all_that_is_compared_has_equal_buffers_and_one_fidelity(name: str) -> None:
     for point in Sweep.load(SWEEPS / f"{name}.toml").points():
         machine = point.experiment.machine.resolved("packet")
-        assert (machine["virtual_channels"], machine["input_buffer"]) == (4, "70 B")
-        assert machine["dims"] == [8, 8]
+        switch = machine["switch"]
+        assert (switch["virtual_channels"], switch["input_buffer"]) == (4, "70 B")
+        assert machine["topology"]["dims"] == [8, 8]
         assert point.experiment.run.fidelity == "packet"
         point.experiment.machine.check("packet")
 
@@ -84,7 +85,7 @@ def test_every_curve_of_every_setting_is_run() -> None:
     there = set()
     for path in SWEEPS.glob("*.toml"):
         for point in Sweep.load(path).points():
-            routing = point.experiment.machine.resolved("packet")["routing"]
+            routing = point.experiment.machine.resolved("packet")["routing"]["kind"]
             workload = point.experiment.workload.resolved(point.experiment.machine)
             there.add((path.stem, routing, f"pattern == '{workload['pattern']}'"))
             there.add((path.stem, routing, f"sync == '{workload['sync']}'"))

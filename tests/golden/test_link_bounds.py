@@ -18,9 +18,9 @@ from studies.adaptive.theory import link_bound
 LINK = 1000 / 3.34
 """Packets per ms on one link."""
 
-RING: dict[str, Any] = {"topology": "torus", "dims": [8]}
-MESH: dict[str, Any] = {"topology": "mesh", "dims": [8, 8]}
-MANY: dict[str, Any] = {"virtual_channels": 16, "input_buffer": "140 B"}
+RING: dict[str, Any] = {"topology": {"kind": "torus", "dims": [8]}}
+MESH: dict[str, Any] = {"topology": {"kind": "mesh", "dims": [8, 8]}}
+MANY: dict[str, Any] = {"switch": {"virtual_channels": 16, "input_buffer": "140 B"}}
 """Sixteen virtual channels of four packets each on every link."""
 
 
@@ -30,8 +30,8 @@ def overloaded(machine: dict[str, Any], pattern: str, period: str = "3 us") -> t
         {
             "machine": {
                 "preset": "t9000_c104",
-                "link_width": 4,
-                "acknowledgements": False,
+                "node_link": {"width": 4},
+                "interface": {"acknowledgements": False},
                 **machine,
             },
             "workload": {
@@ -52,14 +52,19 @@ def delivered(experiment: tb.Experiment) -> float:
     return tb.run(experiment).estimates["delivered_messages_per_node_per_ms"].value
 
 
-GREEDY_RING = {**RING, **MANY, "balanced": True}
+GREEDY_RING = {**RING, **MANY, "routing": {"kind": "dimension_order", "balanced": True}}
 
 REACHED: list[tuple[str, dict[str, Any], str, float]] = [
     # Every packet goes 3 links the same way.
     ("tornado on a ring", GREEDY_RING, "tornado", LINK / 3),
     # Every packet has a link of its own.
-    ("neighbours on a torus", {"topology": "torus", "dims": [8, 8]}, "neighbour", LINK),
-    ("two nodes on one link", {"topology": "mesh", "dims": [2], "link_width": 1}, "uniform", LINK),
+    ("neighbours on a torus", {"topology": {"kind": "torus", "dims": [8, 8]}}, "neighbour", LINK),
+    (
+        "two nodes on one link",
+        {"topology": {"kind": "mesh", "dims": [2]}, "node_link": {"width": 1}},
+        "uniform",
+        LINK,
+    ),
 ]
 
 
@@ -77,7 +82,8 @@ def test_the_most_loaded_link_is_the_bound_and_is_reached(
 
 def test_virtual_channels_of_a_link_have_no_more_than_its_wire() -> None:
     one, four = (
-        link_bound(overloaded({**MESH, "virtual_channels": count}, "transpose")) for count in (1, 4)
+        link_bound(overloaded({**MESH, "switch": {"virtual_channels": count}}, "transpose"))
+        for count in (1, 4)
     )
     # Seven nodes of a row send over its last link, and eight of all nodes send nothing.
     assert one == pytest.approx(four) == pytest.approx(LINK / 7 * 56 / 64)
@@ -108,7 +114,7 @@ def test_two_phases_make_every_pattern_uniform_at_half_the_capacity() -> None:
     and greedy routing 7 % below its own.
     """
     half = LINK / 2
-    machine = {**RING, **MANY, "routing": "two_phase"}
+    machine = {**RING, **MANY, "routing": {"kind": "valiant"}}
     rates = np.array([delivered(overloaded(machine, p)) for p in ("uniform", "tornado")])
     assert ((rates / half > 0.93) & (rates < half)).all()
     assert rates.max() / rates.min() < 1.03

@@ -83,7 +83,7 @@ def test_mean_hops_follow_from_the_radius() -> None:
     assert tb.describe(experiment).mean_hops == pytest.approx(
         text_number("004-090").value, rel=0.0083
     )
-    large = described(LOOSE, 100, {}, machine={"dims": [32, 32]}, workload={"radius": 16})
+    large = described(LOOSE, 100, {}, machine={"topology.dims": [32, 32]}, workload={"radius": 16})
     assert tb.describe(large).mean_hops == pytest.approx(16.57, abs=0.005)
 
 
@@ -168,7 +168,7 @@ def saturated(machine: dict[str, object], workload: dict[str, object]) -> Measur
 def test_outer_columns_starve_and_turn_with_the_routing(
     order: str, across: str, along: str
 ) -> None:
-    loads = saturated({"dimension_order": list(order)}, {"throttle": "queue_length"})
+    loads = saturated({"routing.order": list(order)}, {"throttle": "queue_length"})
     starved = by_line(loads, across)
     inner = slice(4, 12)  # printed: starved at x < 4 and x > 11 [Tweedie, section 5.4.4.1]
     assert np.delete(starved, np.r_[inner]).max() < starved.mean() / 100
@@ -181,7 +181,7 @@ def test_without_acknowledgement_priority_the_outer_columns_do_not_starve() -> N
     workload: dict[str, object] = {"max_outstanding": 64}
     edges = [0, DIAMETER - 1]
     rates = [
-        by_line(saturated({"node_ack_priority": priority}, workload), "x")
+        by_line(saturated({"interface.ack_priority": priority}, workload), "x")
         for priority in (True, False)
     ]
     with_priority, without = rates
@@ -197,9 +197,9 @@ def test_starvation_passes_when_messages_under_way_are_limited() -> None:
 
 def test_the_queue_length_throttle_starves_by_the_order_of_service_in_the_switches() -> None:
     queue_length: dict[str, object] = {"throttle": "queue_length"}
-    one_queue = by_line(saturated({"node_ack_priority": False}, queue_length), "x")
+    one_queue = by_line(saturated({"interface.ack_priority": False}, queue_length), "x")
     assert 0 < one_queue[1] < one_queue.mean() / 10
-    net_first = by_line(saturated({"queue_policy": "net_first"}, queue_length), "x")
+    net_first = by_line(saturated({"switch.arbiter": "net_first"}, queue_length), "x")
     assert net_first.min() > net_first.mean() / 10
 
 

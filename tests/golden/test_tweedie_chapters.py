@@ -71,7 +71,7 @@ def test_sweeps_are_of_the_machine_of_the_thesis(path: Path) -> None:
     for point in points:
         machine, workload = point.experiment.machine, point.experiment.workload
         assert machine.shape == (DIAMETER, DIAMETER)
-        assert (machine.link_width, workload.radius) == (4, 8)  # type: ignore[attr-defined]
+        assert (machine.node_links, workload.radius) == (4, 8)  # type: ignore[attr-defined]
         assert point.experiment.fidelity == "packet"
 
 

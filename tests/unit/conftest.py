@@ -7,7 +7,7 @@ import pytest
 
 from benches.stores import synthetic_runs
 from tailback.store.points import PointStore
-from tests.stores import PERIOD, small_store
+from tests.stores import PERIOD, WIDTH, small_store
 
 
 @pytest.fixture(scope="module")
@@ -20,5 +20,5 @@ def runs() -> pl.DataFrame:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     """Small and real."""
-    axes = {"workload.compute_period": ["20 us", "5 us"], "machine.link_width": [2, 1]}
+    axes = {"workload.compute_period": ["20 us", "5 us"], WIDTH: [2, 1]}
     return small_store(tmp_path_factory.mktemp("store"), axes, seeds=[3, 1, 2])

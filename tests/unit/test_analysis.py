@@ -13,15 +13,58 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benches.stores import synthetic_store
-from tailback.analysis import ordered, select, table, where
+from tailback import analysis
 from tailback.analysis.conditions import condition
 from tailback.analysis.names import column_named
 from tailback.analysis.tables import csv_text, json_text
 from tailback.errors import UserError
-from tailback.store.documents import parquet_bytes
+from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
+from tailback.tables import parquet
 from tailback.terminal.runs import runs_table
-from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, small_store, values
+from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, runs_of, small_store, store_of
+
+#: Machines with different keys, columns and coordinates.
+KINDS = """
+    [machine]
+    clock = "500 MHz"
+    link.rate = "20 Gbit/s"
+    switch.delay = "1 cycle"
+    interface.window = 1
+    [machine.topology]
+    kind = "torus"
+    dims = [3, 3]
+    arity = 2
+    levels = 2
+    [workload]
+    radius = "all"
+    compute_period = "10 us"
+    [run]
+    duration = "100 us"
+    warmup = "10 us"
+    [sweep]
+    exclude = ["topology.kind == 'fat_tree' and routing.kind == 'dimension_order'"]
+    machine.topology.kind = ["torus", "fat_tree"]
+    machine.routing.kind = ["dimension_order", "valiant"]
+"""
+
+# Runs are made and looked at by Polars.
+
+
+def where(frame: pl.DataFrame, *conditions: str) -> pl.DataFrame:
+    return pl.DataFrame(analysis.where(frame.to_arrow(), *conditions))
+
+
+def select(frame: pl.DataFrame, fields: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(analysis.select(frame.to_arrow(), fields))
+
+
+def ordered(frame: pl.DataFrame, fields: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(analysis.ordered(frame.to_arrow(), fields))
+
+
+def table(store: PointStore, *arguments: Any, **named: Any) -> pl.DataFrame:
+    return pl.DataFrame(analysis.table(store, *arguments, **named))
 
 
 class TestNames:
@@ -32,9 +75,13 @@ class TestNames:
             ("workload.compute_period", "workload.compute_period_us"),
             ("compute_period_us", "workload.compute_period_us"),
             ("compute_period", "workload.compute_period_us"),
-            ("dims", "machine.dims"),
+            ("dims", "machine.topology.dims"),
+            ("topology.dims", "machine.topology.dims"),
+            ("topology.kind", "machine.topology.kind"),
+            ("switching", "machine.switch.switching"),
             ("seed", "run.seed"),
-            ("link_rate", "machine.link_rate_mbit_per_s"),
+            ("link.rate", "machine.link.rate_mbit_per_s"),
+            ("packet_size", "machine.interface.packet_size_bytes"),
             ("routed_lifetime", "routed_lifetime_us"),
             ("theta_t", "theta_t"),
             ("theta_t_low", "theta_t_low"),
@@ -55,27 +102,33 @@ class TestNames:
         with pytest.raises(UserError, match="no such column"):
             column_named("xyzzyqq", runs.columns)
 
+    def test_a_key_of_two_tables_is_not_clear(self, runs: pl.DataFrame) -> None:
+        rates = "machine.link.rate_mbit_per_s or machine.node_link.rate_mbit_per_s"
+        with pytest.raises(UserError, match=f"may be {rates}; write which"):
+            column_named("rate", runs.columns)
+
     def test_a_name_that_two_columns_have_is_not_clear(self) -> None:
-        columns = ["machine.nodes", "sweep.nodes", "nodes_us"]
+        columns = ["machine.topology.nodes", "sweep.nodes", "nodes_us"]
         assert column_named("sweep.nodes", columns) == "sweep.nodes"
-        with pytest.raises(UserError, match=r"may be machine.nodes or sweep.nodes; write which"):
+        both = r"may be machine.topology.nodes or sweep.nodes; write which"
+        with pytest.raises(UserError, match=both):
             column_named("nodes", columns[:2])
 
     def test_estimates_are_selected_with_their_interval(self, runs: pl.DataFrame) -> None:
-        found = select(runs, ["mode", "theta_r", "compute_period"]).collect()
+        found = select(runs, ["mode", "theta_r", "compute_period"])
         wanted = ["mode", "theta_r", "theta_r_low", "theta_r_high", "workload.compute_period_us"]
         assert found.columns == wanted
 
     def test_rows_are_ordered_by_several_fields(self, runs: pl.DataFrame) -> None:
-        found = ordered(runs, ["-compute_period", "seed"]).collect()
+        found = ordered(runs, ["-compute_period", "seed"])
         keys = [(-period, seed) for period, seed in found.select(PERIOD, "run.seed").rows()]
         assert keys == sorted(keys)
-        assert ordered(runs, []).collect().equals(runs)
+        assert ordered(runs, []).equals(runs)
 
     def test_unknown_values_come_last(self) -> None:
         frame = pl.DataFrame({"theta_t": [None, 1.0, 2.0]})
-        assert values(ordered(frame, ["theta_t"]), "theta_t") == [1, 2, None]
-        assert values(ordered(frame, ["-theta_t"]), "theta_t") == [2, 1, None]
+        assert ordered(frame, ["theta_t"])["theta_t"].to_list() == [1, 2, None]
+        assert ordered(frame, ["-theta_t"])["theta_t"].to_list() == [2, 1, None]
 
 
 class TestConditions:
@@ -88,9 +141,9 @@ class TestConditions:
                 "asynchronous",
                 "asynchronous",
             ],
-            "machine.packet_size_bytes": [32, 64, 2048, 32],
-            "machine.link_rate_mbit_per_s": [100.0, 100.0, 1000.0, 20.0],
-            "machine.dims": ["[8, 8]", "[16, 16]", "[8, 8]", "[4]"],
+            "machine.interface.packet_size_bytes": [32, 64, 2048, 32],
+            "machine.link.rate_mbit_per_s": [100.0, 100.0, 1000.0, 20.0],
+            "machine.topology.dims": ["[8, 8]", "[16, 16]", "[8, 8]", "[4]"],
             "window_ms": [1.0, 2.0, 3.0, 4.0],
             "theta_r": [0.5, 0.9, None, 1.0],
             "settled": [True, False, True, True],
@@ -112,8 +165,8 @@ class TestConditions:
             ("1 us < compute_period < 1 ms", [0, 1]),
             ("packet_size >= 2 KiB", [2]),
             ("packet_size == 32 B", [0, 3]),
-            ("link_rate > 100 Mbit/s", [2]),
-            ("link_rate == 1 Gbit/s", [2]),
+            ("link.rate > 100 Mbit/s", [2]),
+            ("rate == 1 Gbit/s", [2]),
             ("window > 2500 us", [2, 3]),
             ("window > 3", [3]),
             ("compute_period < window", [0, 1, 2]),
@@ -141,7 +194,7 @@ class TestConditions:
         ],
     )
     def test_are_understood(self, text: str, rows: list[int]) -> None:
-        found = where(self.FRAME.with_row_index("row_"), text).collect()
+        found = where(self.FRAME.with_row_index("row_"), text)
         assert found["row_"].to_list() == rows
 
     @pytest.mark.parametrize(
@@ -186,7 +239,7 @@ class TestConditions:
     )
     def test_mistakes_are_one_line(self, text: str, problem: str) -> None:
         with pytest.raises(UserError, match=problem) as mistake:
-            where(self.FRAME, text).collect()
+            where(self.FRAME, text)
         assert "\n" not in str(mistake.value)
         assert mistake.value.field == "where"
 
@@ -196,14 +249,14 @@ class TestConditions:
     @settings(max_examples=300, deadline=None)
     def test_nothing_but_mistakes_of_the_user(self, text: str) -> None:
         with suppress(UserError):
-            where(self.FRAME, text).collect()
+            where(self.FRAME, text)
 
     def test_several_must_all_hold(self) -> None:
-        assert len(where(self.FRAME, "settled", "n > 1", "n < 8").collect()) == 1
-        assert where(self.FRAME).collect().equals(self.FRAME)
+        assert len(where(self.FRAME, "settled", "n > 1", "n < 8")) == 1
+        assert where(self.FRAME).equals(self.FRAME)
 
     def test_what_is_asked_for_is_known(self) -> None:
-        found = condition("theta_r < 1 and (n > 1 or settled)", self.FRAME.schema)
+        found = condition("theta_r < 1 and (n > 1 or settled)", self.FRAME.to_arrow().schema)
         assert found.columns == {"theta_r", "sweep.n", "settled"}
 
 
@@ -212,7 +265,7 @@ class TestTable:
         found = table(store)
         assert found.columns[:3] == [PERIOD, WIDTH, "mode"]
         places = [(20.0, 2), (20.0, 1), (5.0, 2), (5.0, 1)]
-        rows = [(*place, mode) for place in places for mode in ("full", "throttled")]
+        rows = [(*place, mode) for place in places for mode in ("full", "endpoints")]
         assert found.select(PERIOD, WIDTH, "mode").rows() == rows
         shown = ["runs", RATE, f"{RATE}_low", f"{RATE}_high", LIFETIME, "theta_t", "theta_r_high"]
         assert set(shown) <= set(found.columns)
@@ -225,9 +278,28 @@ class TestTable:
         assert found.columns[:3] == [PERIOD, WIDTH, "mode"]
         assert len(found) == 8
 
+    def test_kinds_of_machines_lie_below_each_other(self, tmp_path: Path) -> None:
+        store = store_of(tmp_path, KINDS)
+        found = table(store)
+        kinds = ["machine.topology.kind", "machine.routing.kind"]
+        assert found.columns[:3] == [*kinds, "mode"]
+        expected = [("torus", "dimension_order"), ("torus", "valiant"), ("fat_tree", "valiant")]
+        assert found.filter(mode="full").select(kinds).rows() == expected
+        wanted = ["topology.kind", "topology.dims", "arity", "switch.delay", "rate"]
+        with pytest.raises(UserError, match=r"rate\w* or machine.node_link.rate\w*; write which"):
+            table(store, wanted)
+        shown = table(store, [*wanted[:-1], "link.rate"], ["topology.kind == 'fat_tree'"])
+        assert shown.rows()[0] == ("fat_tree", None, 2, 0.002, 20_000.0)
+        assert set(table(store, ["runs"], ["link.rate == 20 Gbit/s"])["runs"]) == {1}
+        [lead, *_] = page_of(store, "kinds").lead
+        assert lead.startswith("Machine: topology several, routing several, workload synthetic")
+
     def test_fields_sort_and_limit(self, store: PointStore) -> None:
         found = table(
-            store, ["link_width", "theta_r", "runs"], sort=["link_width", "-theta_r"], limit=3
+            store,
+            ["node_link.width", "theta_r", "runs"],
+            sort=["node_link.width", "-theta_r"],
+            limit=3,
         )
         assert found.columns == [WIDTH, "theta_r", "theta_r_low", "theta_r_high", "runs"]
         assert found[WIDTH].to_list() == [1, 1, 1]
@@ -239,17 +311,17 @@ class TestTable:
         assert set(table(store, ["runs"], ["runs > 2"])["runs"]) == {3}
 
     def test_a_condition_on_what_was_merged_is_asked_afterwards(self, store: PointStore) -> None:
-        every = table(store, ["link_width", "hops", "mode", "theta_r"])
+        every = table(store, ["node_link.width", "hops", "mode", "theta_r"])
         limit = every["theta_r"].mean()
-        found = table(store, ["link_width", "hops", "mode", "theta_r"], [f"theta_r < {limit}"])
+        found = table(store, ["node_link.width", "hops", "mode", "theta_r"], [f"theta_r < {limit}"])
         assert found.equals(every.filter(pl.col("theta_r") < limit))
         assert 0 < len(found) < len(every)
         modes = table(store, ["theta_r"], ["mode == 'full'"])
         assert modes["theta_r"].null_count() == 0
 
     def test_single_runs_are_not_merged(self, store: PointStore) -> None:
-        found = table(store, ["seed", "link_width", "mode", "runs"], over=())
-        assert len(found) == store.runs().collect().height
+        found = table(store, ["seed", "node_link.width", "mode", "runs"], over=())
+        assert len(found) == runs_of(store).height
         assert set(found["runs"]) == {1}
         assert set(found["run.seed"]) == {1, 2, 3}
         single = table(store, ["identity", "mode"], over=())
@@ -287,7 +359,7 @@ class TestOutputs:
     ROWS = pl.DataFrame(
         {
             PERIOD: [5.0, 12.5],
-            "machine.dims": ["[8, 8]", '["x", [1]]'],
+            "machine.topology.dims": ["[8, 8]", '["x", [1]]'],
             "mode": ["full", "throttled"],
             "runs": [3, 12_000],
             "settled": [True, None],
@@ -301,7 +373,7 @@ class TestOutputs:
     )
 
     def test_terminal(self) -> None:
-        assert runs_table(self.ROWS).splitlines() == [
+        assert runs_table(self.ROWS.to_arrow()).splitlines() == [
             "   compute                                                      messages_per",
             "_period_us  dims        mode         runs  settled     theta_t  _node_per_ms",
             "─" * 76,
@@ -310,22 +382,33 @@ class TestOutputs:
         ]
 
     def test_names_that_are_not_clear_are_shown_in_full(self) -> None:
-        frame = pl.DataFrame({"machine.nodes": [1], "sweep.nodes": [2]})
-        assert runs_table(frame).splitlines()[0].split() == ["machine.nodes", "sweep.nodes"]
+        frame = pl.DataFrame({"machine.topology.nodes": [1], "sweep.nodes": [2]})
+        assert _heads(frame)[0] == ["topology.nodes", "sweep.nodes"]
+        frame = pl.DataFrame({"machine.link.width": [1], "machine.node_link.width": [2]})
+        assert _heads(frame)[1] == ["link.width", "_link.width"]
+        frame = pl.DataFrame({"machine.topology.kind": ["torus"], "machine.switch.delay_us": [2]})
+        assert _heads(frame)[0] == ["topology.kind", "delay_us"]
 
     def test_no_rows(self) -> None:
-        assert "theta_t" in runs_table(self.ROWS.clear())
+        assert "theta_t" in runs_table(self.ROWS.clear().to_arrow())
 
     def test_csv(self) -> None:
-        lines = csv_text(self.ROWS).splitlines()
-        assert lines[0].startswith(f"{PERIOD},machine.dims,mode,runs,settled,theta_t,theta_t_low")
+        lines = csv_text(self.ROWS.to_arrow()).splitlines()
+        assert lines[0].startswith(
+            f"{PERIOD},machine.topology.dims,mode,runs,settled,theta_t,theta_t_low"
+        )
         assert lines[2].startswith('12.5,"[""x"", [1]]",throttled,12000,,,,')
 
     def test_json(self) -> None:
-        assert json.loads(json_text(self.ROWS)) == self.ROWS.to_dicts()
-        assert json.loads(json_text(self.ROWS.clear())) == []
+        assert json.loads(json_text(self.ROWS.to_arrow())) == self.ROWS.to_dicts()
+        assert json.loads(json_text(self.ROWS.clear().to_arrow())) == []
 
     def test_parquet(self, tmp_path: Path) -> None:
         path = tmp_path / "table.parquet"
-        path.write_bytes(parquet_bytes(self.ROWS))
+        path.write_bytes(parquet(self.ROWS.to_arrow()))
         assert pl.read_parquet(path).equals(self.ROWS)
+
+
+def _heads(frame: pl.DataFrame) -> list[list[str]]:
+    """Return the words of the lines above a table's rows."""
+    return [line.split() for line in runs_table(frame.to_arrow()).splitlines()]

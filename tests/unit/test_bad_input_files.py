@@ -75,9 +75,16 @@ def test_a_name_no_file_can_have(refused: Callable[[Path], str]) -> None:
         ("<html></html>", "x.toml: is not valid TOML: "),
         ("seed = 1\n", "seed: unknown key; known here: machine, workload, run"),
         ("[[machine]]\ndims = [4]\n", 'machine = [{"dims": [4]}]: must be a table: [machine]'),
+        ("[machine]\ndims = [4]\n", "machine.dims: is machine.topology.dims now"),
+        ("[machine]\nlink = 4\n", "machine.link = 4: must be a table: [machine.link]"),
+        ("[[machine.link]]\nrate = 4\n", 'machine.link = [{"rate": 4}]: must be a table'),
+        ("[machine.lnik]\n", "machine.lnik: unknown key; did you mean machine.link?"),
+        ("[machine.link]\nrate = 1e9\n", "machine.link.rate = 1000000000.0: needs a unit"),
+        ("[machine.link.rate]\n", "machine.link.rate = {}: must be a rate, such as"),
+        ("[link]\n", "link: unknown key; known here: machine, workload, run"),
         ("[run]\nduration = 2020-01-01\n", 'run.duration = "2020-01-01": must be a time'),
     ],
-    ids=range(9),
+    ids=range(16),
 )
 def test_experiment_files(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "x.toml"

@@ -14,6 +14,7 @@ from tailback.blame import BATCHES, REST, Blame
 from tailback.blame_names import Names
 from tailback.results import Result
 from tailback.runner import run_mode
+from tests.machines import t9000_tables
 
 CAUSES = ("throttling", "output_busy")
 
@@ -77,7 +78,7 @@ def test_tables_for_files_say_what_is_not_told_apart() -> None:
 
 def result(**workload: Any) -> Result:
     description = {
-        "machine": {"dims": [3, 3]},
+        "machine": t9000_tables(dims=[3, 3]),
         "workload": {"radius": 2, "compute_period": "4 us", **workload},
         "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
     }
@@ -114,7 +115,7 @@ def test_messages_in_a_file_have_classes(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     path.write_text("time_ns,source,destination,bytes,class\n50,0,1,32,7\n0,0,1,32,9\n")
     description = {
-        "machine": {"dims": [2, 2]},
+        "machine": t9000_tables(dims=[2, 2]),
         "workload": {"kind": "messages", "file": str(path)},
         "run": {"blame": True},
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +13,7 @@ import pytest
 
 from tailback.experiment import Experiment
 from tailback.metrics import METRICS
+from tailback.since311 import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -34,8 +34,9 @@ WORDS = """
     head, tail, hop, injection channel, internal channel, ejection channel, external channel,
     direct channel, credit, offered load, accepted load, zero-load latency, saturation,
     saturation failure, lifetime, network lifetime, routed lifetime, message latency, throttling,
-    internal contention, contention, contention mode, full, throttled, free, ideal, theta_t,
-    theta_r, fidelity, head-of-line blocking, queue policy, acknowledgement,
+    internal contention, contention, contention mode, full, baseline, endpoints, throttled, free,
+    ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line blocking, queue policy,
+    acknowledgement,
     acknowledgement priority, busy, held, warm-up, batch means, window, interval, deadlock,
     process, node, switch, topology, routing, seed, stream, sent, delivered, acknowledged, socket,
     flow-control token, worm, open loop, run, point, sweep, merging, settled, actual load

@@ -22,8 +22,8 @@ from tailback.figures.latency import Bins, distribution, shown
 from tailback.figures.maps import channel_form, node_form, rounded
 from tailback.figures.network import Network, network_of
 from tailback.figures.waiting import Waits, waiting
-from tailback.machines import Star
 from tailback.results import Result
+from tests.machines import t9000
 
 X, Y = Axis("compute period", "µs"), Axis("rate", "per ms")
 
@@ -32,7 +32,7 @@ X, Y = Axis("compute period", "µs"), Axis("rate", "per ms")
 def cost() -> Cost:
     """A mesh of 4 x 3 with hunt groups of 4 channels at every node."""
     workload = tb.Synthetic(radius=2, compute_period="3 us")
-    return tb.cost(tb.Mesh(dims=(4, 3)), workload, duration="500 us", warmup="50 us")
+    return tb.cost(t9000(dims=(4, 3)), workload, duration="500 us", warmup="50 us")
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +238,7 @@ class TestMaps:
 
     def test_machines_without_two_coordinates_have_bars_and_rows(self) -> None:
         workload = tb.Synthetic(radius=1, compute_period="5 us")
-        result = tb.run(tb.Hypercube(dimensions=4), workload, duration="100 us")
+        result = tb.run(t9000("hypercube", dimensions=4), workload, duration="100 us")
         machine = network(result)
         nodes, channels = node_form(machine), channel_form(machine)
         assert channels is not None
@@ -249,7 +249,7 @@ class TestMaps:
 
     def test_a_star_has_rows_of_its_external_channels_only(self) -> None:
         message = tb.Messages(messages=[("0 us", 0, 1, "32 B"), ("0 us", 2, 3, "32 B")])
-        machine = network(tb.run(Star(nodes=5), message))
+        machine = network(tb.run(t9000("star", nodes=5), message))
         form = channel_form(machine)
         assert form is not None
         assert form.plot["data"][0]["y"] == ["injection", "ejection"]
@@ -257,7 +257,7 @@ class TestMaps:
 
     def test_three_coordinates_are_planes_side_by_side(self) -> None:
         workload = tb.Synthetic(radius=1, compute_period="5 us")
-        machine = network(tb.run(tb.Mesh(dims=(3, 2, 2)), workload, duration="50 us"))
+        machine = network(tb.run(t9000(dims=(3, 2, 2)), workload, duration="50 us"))
         form = node_form(machine)
         expected = [[0, 1, 2, -1, 6, 7, 8], [3, 4, 5, -1, 9, 10, 11]]
         np.testing.assert_array_equal(form.at.reshape(form.shape), expected)
@@ -355,12 +355,12 @@ class TestLabels:
             ("workload.compute_period_us", 16.0, "16 µs"),
             ("workload.compute_period_us", 2.4179, "2.418 µs"),
             ("workload.compute_period_us", 1234.5, "1,234 µs"),
-            ("machine.packet_size_bytes", 32, "32 B"),
-            ("machine.link_rate_mbit_per_s", 100.0, "100 Mbit/s"),
-            ("machine.dims", "[8, 8]", "8 x 8"),
-            ("machine.dimension_order", '["y", "x"]', "y, x"),
+            ("machine.interface.packet_size_bytes", 32, "32 B"),
+            ("machine.link.rate_mbit_per_s", 100.0, "100 Mbit/s"),
+            ("machine.topology.dims", "[8, 8]", "8 x 8"),
+            ("machine.routing.order", '["y", "x"]', "y, x"),
             ("workload.sync", "asynchronous", "asynchronous"),
-            ("machine.end_token", True, "true"),
+            ("machine.link.end_token", True, "true"),
             ("workload.radius", None, "-"),
             ("run.seed", 12345678, "12345678"),
         ],
@@ -372,6 +372,19 @@ class TestLabels:
         assert parameter_axis("workload.compute_period_us").title == "compute period (µs)"
         text = description_text({"workload.sync": "asynchronous", "sweep.n": 2.0})
         assert text == "sync = asynchronous, n = 2"
+
+    def test_keys_that_say_little_alone_are_named_with_their_part(self) -> None:
+        assert (
+            parameter_axis("machine.node_link.rate_mbit_per_s").title == "node link rate (Mbit/s)"
+        )
+        assert parameter_axis("machine.switch.delay_us").title == "switch delay (µs)"
+        assert (
+            parameter_axis("machine.link_classes.x.delay_us").title == "link classes x delay (µs)"
+        )
+        kinds = {"machine.topology.kind": "torus", "machine.routing.kind": "valiant"}
+        varied = {**kinds, "workload.kind": "synthetic", "machine.switch.virtual_channels": 2}
+        text = "topology = torus, routing = valiant, kind = synthetic, virtual channels = 2"
+        assert description_text(varied) == text
 
 
 class TestNotebooks:

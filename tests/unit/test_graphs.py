@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.graphs import Conventions, Link, NetworkGraph, read_graph
-from tailback.machines import Graph
+from tailback.machines import Machine, machine_of
 from tailback.survey import survey
 from tailback.sweeps import Sweep
+from tailback.units import Rate
+from tests.machines import t9000
 
 SQUARE = "router 0 node 0 router 1 router 2\nrouter 3 node 1 node 2 router 1 router 2\n"
 
@@ -26,6 +29,15 @@ def read(folder: Path, name: str, text: str, **conventions: object) -> NetworkGr
     return read_graph(path, Conventions(**conventions))  # type: ignore[arg-type]
 
 
+def network(file: Path, **keys: Any) -> Machine:
+    """Return a T9000 machine on the network of a file."""
+    return t9000("graph", file=str(file), **keys)
+
+
+#: No choice of ways: what fidelity token can do.
+ONE_WAY = {"adaptive": False}
+
+
 def graphml(vertices: str, edges: str, default: str = "undirected", keys: str = "") -> str:
     return (
         '<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
@@ -34,6 +46,7 @@ def graphml(vertices: str, edges: str, default: str = "undirected", keys: str = 
         '<key id="w" for="edge" attr.name="width" attr.type="int"/>'
         '<key id="l" for="edge" attr.name="latency" attr.type="double"/>'
         '<key id="d" for="edge" attr.name="delay" attr.type="string"/>'
+        '<key id="r" for="edge" attr.name="rate" attr.type="string"/>'
         f'{keys}<graph edgedefault="{default}">{vertices}{edges}</graph></graphml>'
     )
 
@@ -45,7 +58,7 @@ def vertex(name: str, **attributes: object) -> str:
 
 
 def edge(source: str, target: str, **attributes: object) -> str:
-    short = {"width": "w", "latency": "l", "delay": "d"}
+    short = {"width": "w", "latency": "l", "delay": "d", "rate": "r"}
     inner = "".join(f'<data key="{short[a]}">{v}</data>' for a, v in attributes.items())
     return f'<edge source="{source}" target="{target}">{inner}</edge>'
 
@@ -62,7 +75,7 @@ class TestAnynet:
         assert {(link.source, link.destination) for link in graph.links} == {
             *[(0, 1), (1, 0), (0, 2), (2, 0), (3, 1), (1, 3), (3, 2), (2, 3)]
         }
-        assert {(link.width, link.delay_ps) for link in graph.links} == {(1, 0)}
+        assert {(link.width, link.delay_ps) for link in graph.links} == {(1, None)}
         assert graph.is_symmetric
 
     def test_latencies_are_of_one_direction(self, tmp_path: Path) -> None:
@@ -99,7 +112,7 @@ class TestGraphml:
     def test_parallel_edges_become_wires(self, tmp_path: Path) -> None:
         edges = edge("a", "b", width=2) + edge("b", "a") + edge("a", "b", latency=1.5)
         graph = read(tmp_path, "net.graphml", graphml(A + B, edges), cycle_ps=1000)
-        assert graph.links[:2] == (Link(0, 1, 3, 0), Link(0, 1, 1, 1500))
+        assert graph.links[:2] == (Link(0, 1, 3, None), Link(0, 1, 1, 1500))
 
     def test_nodes_are_counted_on_switches(self, tmp_path: Path) -> None:
         vertices = vertex("a", nodes=2) + vertex("b", nodes=1) + vertex("c")
@@ -135,17 +148,83 @@ class TestGraphml:
         assert (len(graph.switches), len(graph.links), len(graph.nodes)) == (10, 30, 20)
 
 
+class TestRatesAndDelays:
+    def test_every_link_may_have_its_own(self, tmp_path: Path) -> None:
+        edges = edge("a", "b", rate="400 Gbit/s", delay="300 ns", width=2) + edge("b", "c")
+        graph = read(tmp_path, "net.graphml", graphml(A + B + C, edges))
+        fast = Rate.parse("400 Gbit/s")
+        assert graph.links == (
+            Link(0, 1, 2, 300_000, fast),
+            Link(1, 0, 2, 300_000, fast),
+            Link(1, 2, 1),
+            Link(2, 1, 1),
+        )
+
+    def test_they_reach_the_engine(self, tmp_path: Path) -> None:
+        (tmp_path / "net.edges").write_text(
+            "a b {'rate': '400 Gbps', 'delay': '7 ns'}\nb c {'width': 3}\n"
+            "c a {'rate': '100 Gbit/s', 'delay': '2 ns'}"
+        )
+        graph = {"kind": "graph", "file": str(tmp_path / "net.edges"), "directed": True}
+        machine = machine_of({"topology": graph, "link": {"delay": "2 ns"}})
+        assert [str(rate) for rate in machine.internal_rates] == ["100 Gbit/s", "400 Gbit/s"]
+        # What is as on other links is not said again.
+        assert machine.spec("packet")["topology"]["links"] == [
+            {"from": 0, "to": 1, "width": 1, "flit_ps": 20, "control_ps": 1, "delay_ps": 7000},
+            {"from": 1, "to": 2, "width": 3},
+            {"from": 2, "to": 0, "width": 1},
+        ]
+
+    def test_delays_may_be_in_cycles_of_the_clock(self, tmp_path: Path) -> None:
+        (tmp_path / "net.edges").write_text("a b {'delay': '3 cycles'}\nb c {'latency': 2}")
+        graph = {"kind": "graph", "file": str(tmp_path / "net.edges")}
+        for keys in (
+            {"clock": "2 GHz", "topology": graph},
+            {"topology": graph | {"cycle": "500 ps"}},
+        ):
+            links = machine_of(keys).spec("packet")["topology"]["links"]
+            assert [link["delay_ps"] for link in links] == [1500, 1500, 1000, 1000]
+        with pytest.raises(
+            UserError, match=r'a to b: delay is "3 cycles"; is in cycles; give mach'
+        ):
+            machine_of({"topology": graph}).check("packet")
+
+    def test_a_cycle_of_the_network_is_not_the_clocks(self, tmp_path: Path) -> None:
+        (tmp_path / "net.edges").write_text("a b {'latency': 2}")
+        graph = {"kind": "graph", "file": str(tmp_path / "net.edges"), "cycle": "1 ns"}
+        machine = machine_of({"clock": "2 GHz", "topology": graph, "link": {"delay": "2 cycles"}})
+        assert machine.spec("packet")["link"]["delay_ps"] == 1000
+        assert machine.spec("packet")["topology"]["links"][0]["delay_ps"] == 2000
+
+    def test_rates_are_part_of_what_the_network_is(self, tmp_path: Path) -> None:
+        found = set()
+        for attributes in ("", "{'rate': '1 Gbit/s'}", "{'delay': '1 ns'}", "{'width': 2}"):
+            (tmp_path / "net.edges").write_text(f"a b {attributes}")
+            graph = {"kind": "graph", "file": str(tmp_path / "net.edges")}
+            found.add(machine_of({"topology": graph}).topology.resolved()["network_sha256"])
+        assert len(found) == 4
+
+    def test_a_rate_without_whole_picoseconds_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "net.edges").write_text("a b {'rate': '1.1 Tbit/s'}")
+        graph = {"kind": "graph", "file": str(tmp_path / "net.edges")}
+        with pytest.raises(UserError) as caught:
+            machine_of({"topology": graph}).check("packet")
+        assert "link from a" in str(caught.value)
+        assert "takes 7.27273 ps" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
 class TestEdgeLists:
     def test_each_line_is_an_edge(self, tmp_path: Path) -> None:
         text = "# a ring\n10 9\n9 2 {'width': 2}\n\n2 10  # the last\n"
         graph = read(tmp_path, "net.edgelist", text)
         assert graph.switches == ("2", "9", "10")
         assert len(graph.links) == 6
-        assert Link(1, 0, 2, 0) in graph.links
+        assert Link(1, 0, 2, None) in graph.links
 
     def test_edges_may_have_a_direction(self, tmp_path: Path) -> None:
         graph = read(tmp_path, "net.edges", "a b\nb c\nc a {'delay': '1 ns'}", directed=True)
-        assert graph.links == (Link(0, 1, 1, 0), Link(1, 2, 1, 0), Link(2, 0, 1, 1000))
+        assert graph.links == (Link(0, 1, 1), Link(1, 2, 1), Link(2, 0, 1, 1000))
 
 
 BAD = [
@@ -157,8 +236,8 @@ BAD = [
     ("net.anynet", "router", "line 1: router without a number"),
     ("net.anynet", "router x node 1", 'line 1: "x" is no number of a router'),
     ("net.anynet", "router 0 router 1 -3", "line 1: latency -3 must not be negative"),
-    ("net.anynet", "router 0 router 1 3", "line 1: latency 3 is in cycles; machine.cycle must be"),
-    ("net.anynet", "router 0 node 1 3", "the link of node n1 has a width or latency; those of"),
+    ("net.anynet", "router 0 router 1 3", "line 1: latency 3 is in cycles; machine.clock or"),
+    ("net.anynet", "router 0 node 1 3", "the link of node n1 has a width, delay or rate; those of"),
     ("net.anynet", "router 0 router 0", "link from 0 to 0: must not lead back to where it comes"),
     ("net.anynet", "router 0 node 1\nrouter 2 node 1", "node n1 is on two switches, 0 and 2"),
     ("net.anynet", "node 0 node 1\nrouter 0", "nodes n0 and n1 are joined without a switch"),
@@ -177,9 +256,40 @@ BAD = [
     ("net.edges", "a b {'delay': '-3 ns'}", 'delay is "-3 ns"; must not be negative'),
     ("net.edges", "a b {'delay': '2 s'}", "link from a to b: must take at most 1 s"),
     ("net.edges", "a b {'latency': -1}", "latency is -1; must not be negative"),
-    ("net.edges", "a b {'latency': 2}", "latency is in cycles; machine.cycle must be given"),
+    (
+        "net.edges",
+        "a b {'latency': 2}",
+        "latency is in cycles; machine.clock or machine",
+    ),
     ("net.edges", "a b {'latency': 'x'}", 'latency is "x"; must be a number of cycles'),
     ("net.edges", "a b {'latency': 1, 'delay': 0}", "has both a delay and a latency; must have"),
+    ("net.edges", "a b {'rate': 3}", 'rate is 3; needs a unit: write "3 Gbit/s"'),
+    ("net.edges", "a b {'rate': '3 GB'}", 'rate is "3 GB"; is a number of bytes; a rate is'),
+    ("net.edges", "a b {'rate': '2 Tbit/s'}", "must be at most 1.6 Tbit/s"),
+    (
+        "net.edges",
+        "a b {'bandwidth': 1}",
+        "attribute bandwidth is not understood; did you mean ra",
+    ),
+    (
+        "net.edges",
+        "a b {'capacity': 1}",
+        "attribute capacity is not understood; did you mean ra",
+    ),
+    ("net.edges", "a b {'dely': '1 ns'}", "attribute dely is not understood; did you mean delay?"),
+    ("net.edges", "a b {'widht': 2}", "attribute widht is not understood; did you mean width?"),
+    (
+        "net.edges",
+        "a b {'colour': 2}",
+        "link from a to b: attribute colour is not understood; understood: width, rate, delay, "
+        "latency",
+    ),
+    (
+        "net.graphml",
+        graphml(A + vertex("p", kind="node"), edge("p", "a", rate="1 Gbit/s")),
+        "the link of node p has a width, delay or rate; those of nodes are all the same: "
+        "machine.node_link",
+    ),
     ("net.edges", "a b\nc d", "is not connected: there is no way from node a to node c"),
     ("net.edges", "a a", "link from a to a: must not lead back to where it comes from"),
     ("net.graphml", "not xml", "net.graphml: is not XML: syntax error"),
@@ -212,7 +322,11 @@ BAD = [
         graphml(A + B + C, edge("a", "b") + edge("b", "a") + edge("b", "c"), "directed"),
         "there is no way from node c to node a",
     ),
-    ("net.txt", "a b", "must end in .graphml, .edgelist, .edges or .anynet, or machine.format"),
+    (
+        "net.txt",
+        "a b",
+        "must end in .graphml, .edgelist, .edges or .anynet, or machine.topology.f",
+    ),
 ]
 
 
@@ -243,8 +357,8 @@ class TestMachine:
     def experiment(self, folder: Path, text: str, name: str = "net.anynet") -> Experiment:
         (folder / name).write_text(text)
         workload = 'kind = "messages"\nmessages = [["0 ns", 0, 1, "1 B"]]'
-        keys = f'topology = "graph"\nfile = "{name}"\nformat = "anynet"'
-        (folder / "e.toml").write_text(f"[machine]\n{keys}\n[workload]\n{workload}\n")
+        keys = f'kind = "graph"\nfile = "{name}"\nformat = "anynet"'
+        (folder / "e.toml").write_text(f"[machine.topology]\n{keys}\n[workload]\n{workload}\n")
         return Experiment.load(folder / "e.toml")
 
     def test_the_name_is_relative_to_the_experiment_file(self, tmp_path: Path) -> None:
@@ -256,7 +370,7 @@ class TestMachine:
             4,
             [0, 3, 3],
         )
-        assert topology["links"][0] == {"from": 0, "to": 1, "width": 1, "delay_ps": 0}
+        assert topology["links"][0] == {"from": 0, "to": 1, "width": 1}
         assert topology["leaves"] == []
 
     def test_the_content_is_the_identity_not_the_name(self, tmp_path: Path) -> None:
@@ -269,50 +383,54 @@ class TestMachine:
         (tmp_path / "other.anynet").write_text(f"{SQUARE}router 1 router 2")
         text = (tmp_path / "e.toml").read_text()
         files = '["net.anynet", "other.anynet"]'
-        (tmp_path / "s.toml").write_text(f"{text}[sweep]\nmachine.file = {files}\n")
+        (tmp_path / "s.toml").write_text(f"{text}[sweep]\nmachine.topology.file = {files}\n")
         sweep = Sweep.load(tmp_path / "s.toml")
         points = list(sweep.points())
         names = ["net.anynet", "other.anynet"]
-        assert [point.varied["machine.file"] for point in points] == names
+        assert [point.varied["machine.topology.file"] for point in points] == names
         assert len({point.experiment.identity(1) for point in points}) == 2
         assert str(tmp_path) not in json.dumps(sweep.description())
 
     def test_parameters_name_the_content(self, tmp_path: Path) -> None:
-        resolved = self.experiment(tmp_path, SQUARE).resolved()["machine"]
+        resolved = self.experiment(tmp_path, SQUARE).resolved()["machine"]["topology"]
         assert (resolved["nodes"], resolved["switches"], resolved["links"]) == (3, 4, 8)
         assert len(resolved["network_sha256"]) == 64
 
     def test_tokens_need_a_way_back(self, tmp_path: Path) -> None:
         (tmp_path / "ring.edges").write_text("a b\nb c\nc a")
-        ring = Graph(file=str(tmp_path / "ring.edges"), directed=True)
+        ring = network(tmp_path / "ring.edges", directed=True)
         ring.check("packet")
         with pytest.raises(
             UserError, match=r"ring.edges do not all have one of .* \(first: a to b\)"
         ):
             ring.check("token")
         (tmp_path / "wide.anynet").write_text("router 0 node 0 router 1 router 1\nrouter 1 node 1")
-        Graph(file=str(tmp_path / "wide.anynet"), adaptive_ways=False).check("token")
+        network(tmp_path / "wide.anynet", routing=ONE_WAY).check("token")
         (tmp_path / "odd.anynet").write_text(
             "router 0 node 0 router 1 router 1\nrouter 1 node 1 router 0"
         )
         with pytest.raises(UserError, match=r"do not all have one of as many wires"):
-            Graph(file=str(tmp_path / "odd.anynet"), adaptive_ways=False).check("token")
-        Graph(file=str(tmp_path / "ring.edges"), adaptive_ways=False).check("token")
+            network(tmp_path / "odd.anynet", routing=ONE_WAY).check("token")
+        network(tmp_path / "ring.edges", routing=ONE_WAY).check("token")
 
     @pytest.mark.parametrize(
         ("keys", "expected"),
         [
-            ({}, "machine.file: must be given"),
-            ({"file": 3}, "machine.file = 3: must be a text in quotes"),
+            ({}, 'machine.topology.file: must be given with machine.topology.kind = "graph"'),
+            ({"file": 3}, "machine.topology.file = 3: must be a text in quotes"),
             ({"file": "x", "format": "gml"}, 'must be "graphml", "edge_list" or "anynet"'),
-            ({"file": "x", "cycle": 0}, 'machine.cycle = "0 s": must be above zero'),
-            ({"file": "x", "nodes_per_switch": 0}, "machine.nodes_per_switch = 0: must be at"),
-            ({"file": "x", "routing": "dimension_order"}, 'must be "up_down", "shortest"'),
+            ({"file": "x", "cycle": 0}, 'machine.topology.cycle = "0 s": must be above zero'),
+            ({"file": "x", "cycle": "2 cycles"}, 'cycle = "2 cycles": must be a time, such as'),
+            ({"file": "x", "nodes_per_switch": 0}, "nodes_per_switch = 0: must be at"),
+            (
+                {"file": "x", "routing": {"kind": "dimension_order"}},
+                'must be "up_down", "shortest"',
+            ),
         ],
     )
     def test_keys_are_refused_in_one_line(self, keys: dict[str, object], expected: str) -> None:
         with pytest.raises(UserError) as caught:
-            Graph(**keys)
+            t9000("graph", **keys)
         assert expected in str(caught.value)
 
 
@@ -386,7 +504,7 @@ def test_all_formats_say_the_same_and_are_counted_alike(
     for a, b, width in graph.edges(data="width"):
         lines += [f"router {a}{f' router {b}' * width}"]
     (folder / "g.anynet").write_text("\n".join(lines))
-    machines = [Graph(file=str(folder / f"g.{end}")) for end in ("graphml", "edgelist", "anynet")]
+    machines = [network(folder / f"g.{end}") for end in ("graphml", "edgelist", "anynet")]
     specs = [machine.spec("packet")["topology"] for machine in machines]
     for spec in specs:
         spec["links"].sort(key=json.dumps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def rust_uses(path: Path, code: str) -> Iterator[str]:
         yield from re.findall(r"\buse super::(\w+)", code)
 
 
+@cache
 def engine_uses() -> Uses:
     """Return what each module of the engine uses, other than its own sub-modules."""
     uses: Uses = {}
@@ -67,6 +69,7 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{start}.{alias.name}" for alias in node.names)
 
 
+@cache
 def python_uses() -> Uses:
     """Return what each Python module uses, other than its own sub-modules."""
     uses: Uses = {}

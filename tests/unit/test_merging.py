@@ -9,20 +9,29 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benches.stores import synthetic_runs
-from tailback import tables
-from tailback.analysis import merged, merged_moments
+from benches.stores import RATIOS, SMALL, synthetic_runs
+from tailback import analysis, tables
 from tailback.analysis.pooling import Pairs, Pool, ratios
 from tailback.errors import UserError
 from tailback.metrics import METRICS, THETAS
 from tailback.statistics import Estimate, quotient, student_t
 from tailback.store.columns import MERGED, RATIO_PARTS
 from tailback.store.points import PointStore
-from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, values
+from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, nested_of, runs_of
+
+
+def merged(frame: pl.DataFrame, *arguments: Any, **named: Any) -> pl.DataFrame:
+    """Runs made and looked at by Polars, merged by what is tested."""
+    return pl.DataFrame(analysis.merged(frame.to_arrow(), *arguments, **named))
+
+
+def merged_moments(frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(analysis.merged_moments(frame.to_arrow()))
 
 
 def by_hand(rows: Sequence[dict[str, Any]], name: str) -> tuple[float, float, float]:
@@ -93,7 +102,7 @@ class TestMerging:
         settled = runs.with_columns(settled=True)
         found = merged(settled, over=())
         columns = [name + part for name in METRICS for part in MERGED]
-        columns += [name + part for name in THETAS for part in RATIO_PARTS]
+        columns += [name + part for name in RATIOS for part in RATIO_PARTS]
         columns += ["lifetime_us_p99", "settled", "events"]
         assert found.select(columns).equals(settled.select(columns))
         assert set(found["runs"]) == {1}
@@ -149,7 +158,7 @@ class TestMerging:
         for name, other in {
             "version": pl.lit("9.9"),
             "results_version": pl.lit(9),
-            "machine.link_width": pl.lit(None),
+            "machine.node_link.width": pl.lit(None),
         }.items():
             mixed = frame.with_columns(
                 pl.when(even).then(other).otherwise(pl.col(name)).alias(name)
@@ -170,7 +179,7 @@ class TestMerging:
         # The point was also run in mode full alone, and knows nothing of theta.
         again = frame.filter(pl.col("mode") == "full").with_columns(
             (pl.lit("again ") + pl.col("identity")).alias("identity"),
-            pl.col([name + part for name in THETAS for part in RATIO_PARTS]) * None,
+            pl.col([name + part for name in RATIOS for part in RATIO_PARTS]) * None,
         )
         twice = pl.concat([again, frame], how="diagonal_relaxed")
         found, wanted = merged(twice), merged(frame)
@@ -180,7 +189,6 @@ class TestMerging:
         found = merged(runs, values=["theta_t", RATE])
         measured = [name for name in found.columns if name in {*METRICS, *THETAS}]
         assert measured == ["theta_t", RATE]
-        assert merged(runs.lazy(), values=["theta_t", RATE]).equals(found)
 
 
 def workload_sync(value: object) -> pl.Expr:
@@ -192,23 +200,27 @@ class TestRatios:
         parts = [row[name + part] for part in ("", "_low", "_high", "_batches", "_standard_error")]
         return Estimate(*parts)
 
-    @pytest.mark.parametrize("name", THETAS)
-    def test_are_quotients_of_merged_values(self, name: str) -> None:
-        metric, above, below = THETAS[name]
+    @pytest.mark.parametrize("baseline", ["endpoints", "throttled"])
+    @pytest.mark.parametrize("name", RATIOS)
+    def test_are_quotients_of_merged_values(self, name: str, baseline: str) -> None:
+        metric, modes = THETAS[name].metric, ("full", "endpoints", "throttled", "free")
         # So much alike that no mode is known from how its runs differ alone.
         mean = pl.col(metric).mean().over(PERIOD, "mode")
-        frame = synthetic_runs({PERIOD: [5.0, 20.0]}, seeds=5).with_columns(
+        base = SMALL | {"run": SMALL["run"] | {"baseline": baseline}}
+        frame = synthetic_runs({PERIOD: [5.0, 20.0]}, 5, modes, base).with_columns(
             mean * (1 + 1e-6 * pl.col("run.seed"))
         )
         rows = merged(frame).rows(named=True)
-        for full, throttled in zip(rows[::2], rows[1::2], strict=True):
-            modes = {"full": full, "throttled": throttled}
-            up, down = (self.estimate(modes[mode], metric) for mode in (above, below))
+        for first in (0, 4):
+            of_mode = {row["mode"]: row for row in rows[first : first + 4]}
+            pair = THETAS[name].against(baseline).modes
+            up, down = (self.estimate(of_mode[mode], metric) for mode in pair)
+            full = of_mode["full"]
             wanted = quotient(up, down, full[f"{name}_covariance"])
             assert full[name] == pytest.approx(wanted.value)
             assert full[f"{name}_low"] == pytest.approx(wanted.low)
             assert full[f"{name}_high"] == pytest.approx(wanted.high)
-            assert throttled[name] is None
+            assert {of_mode[mode][name] for mode in modes[1:]} == {None}
 
     @pytest.mark.parametrize("scatter", [0.1, 50])
     def test_covariance_of_runs_by_the_formula(self, scatter: float) -> None:
@@ -219,7 +231,7 @@ class TestRatios:
             mean + scatter * (pl.col(RATE) - mean),
         )
         row = merged(frame, values=["theta_r"]).row(0, named=True)
-        one, other = (frame.filter(pl.col("mode") == mode) for mode in ("full", "throttled"))
+        one, other = (frame.filter(pl.col("mode") == mode) for mode in ("full", "endpoints"))
         w, u = one[f"{RATE}_weight"].to_numpy(), other[f"{RATE}_weight"].to_numpy()
         a, b = one[RATE].to_numpy(), other[RATE].to_numpy()
         scale = w.sum() * u.sum()
@@ -230,6 +242,23 @@ class TestRatios:
         wanted = between if scatter > 1 else pooled
         assert row["theta_r_covariance"] == pytest.approx(wanted)
 
+    def test_points_of_different_baselines_are_compared_each_with_its_own(self) -> None:
+        frames = [
+            synthetic_runs(
+                {PERIOD: [5.0]},
+                3,
+                ("full", "endpoints", "throttled"),
+                SMALL | {"run": SMALL["run"] | {"baseline": baseline}},
+            )
+            for baseline in ("endpoints", "throttled")
+        ]
+        both = merged(pl.concat(frames), values=["theta_r", RATE])
+        apart = pl.concat([merged(frame, values=["theta_r", RATE]) for frame in frames])
+        assert both.select("theta_r", RATE).equals(apart.select("theta_r", RATE))
+        for place, other in ((0, 1), (3, 5)):
+            rates = both[RATE]
+            assert both["theta_r"][place] == pytest.approx(rates[place] / rates[other])
+
     def test_modes_that_are_missing(self) -> None:
         frame = synthetic_runs({PERIOD: [5.0]}, seeds=2, modes=("full", "free"))
         assert set(merged(frame)["theta_t"]) == {None}
@@ -238,9 +267,9 @@ class TestRatios:
         frame = synthetic_runs({PERIOD: [5.0]}, seeds=3)
         lost = (pl.col("mode") == "full") & (pl.col("run.seed") > 1)
         row = merged(frame.with_columns(settled=~lost)).row(0, named=True)
-        throttled = merged(frame).row(1, named=True)
+        baseline = merged(frame).row(1, named=True)
         assert row["unsettled"] == 2
-        assert row["theta_r"] == pytest.approx(row[RATE] / throttled[RATE])
+        assert row["theta_r"] == pytest.approx(row[RATE] / baseline[RATE])
         assert row["theta_r_low"] < row["theta_r"] < row["theta_r_high"]
 
 
@@ -352,17 +381,13 @@ class TestMoments:
         assert (found["count"], found["sum3"], found["max"]) == (2, "9", 2)
 
     def test_of_real_runs(self, store: PointStore) -> None:
-        found = merged_moments(store.runs())
+        found = merged_moments(runs_of(store))
         one = found.row(0, named=True)
-        rows = (
-            store.runs()
-            .collect()
-            .filter(
-                pl.col(PERIOD) == one[PERIOD],
-                pl.col("mode") == one["mode"],
-                pl.col(WIDTH) == one[WIDTH],
-                "settled",
-            )
+        rows = runs_of(store).filter(
+            pl.col(PERIOD) == one[PERIOD],
+            pl.col("mode") == one["mode"],
+            pl.col(WIDTH) == one[WIDTH],
+            "settled",
         )
         same = (
             rows.explode("moments")
@@ -376,14 +401,14 @@ class TestMoments:
 
 class TestPercentiles:
     def test_are_those_of_all_packets(self, store: PointStore) -> None:
-        def histograms(points: Sequence[str]) -> pl.DataFrame:
+        def histograms(points: Sequence[str]) -> pa.Table:
             return store.nested("histograms", points)
 
-        frame = store.runs().collect().with_columns(settled=True)
+        frame = runs_of(store).with_columns(settled=True)
         names = ["lifetime_us_p50", "message_latency_us_p99_9"]
         found = merged(frame, values=names, histograms=histograms)
         assert set(merged(frame, values=names)["lifetime_us_p50"]) == {None}
-        bins = store.nested("histograms").filter(variable="lifetime", mode="full")
+        bins = nested_of(store, "histograms").filter(variable="lifetime", mode="full")
         members = frame.filter(pl.col(PERIOD) == 5, pl.col(WIDTH) == 1)["identity"]
         count = (
             bins.filter(pl.col("identity").is_in(members.implode()))
@@ -398,7 +423,7 @@ class TestPercentiles:
         assert half * (1 - 1 / 64) <= value * 1e6 <= half
 
     def test_of_a_single_run_are_as_stored(self, store: PointStore) -> None:
-        frame = store.runs().collect().with_columns(settled=True)
+        frame = runs_of(store).with_columns(settled=True)
         name = "lifetime_us_p99"
         wanted = frame[name].to_list()
-        assert values(merged(frame, (), [name]), name) == wanted
+        assert merged(frame, (), [name])[name].to_list() == wanted

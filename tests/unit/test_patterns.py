@@ -13,13 +13,15 @@ import pytest
 import tailback as tb
 from tailback import engine
 from tailback.errors import UserError
-from tailback.machines import Machine, Star
+from tailback.execution import LocalPool
+from tailback.machines import Machine
 from tailback.saturation.loads import Bounds, Loads
 from tailback.saturation.probes import TOLERATED_LOSS
 from tailback.terminal.layout import heading
 from tailback.workloads.patterns import destinations, longest_cycle
+from tests.machines import t9000
 
-MESH = tb.Mesh(dims=(4, 4))
+MESH = t9000("mesh", dims=(4, 4))
 FORMULAS = ("transpose", "bit_complement", "bit_reverse", "shuffle", "tornado", "neighbour")
 
 
@@ -71,14 +73,14 @@ class TestDestinations:
         "machine",
         [
             MESH,
-            tb.Mesh(dims=(5, 5)),
-            tb.Mesh(dims=(3, 2, 4)),
-            tb.Hypercube(dimensions=3),
-            Star(nodes=16),
-            Star(nodes=12),
-            tb.Pair(),
+            t9000("mesh", dims=(5, 5)),
+            t9000("mesh", dims=(3, 2, 4)),
+            t9000("hypercube", dimensions=3),
+            t9000("star", nodes=16),
+            t9000("star", nodes=12),
+            t9000("pair"),
         ],
-        ids=lambda machine: f"{machine.topology}{machine.nodes}",
+        ids=lambda machine: f"{machine.topology.kind}{machine.nodes}",
     )
     def test_are_those_of_the_engine(self, pattern: Any, machine: Machine) -> None:
         """Who sends to whom is seen in its packets, and what is refused it refuses too."""
@@ -127,7 +129,7 @@ class TestDescription:
         shape = {"on_off": {"burst": 3.0, "peak": 2.5}}
         assert workload.spec(MESH)["compute"]["shape"] == shape
 
-    @pytest.mark.parametrize("machine", [tb.Pair(), Star(nodes=3)])
+    @pytest.mark.parametrize("machine", [t9000("pair"), t9000("star", nodes=3)])
     @pytest.mark.parametrize("radius", [None, "all"])
     def test_without_coordinates_everybody_is_in_reach(self, machine: Machine, radius: Any) -> None:
         workload = tb.Synthetic(radius=radius, compute_period="5 us")
@@ -149,7 +151,7 @@ class TestFile:
     TEXT = "source,destination\n0,1\n2,3\n1,2\n3,0\n"
 
     def test_rows_may_come_in_any_order(self, tmp_path: Path) -> None:
-        machine = tb.Mesh(dims=(2, 2))
+        machine = t9000("mesh", dims=(2, 2))
         workload = tb.Synthetic(pattern="permutation", file=written(tmp_path, self.TEXT))
         assert workload.permutation(machine) == (1, 2, 3, 0)
         assert workload.spec(machine)["pattern"] == {"kind": "permutation", "to": [1, 2, 3, 0]}
@@ -157,7 +159,8 @@ class TestFile:
     def test_it_lies_beside_the_experiment_and_its_content_counts(self, tmp_path: Path) -> None:
         written(tmp_path, "note, destination , source\nx,1,0\n\n, 0 ,1\n")
         (tmp_path / "other.csv").write_text("source,destination\n0,1\n1,0\n")
-        text = '[machine]\ntopology = "pair"\n[workload]\npattern = "permutation"\nfile = "to.csv"'
+        workload = '[workload]\npattern = "permutation"\nfile = "to.csv"'
+        text = f'[machine.topology]\nkind = "pair"\n{workload}'
         (tmp_path / "experiment.toml").write_text(text)
         experiment = tb.load(tmp_path / "experiment.toml")
         other = tb.load(tmp_path / "experiment.toml", [f"workload.file={tmp_path / 'other.csv'}"])
@@ -190,7 +193,7 @@ class TestFile:
     )
     def test_mistakes(self, text: str, expected: str, tmp_path: Path) -> None:
         file = written(tmp_path, text)
-        line = refusal(tb.Mesh(dims=(2, 2)), pattern="permutation", file=file)
+        line = refusal(t9000("mesh", dims=(2, 2)), pattern="permutation", file=file)
         assert line.startswith(file + expected)
 
     def test_a_file_that_is_not_there(self) -> None:
@@ -199,7 +202,7 @@ class TestFile:
 
     def test_a_file_that_lets_nobody_send(self, tmp_path: Path) -> None:
         file = written(tmp_path, "source,destination\n0,0\n1,1\n")
-        assert refusal(tb.Pair(), pattern="permutation", file=file) == (
+        assert refusal(t9000("pair"), pattern="permutation", file=file) == (
             'workload.pattern = "permutation": leaves nobody to send to: '
             "here every node is its own destination"
         )
@@ -210,23 +213,23 @@ class TestFile:
     [
         (MESH, {"pattern": "tornao"}, 'did you mean "tornado"?'),
         (
-            tb.Mesh(dims=(4, 3)),
+            t9000("mesh", dims=(4, 3)),
             {"pattern": "bit_reverse"},
             'workload.pattern = "bit_reverse": needs a power of two of nodes, not 12',
         ),
         (
-            tb.Mesh(dims=(4, 8)),
+            t9000("mesh", dims=(4, 8)),
             {"pattern": "transpose"},
             'workload.pattern = "transpose": needs a square grid of two dimensions or an even '
             "power of two of nodes, not 32",
         ),
         (
-            Star(nodes=16),
+            t9000("star", nodes=16),
             {"pattern": "neighbour"},
             'workload.pattern = "neighbour": needs a machine with coordinates, such as a mesh',
         ),
         (
-            tb.Hypercube(dimensions=4),
+            t9000("hypercube", dimensions=4),
             {"pattern": "tornado"},
             'workload.pattern = "tornado": leaves nobody to send to: here every node is its own '
             "destination",
@@ -237,7 +240,7 @@ class TestFile:
             'workload.radius = 2: must be left out: it limits pattern = "uniform" only',
         ),
         (
-            Star(nodes=16),
+            t9000("star", nodes=16),
             {"radius": 2},
             "workload.radius = 2: must be left out: the machine has no coordinates",
         ),
@@ -293,7 +296,7 @@ class TestSettling:
         assert longest_cycle(destinations("neighbour", 15, (3, 5))) == 15
 
     def test_of_patterns(self) -> None:
-        machine = tb.Mesh(dims=(8, 8))
+        machine = t9000("mesh", dims=(8, 8))
 
         def iterations(**keys: Any) -> float:
             workload = tb.Synthetic(**keys)
@@ -326,7 +329,9 @@ class TestLoads:
         assert bounds.shortest_ps == 20_000
 
     def test_saturation_of_two_senders_among_four(self) -> None:
-        machine = tb.Mesh(dims=(2, 2), link_width=1, acknowledgements=False)
+        machine = t9000(
+            "mesh", dims=(2, 2), node_link={"width": 1}, interface={"acknowledgements": False}
+        )
         workload = tb.Synthetic(
             pattern="transpose",
             sync="asynchronous",
@@ -374,7 +379,7 @@ class TestPrediction:
         )
 
     def test_knows_hot_spots(self) -> None:
-        machine = tb.Mesh(dims=(4, 4), link_width=1)
+        machine = t9000("mesh", dims=(4, 4), node_link={"width": 1})
         workload = tb.Synthetic(pattern="hot_spot", hot_spots=[6], hot_spot_share=0.5)
         [loaded, *_] = tb.describe(machine, workload).most_loaded()
         assert (loaded.kind, loaded.destination) == ("ejection", (2, 1))
@@ -389,11 +394,12 @@ class TestWording:
     def test_so_does_a_report(self, tmp_path: Path) -> None:
         file = tmp_path / "sweep.toml"
         file.write_text(
-            "[machine]\ndims = [3, 3]\n[run]\nduration = '2 ms'\n"
+            "[machine]\npreset = 't9000_c104'\ntopology.dims = [3, 3]\n[run]\nduration = '2 ms'\n"
             "[sweep]\nworkload.pattern = ['uniform', 'neighbour']\n"
         )
         store = tmp_path / "results"
-        tb.sweep(file, store)
+        with LocalPool(1) as pool:
+            tb.sweep(file, store, pool=pool)
         page = tmp_path / "page.html"
         tb.write_report(store, page)
         assert "pattern several" in page.read_text()

@@ -14,13 +14,15 @@ from tailback.comparison import compare
 from tailback.errors import UserError
 from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
+from tests.machines import t9000
+from tests.stores import nested_of, runs_of
 
 IDENTITY = "0" * 64
 
 
 def point_file(seed: int, identity: str) -> bytes:
     """Return the file of a small point."""
-    machine = tb.Mesh(dims=(2, 2))
+    machine = t9000(dims=(2, 2))
     workload = tb.Synthetic(radius=1, compute_period="20 us")
     experiment = tb.Experiment(machine, workload, tb.Run(seed=seed, duration="100 us"))
     cost = compare(experiment, ("full", "throttled"))
@@ -39,9 +41,9 @@ def test_points_are_read_back_in_order_of_identity_with_and_without_an_index(
     tmp_path: Path,
 ) -> None:
     store = filled(tmp_path)
-    before = store.runs().collect()
+    before = runs_of(store)
     store.write_index()
-    after = PointStore.open(tmp_path).runs().collect()
+    after = runs_of(PointStore.open(tmp_path))
     assert before.equals(after)
     assert after["identity"].to_list() == sorted(after["identity"].to_list())
     assert after["mode"].to_list() == ["full", "throttled"] * 3
@@ -52,7 +54,7 @@ def test_an_index_that_grew_has_the_same_bytes_as_one_made_at_once(tmp_path: Pat
     grown, whole = filled(tmp_path / "grown", 2), filled(tmp_path / "whole", 3)
     grown.write_index()
     grown = filled(tmp_path / "grown", 3)
-    assert grown.runs().collect().height == 6
+    assert runs_of(grown).height == 6
     grown.write_index()
     whole.write_index()
     for name in ("runs.parquet", f"points/{IDENTITY}.parquet"):
@@ -62,38 +64,38 @@ def test_an_index_that_grew_has_the_same_bytes_as_one_made_at_once(tmp_path: Pat
 def test_points_of_different_machines_lie_below_each_other(tmp_path: Path) -> None:
     store = filled(tmp_path, 2)
     cube = tb.Experiment(
-        tb.Hypercube(dimensions=2), tb.Synthetic(radius="all"), tb.Run(duration="100 us")
+        t9000("hypercube", dimensions=2), tb.Synthetic(radius="all"), tb.Run(duration="100 us")
     )
     identity = "a" * 64
     store.save_point(identity, to_bytes(table_of(compare(cube, ("full",)), identity)))
-    before = store.runs().collect()
+    before = runs_of(store)
     store.write_index()
-    assert store.runs().collect().equals(before)
-    assert before["machine.topology"].to_list() == ["mesh"] * 4 + ["hypercube"]
+    assert runs_of(store).equals(before)
+    assert before["machine.topology.kind"].to_list() == ["mesh"] * 4 + ["hypercube"]
 
 
 def test_a_point_whose_file_was_deleted_is_gone_from_the_index_too(tmp_path: Path) -> None:
     store = filled(tmp_path, 3)
     store.write_index()
     (tmp_path / "points" / f"{IDENTITY}.parquet").unlink()
-    assert store.runs().collect()["run.seed"].to_list() == [2, 2, 3, 3]
+    assert runs_of(store)["run.seed"].to_list() == [2, 2, 3, 3]
     store.write_index()
-    assert store.runs().collect()["run.seed"].to_list() == [2, 2, 3, 3]
+    assert runs_of(store)["run.seed"].to_list() == [2, 2, 3, 3]
 
 
 def test_large_columns_are_read_as_tables(tmp_path: Path) -> None:
     store = filled(tmp_path, 2)
-    nodes = store.nested("nodes", [IDENTITY])
+    nodes = nested_of(store, "nodes", [IDENTITY])
     assert nodes.height == 2 * 4
     assert nodes.columns[:3] == ["identity", "mode", "node"]
-    assert store.nested("channels")["identity"].n_unique() == 2
+    assert nested_of(store, "channels")["identity"].n_unique() == 2
 
 
 def test_names_of_a_sweep_become_columns(tmp_path: Path) -> None:
     store = filled(tmp_path, 2)
     points = [[f"{number:064x}", number + 0.5, number] for number in range(2)]
     store.save_sweep({"asked": {}, "columns": ["sweep.c_us", "run.seed"], "points": points})
-    runs = store.runs().collect()
+    runs = runs_of(store)
     assert runs["sweep.c_us"].to_list() == [0.5, 0.5, 1.5, 1.5]
 
 
@@ -119,7 +121,7 @@ def test_a_truncated_point_is_one_clear_line(tmp_path: Path, kept: int) -> None:
     store = filled(tmp_path, 2)
     path = tmp_path / "points" / f"{IDENTITY}.parquet"
     path.write_bytes(path.read_bytes()[:kept])
-    for look in (store.finished, lambda: store.runs().collect()):
+    for look in (store.finished, lambda: runs_of(store)):
         with pytest.raises(UserError) as caught:
             look()
         assert str(caught.value) == (

@@ -13,6 +13,7 @@ from studies.coverage.sources import INTERVAL_PS, Autoregressive, Queue, Recorde
 from tailback.metrics import Populations
 from tailback.procedure import Plan, Procedure, Source, Stop
 from tailback.samples import Columns
+from tests.machines import t9000
 
 PLAN = Plan(
     mode="full",
@@ -105,20 +106,20 @@ class TestStart:
 
     @pytest.mark.parametrize(("side", "least_ms"), [(8, 1), (16, 3), (24, 7)])
     def test_of_a_boundary_exchange(self, side: int, least_ms: float) -> None:
-        machine, workload = tb.Mesh(dims=(side, side)), tb.BoundaryExchange()
+        machine, workload = t9000(dims=(side, side)), tb.BoundaryExchange()
         assert least_ms * 10**9 <= workload.settling_ps(machine) < 1.5 * least_ms * 10**9
 
     def test_of_processes_that_wait_for_near_ones(self) -> None:
-        machine = tb.Mesh(dims=(16, 16))
+        machine = t9000(dims=(16, 16))
         near, far = (tb.Synthetic(radius=radius) for radius in (1, 4))
         assert near.settling_ps(machine) == pytest.approx(8 * far.settling_ps(machine), rel=0.2)
 
     @pytest.mark.parametrize("sync", ["asynchronous", "asynchronous_blocking"])
     def test_of_processes_that_do_not(self, sync: str) -> None:
-        assert tb.Synthetic(radius=1, sync=sync).settling_ps(tb.Mesh(dims=(16, 16))) == 0
+        assert tb.Synthetic(radius=1, sync=sync).settling_ps(t9000(dims=(16, 16))) == 0
 
     def test_is_cut_from_a_run(self) -> None:
-        machine = tb.Mesh(dims=(8, 8))
+        machine = t9000(dims=(8, 8))
         workload = tb.BoundaryExchange()
         result = tb.run(machine, workload, precision=0.05)
         assert result.ending.warmup_ms >= workload.settling_ps(machine) / 1e9

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 
@@ -28,7 +29,8 @@ from tailback.report.page import Cell, Figure, Page, Section, Table, html, write
 from tailback.report.series import Series
 from tailback.report.variation import PointChoices, Variation
 from tailback.store.points import Failure, PointStore
-from tests.stores import small_store
+from tests.machines import t9000, t9000_tables
+from tests.stores import nested_of, runs_of, small_store
 
 PERIOD = "workload.compute_period_us"
 SYNC = "workload.sync"
@@ -190,7 +192,7 @@ class TestVariation:
     @pytest.fixture
     def variation(self) -> Variation:
         axes = {SYNC: ["b", "a"], PERIOD: [5.0, 1.0, 20.0]}
-        return Variation.of(synthetic_runs(axes, seeds=2), [])
+        return Variation.of(synthetic_runs(axes, seeds=2).to_arrow(), [])
 
     def test_only_what_differs_is_told(self, variation: Variation) -> None:
         assert sorted(variation.columns) == [PERIOD, SYNC]
@@ -206,16 +208,18 @@ class TestVariation:
         runs = synthetic_runs(axes)
         points = runs.unique("identity", maintain_order=True).select("identity", PERIOD, SYNC)
         rows = [list(row) for row in points.rows()][::-1]
-        variation = Variation.of(runs, [{"columns": [PERIOD, SYNC], "points": rows}])
+        variation = Variation.of(runs.to_arrow(), [{"columns": [PERIOD, SYNC], "points": rows}])
         assert variation.columns == [PERIOD, SYNC]
         assert variation.values(SYNC) == ["a", "b"]
 
     def test_what_follows_from_others_is_left_out(self) -> None:
         runs = synthetic_runs({PERIOD: [5.0, 1.0, 20.0]})
         derived = (runs[PERIOD] * 2).alias("run.sample_interval_us")
-        variation = Variation.of(runs.with_columns(derived), [])
+        variation = Variation.of(runs.with_columns(derived).to_arrow(), [])
         assert len(variation.columns) == 1
-        asked = Variation.of(runs.with_columns(derived), [{"columns": [PERIOD], "points": []}])
+        asked = Variation.of(
+            runs.with_columns(derived).to_arrow(), [{"columns": [PERIOD], "points": []}]
+        )
         assert asked.columns == [PERIOD]
 
     def test_every_point_has_a_key_of_its_own(self, variation: Variation) -> None:
@@ -231,7 +235,9 @@ class TestSeries:
     def series(unsettled: float = 0.0, **more: Any) -> Series:
         axes = {SYNC: ["a", "b"], PERIOD: [1.0, 5.0, 20.0], **more}
         runs = synthetic_runs(axes, seeds=3, unsettled=unsettled)
-        return Series(Variation.of(runs, []), merged(runs, values=across.METRICS), runs)
+        table = runs.to_arrow()
+        known = [metric for metric in across.METRICS if metric in runs.columns]
+        return Series(Variation.of(table, []), merged(table, values=known), table)
 
     def test_numbers_come_first_and_loads_last(self) -> None:
         labels = [abscissa.label for abscissa in self.series().abscissas]
@@ -246,7 +252,11 @@ class TestSeries:
         assert [line.name for line in lines] == ["sync = a", "sync = b"]
         for line in lines:
             assert line.x == [1.0, 5.0, 20.0]
-            rows = series.merged.filter(mode="full", **{SYNC: line.name[-1]}).sort(PERIOD)
+            rows = (
+                pl.DataFrame(series.merged)
+                .filter(mode="full", **{SYNC: line.name[-1]})
+                .sort(PERIOD)
+            )
             assert line.y == rows["theta_r"].to_list()
             assert line.low == rows["theta_r_low"].to_list()
             assert set(line.remarks or ()) == {"3 seeds"}
@@ -255,9 +265,9 @@ class TestSeries:
         series = self.series()
         load = next(a for a in series.abscissas if a.column == "internal_utilisation")
         [combinations] = series.groups(load).values()
-        throttled = list(series.lines("lifetime_us", load, combinations, ["throttled"]))
-        full = series.merged.filter(mode="full", **{SYNC: "a"}).sort(PERIOD)
-        assert throttled[0].x == full["internal_utilisation"].to_list()
+        endpoints = list(series.lines("lifetime_us", load, combinations, ["endpoints"]))
+        full = pl.DataFrame(series.merged).filter(mode="full", **{SYNC: "a"}).sort(PERIOD)
+        assert endpoints[0].x == full["internal_utilisation"].to_list()
 
     def test_runs_that_never_settled_are_hollow_and_in_no_mean(self) -> None:
         series = self.series(unsettled=0.4)
@@ -265,8 +275,8 @@ class TestSeries:
         [combinations] = series.groups(abscissa).values()
         drawn = 0
         for line in series.lines("lifetime_us", abscissa, combinations, ["full"]):
-            drifting = ~series.runs["settled"] & (series.runs["mode"] == "full")
-            mine = series.runs.filter(drifting & (series.runs[SYNC] == line.name[-1]))
+            runs = pl.DataFrame(series.runs).filter(mode="full", **{SYNC: line.name[-1]})
+            mine = runs.filter(~pl.col("settled"))
             hollow = [y for y, flag in zip(line.y, line.hollow or (), strict=True) if flag]
             assert sorted(hollow, key=str) == sorted(mine["lifetime_us"].to_list(), key=str)
             drawn += len(hollow)
@@ -313,10 +323,10 @@ class TestReport:
         section = next(s for s in page.sections if s.title == "One point")
         drawing = figures(section)["load_of_nodes"].drawing
         chosen = {SYNC: "asynchronous", PERIOD: "5 µs", "run.seed": "2"}
-        parts = drawing.chosen(**chosen, mode="throttled", measure="processor utilisation")
-        runs = store.runs().collect()
-        row = runs.filter(**{SYNC: "asynchronous", PERIOD: 5.0, "run.seed": 2}, mode="throttled")
-        nodes = store.nested("nodes", row["identity"]).filter(mode="throttled").sort("node")
+        parts = drawing.chosen(**chosen, mode="endpoints", measure="processor utilisation")
+        runs = runs_of(store)
+        row = runs.filter(**{SYNC: "asynchronous", PERIOD: 5.0, "run.seed": 2}, mode="endpoints")
+        nodes = nested_of(store, "nodes", row["identity"]).filter(mode="endpoints").sort("node")
         drawn = parts["data"][0]["z"].matrix().ravel()
         np.testing.assert_allclose(drawn, nodes["cpu_utilisation"], rtol=2**-11)
 
@@ -334,7 +344,7 @@ class TestReport:
         varied, common = (part for part in section.content if isinstance(part, Table))
         told = {str(row[1]).strip("`") for row in varied.rows}
         told |= {str(row[0]).strip("`") for row in common.rows}
-        columns = store.runs().collect_schema().names()
+        columns = store.runs().column_names
         known = {c for c in columns if c.split(".")[0] in ("machine", "workload", "run")}
         assert known - told == {"run.seed"}
 
@@ -342,9 +352,8 @@ class TestReport:
         self, store: PointStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("tailback.report.loads.MOST_NUMBERS", 20_000)
-        runs = store.runs().collect()
-        choices = PointChoices(Variation.of(runs, store.sweeps()))
-        loads = Loads(store, choices, ["full", "throttled"])
+        choices = PointChoices(Variation.of(store.runs(), store.sweeps()))
+        loads = Loads(store, choices, ["full", "endpoints"])
         loads.read(list(choices.keys))
         section = loads.section()
         assert 0 < loads.left_out < 12
@@ -364,7 +373,7 @@ class TestReport:
             write_report(tmp_path)
 
     def test_machines_without_coordinates_are_drawn(self, tmp_path: Path) -> None:
-        star = {"machine": {"topology": "star", "nodes": 4}}
+        star = {"machine": t9000_tables("star", nodes=4)}
         workload = {"workload": {"radius": "all", "compute_period": "20 us"}}
         base: Tables = {**star, **workload, "run": {"duration": "200 us"}}
         store = small_store(tmp_path, {}, base=base)
@@ -382,11 +391,12 @@ class TestNotebook:
     @pytest.fixture
     def cost(self) -> tb.Cost:
         workload = tb.Synthetic(radius=2, compute_period="3 us")
-        return tb.cost(tb.Mesh(dims=(3, 3)), workload, duration="300 us")
+        return tb.cost(t9000(dims=(3, 3)), workload, duration="300 us")
 
     def test_a_comparison_shows_its_key_numbers(self, cost: tb.Cost) -> None:
         text = cost._repr_html_()
-        assert all(word in text for word in ("full", "throttled", "theta_r =", "theta_t ="))
+        words = ("full", "endpoints", "free", "theta_r =", "theta_t =", "theta_r_endpoints =")
+        assert all(word in text for word in words)
         assert "<script" not in text
         assert len(text) < 4000
 

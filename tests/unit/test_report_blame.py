@@ -19,10 +19,11 @@ from tailback.report.page import Cell, Figure, Page, Section, Table
 from tailback.runner import run_mode
 from tailback.store import rows
 from tailback.store.points import PointStore
-from tests.stores import PERIOD, small_store
+from tests.machines import t9000_tables
+from tests.stores import PERIOD, runs_of, small_store
 
 BASE: Tables = {
-    "machine": {"dims": [3, 3]},
+    "machine": t9000_tables(dims=[3, 3]),
     "workload": {"radius": "all"},
     "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
 }
@@ -50,7 +51,9 @@ def text(content: object) -> str:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
-    return small_store(tmp_path_factory.mktemp("store"), PERIODS, seeds=[1, 2], base=BASE)
+    return small_store(
+        tmp_path_factory.mktemp("store"), PERIODS, [1, 2], ("full", "throttled"), BASE
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,7 @@ def test_seeds_are_taken_together(page: Page, store: PointStore) -> None:
     drawing = figures(section(page))["blame"].drawing
     assert [choice.name for choice in drawing.choices][:2] == [PERIOD, "mode"]
     chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="throttled")
-    runs = store.runs().filter(**{PERIOD: 3.0}, mode="throttled").collect()["identity"]
+    runs = runs_of(store).filter(**{PERIOD: 3.0}, mode="throttled")["identity"]
     blame = merged_blame([store.blame(identity)["throttled"] for identity in runs])
     cells = chosen["data"][0]["z"].matrix()
     assert cells.shape == (9, 9)
@@ -78,7 +81,7 @@ def test_seeds_are_taken_together(page: Page, store: PointStore) -> None:
 def test_roots_add_up_to_all_contention(page: Page, store: PointStore) -> None:
     drawing = figures(section(page))["roots"].drawing
     chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="full")
-    runs = store.runs().filter(**{PERIOD: 3.0}, mode="full").collect()["identity"]
+    runs = runs_of(store).filter(**{PERIOD: 3.0}, mode="full")["identity"]
     total = merged_blame([store.blame(identity)["full"] for identity in runs]).total(0.95)
     values = next(c["values"] for c in chosen["table"] if c["name"].startswith("wait"))
     assert sum(values) == pytest.approx(total.value, rel=1e-3)
@@ -137,13 +140,15 @@ def test_a_store_may_have_points_without(tmp_path: Path) -> None:
 
 def test_machines_and_classes_of_different_size(tmp_path: Path) -> None:
     axes: dict[str, list[Any]] = {
-        "machine.dims": [[3, 3], [2, 4]],
+        "machine.topology.dims": [[3, 3], [2, 4]],
         "workload.classes": ["node", "process"],
     }
     workload = {"radius": "all", "compute_period": "3 us", "processes_per_node": 2}
     page = page_of(small_store(tmp_path, axes, base=BASE | {"workload": workload}), "name")
     drawing = figures(section(page))["blame"].drawing
-    chosen = drawing.chosen(**{"machine.dims": "2 x 4", "workload.classes": "process"}, mode="full")
+    chosen = drawing.chosen(
+        **{"machine.topology.dims": "2 x 4", "workload.classes": "process"}, mode="full"
+    )
     assert chosen["data"][0]["y"][-1] == "process 15"
     assert chosen["data"][0]["z"].matrix().shape == (16, 16)
     assert len(chosen["table"][0]["values"]) == 256
@@ -161,11 +166,11 @@ def test_what_is_not_told_apart_is_said(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
-    runs = store.runs().collect()
+    runs = runs_of(store)
     first = runs.filter(**{PERIOD: 3.0})["identity"][0]
     drifting = pl.col("identity") == first
     some = runs.with_columns(settled=~drifting)
-    found = section_of.section(store, some, store.sweeps())
+    found = section_of.section(store, some.to_arrow(), store.sweeps())
     assert found is not None
     assert [text(row[-1]) for row in table(found).rows] == ["1", "1", "2", "2"]
     one = table(found).rows[0][2]
@@ -173,7 +178,7 @@ def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
     assert isinstance(one, Cell)
     assert one.order == store.blame(other)["full"].total(0.95).value
     none = runs.with_columns(settled=pl.lit(value=False))
-    found = section_of.section(store, none, store.sweeps())
+    found = section_of.section(store, none.to_arrow(), store.sweeps())
     assert found is not None
     states = [row[-1] for row in table(found).rows]
     assert {(text(s), s.mark) for s in states if isinstance(s, Cell)} == {("2", "open")}
@@ -183,7 +188,7 @@ def test_too_many_points_are_thinned_and_it_is_said(
     store: PointStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(section_of, "MOST_NUMBERS", 300)
-    found = section_of.section(store, store.runs().collect(), store.sweeps())
+    found = section_of.section(store, store.runs(), store.sweeps())
     assert found is not None
     assert "1 points are not here" in str(found.content[0])
     # What is shown at first is there.

@@ -9,11 +9,12 @@ import pytest
 
 import tailback as tb
 from tailback import engine, tables
-from tailback.comparison import COMPARED, compare
+from tailback.comparison import compare
 from tailback.metrics import METRICS, THETAS, Populations, increments
 from tailback.results import percentiles_of
 from tailback.samples import Samples, estimate
 from tailback.statistics import quotient
+from tests.machines import t9000
 
 POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8, internal_wires=10)
 
@@ -69,24 +70,24 @@ class TestMetrics:
 
 class TestSamples:
     def test_rows_not_later_than_the_last_are_left_out(self) -> None:
-        samples = Samples({"a": 0})
+        samples = Samples({"a": 0}, 10)
         samples.extend(columns(time_ps=[0, 10, 20], a=[0, 1, 2]))
         samples.extend(columns(time_ps=[20, 30], a=[2, 3]))
         assert samples.since(0)["time_ps"].tolist() == [0, 10, 20, 30]
 
     def test_a_mark_makes_sums_exact(self) -> None:
-        samples = Samples({"a": 0})
+        samples = Samples({"a": 0}, 10)
         samples.extend(columns(time_ps=[10, 20], a=[1, 2]))
-        begin = samples.mark(25, {"a": 3})
+        samples.mark(25, {"a": 3})
         samples.extend(columns(time_ps=[30], a=[5]))
         samples.mark(33, {"a": 9})
-        assert samples.mark(33, {"a": 9}) == len(samples) - 1
-        window = samples.since(begin)
+        samples.mark(33, {"a": 9})
+        window = samples.since(25)
         assert window["time_ps"].tolist() == [25, 30, 33]
         assert window["a"][-1] - window["a"][0] == 6
 
     def test_a_finished_workload_has_exact_estimates(self) -> None:
-        samples = Samples(counters())
+        samples = Samples(counters(), 1)
         samples.mark(10**9, counters(messages_sent=8))
         rate = estimate("messages_per_node_per_ms", samples.since(0), POPULATIONS, 0.95, exact=True)
         assert (rate.low, rate.value, rate.high) == (2, 2, 2)
@@ -215,7 +216,7 @@ def measured() -> tb.Result:
     workload = tb.Synthetic(
         radius=2, compute_period="5 us", compute_distribution="exponential", sync="asynchronous"
     )
-    return tb.run(tb.Mesh(dims=(4, 4)), workload, duration="4 ms", packets=True)
+    return tb.run(t9000(dims=(4, 4)), workload, duration="4 ms", packets=True)
 
 
 class TestPairing:
@@ -239,26 +240,31 @@ class TestPairing:
     def test_what_is_sent_in_both_modes_is_known_exactly(self) -> None:
         # No message is dropped, so that both send the same ones: no contention in theta_r.
         run = tb.Run(duration="4 ms", warmup="1 ms")
-        cost = tb.cost(tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, run))
-        full, throttled = (cost.modes[mode]["messages_per_node_per_ms"] for mode in COMPARED)
+        cost = tb.cost(tb.Experiment(t9000(dims=(4, 4)), self.OPEN_LOOP, run))
+        full, endpoints = (
+            cost.modes[mode]["messages_per_node_per_ms"] for mode in ("full", "endpoints")
+        )
         assert full.relative > 0.03
         assert cost.theta_r.value == pytest.approx(1, abs=1e-3)
-        assert cost.theta_r.half_width < 0.2 * quotient(full, throttled).half_width
-        product = full.standard_error * throttled.standard_error
+        assert cost.theta_r.half_width < 0.2 * quotient(full, endpoints).half_width
+        product = full.standard_error * endpoints.standard_error
         assert cost.covariances["theta_r"] == pytest.approx(product, rel=0.02)
 
     def test_never_more_than_a_correlation_of_one(self) -> None:
         for seed in (1, 2, 3):
-            cost = tb.cost(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, precision=0.05, seed=seed)
-            for name, (metric, *modes) in THETAS.items():
-                errors = [cost.modes[mode][metric].standard_error for mode in modes]
+            cost = tb.cost(t9000(dims=(4, 4)), self.OPEN_LOOP, precision=0.05, seed=seed)
+            for name, of in THETAS.items():
+                if of.metric == "completion_us":
+                    continue
+                modes = of.against("endpoints").modes
+                errors = [cost.modes[mode][of.metric].standard_error for mode in modes]
                 assert abs(cost.covariances[name]) <= math.prod(errors) * (1 + 1e-12)
-                theta = getattr(cost, name)
+                theta = cost.thetas[name]
                 assert theta.low <= theta.value <= theta.high
 
     def test_a_mode_that_was_not_run(self) -> None:
         run = tb.Run(duration="1 ms")
-        cost = compare(tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, run), ["free", "full"])
+        cost = compare(tb.Experiment(t9000(dims=(4, 4)), self.OPEN_LOOP, run), ["free", "full"])
         assert list(cost.modes) == ["full", "free"]
         assert cost.complete
         assert math.isnan(cost.theta_t.value)
@@ -266,7 +272,7 @@ class TestPairing:
 
     @pytest.mark.parametrize(("modes", "text"), [([], "full"), (["ful"], 'did you mean "full"')])
     def test_modes_that_cannot_be_run(self, modes: list[str], text: str) -> None:
-        experiment = tb.Experiment(tb.Mesh(dims=(4, 4)), self.OPEN_LOOP, tb.Run())
+        experiment = tb.Experiment(t9000(dims=(4, 4)), self.OPEN_LOOP, tb.Run())
         with pytest.raises(tb.UserError, match=text):
             compare(experiment, modes)
 
@@ -274,19 +280,25 @@ class TestPairing:
 @pytest.mark.parametrize(
     ("field", "users"),
     [
-        ("machine.topology.dims", "machine.dims"),
-        ("machine.node.link_width", "machine.link_width"),
-        ("machine.switch.link_width", "machine.internal_link_width"),
-        ("machine.link.bit_ps", "machine.link_rate"),
-        ("machine.topology.nodes", "machine.nodes"),
-        ("machine.link.packet_gap_ps", "machine.packet_gap"),
-        ("machine.link.end_token", "machine.end_token"),
-        ("machine.link.flow_control", "machine.flow_control"),
-        ("machine.link.credit_delay_ps", "machine.credit_delay"),
-        ("machine.rates.external_bit_ps", "machine.node_link_rate"),
-        ("machine.rates.dimension_bit_ps", "machine.dimension_rates"),
-        ("machine.node.acknowledges", "machine.acknowledgements"),
-        ("machine.switch.output_buffer_tokens", "machine.output_buffer"),
+        ("machine.topology.dims", "machine.topology.dims"),
+        ("machine.topology.children", "machine.topology.switches_per_level"),
+        ("machine.topology.nodes", "machine.topology.nodes"),
+        ("machine.node_link.width", "machine.node_link.width"),
+        ("machine.link.width", "machine.link.width"),
+        ("machine.link.flit_ps", "machine.link.rate"),
+        ("machine.link.flit_bytes", "machine.link.flit"),
+        ("machine.link.packet_gap_ps", "machine.link.packet_gap"),
+        ("machine.link.end_token", "machine.link.end_token"),
+        ("machine.link.flow_control", "machine.link.flow_control"),
+        ("machine.link.credit_delay_ps", "machine.link.credit_delay"),
+        ("machine.link.half_duplex", "machine.link.duplex"),
+        ("machine.node_link.flit_ps", "machine.node_link.rate"),
+        ("machine.link_classes.x.flit_ps", "machine.link_classes.x.rate"),
+        ("machine.switch.delay_ps", "machine.switch.delay"),
+        ("machine.switch.output_buffer_flits", "machine.switch.output_buffer"),
+        ("machine.switch.output_queue_packets", "machine.switch.output_queue"),
+        ("machine.routing.algorithm.order", "machine.routing.order"),
+        ("machine.interface.acknowledges", "machine.interface.acknowledgements"),
         ("workload.radius", "workload.radius"),
         ("sample_interval_ps", "run.sample_interval"),
     ],

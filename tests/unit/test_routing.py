@@ -9,240 +9,282 @@ import pytest
 
 from tailback.errors import UserError
 from tailback.experiment import Experiment
-from tailback.machines import (
-    TOPOLOGIES,
-    Butterfly,
-    Dragonfly,
-    FatTree,
-    Fidelity,
-    FullyConnected,
-    Graph,
-    Hypercube,
-    Machine,
-    Mesh,
-    Star,
-    Torus,
-    Tree,
-)
-from tailback.machines.routed import RoutedMachine
-from tailback.machines.routing import OPTIONS, ROUTINGS
+from tailback.machines import ROUTINGS, TOPOLOGIES, Fidelity, Machine, Routing, machine_of
+from tests.machines import t9000
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus.graphml"
 OUT_OF_BAND: dict[str, Any] = {"flow_control": "out_of_band"}
+SEPARATE: dict[str, Any] = {"sharing": "separate"}
 
-USUAL: list[tuple[RoutedMachine, str, int]] = [
-    (Mesh(), "dimension_order", 1),
-    (Torus(), "dimension_order", 2),
-    (Torus(dims=[2, 2]), "dimension_order", 1),
-    (Hypercube(), "dimension_order", 1),
-    (FatTree(), "nearest_common_ancestor", 1),
-    (Butterfly(), "destination_tag", 1),
-    (Tree(), "up_down", 1),
-    (FullyConnected(), "shortest", 1),
-    (Dragonfly(), "minimal", 2),
-    (Graph(file=str(CAMPUS)), "up_down", 1),
-    (Mesh(routing="adaptive"), "adaptive", 2),
-    (Torus(routing="adaptive"), "adaptive", 3),
-    (Mesh(routing="two_phase"), "two_phase", 2),
-    (Torus(routing="two_phase"), "two_phase", 4),
-    (Dragonfly(routing="two_phase"), "two_phase", 4),
-    (FatTree(routing="two_phase"), "two_phase", 2),
-    (Torus(routing="chaos"), "chaos", 1),
-    (Dragonfly(routing="up_down"), "up_down", 1),
-    (Torus(virtual_channels=5), "dimension_order", 5),
+
+def routed(topology: str, routing: str, link: dict[str, Any] | None = None, **keys: Any) -> Machine:
+    """Return a T9000 machine with a kind of routing and more of its keys."""
+    more = {"link": link} if link else {}
+    return t9000(topology, routing={"kind": routing, **keys}, **more)
+
+
+USUAL: list[tuple[Machine, str, int]] = [
+    (t9000("mesh"), "dimension_order", 1),
+    (t9000("torus"), "dimension_order", 2),
+    (t9000("torus", dims=[2, 2]), "dimension_order", 1),
+    (t9000("hypercube"), "dimension_order", 1),
+    (t9000("fat_tree"), "nearest_common_ancestor", 1),
+    (t9000("butterfly"), "destination_tag", 1),
+    (t9000("tree"), "up_down", 1),
+    (t9000("fully_connected"), "shortest", 1),
+    (t9000("dragonfly"), "minimal", 2),
+    (t9000("graph", file=str(CAMPUS)), "up_down", 1),
+    (routed("mesh", "minimal_adaptive"), "minimal_adaptive", 2),
+    (routed("torus", "minimal_adaptive"), "minimal_adaptive", 3),
+    (routed("mesh", "valiant"), "valiant", 2),
+    (routed("torus", "valiant"), "valiant", 4),
+    (routed("dragonfly", "valiant"), "valiant", 4),
+    (routed("fat_tree", "valiant"), "valiant", 2),
+    (routed("torus", "chaos"), "chaos", 1),
+    (routed("dragonfly", "up_down"), "up_down", 1),
+    (t9000("torus", switch={"virtual_channels": 5}), "dimension_order", 5),
 ]
 
 
 @pytest.mark.parametrize(("machine", "routing", "channels"), USUAL)
 def test_every_topology_has_a_usual_routing_and_the_channels_it_needs(
-    machine: RoutedMachine, routing: str, channels: int
+    machine: Machine, routing: str, channels: int
 ) -> None:
-    assert (machine.chosen_routing, machine.channels_per_wire) == (routing, channels)
+    assert machine.chosen_routing is not None
+    assert (machine.chosen_routing.kind, machine.channels_per_wire) == (routing, channels)
     spec, resolved = machine.spec("packet"), machine.resolved("packet")
-    assert spec["routing"]["kind"] == resolved["routing"] == routing
-    assert spec["switch"].get("virtual_channels", 1) == channels
-    assert resolved["virtual_channels"] == channels
+    assert spec["routing"]["algorithm"]["kind"] == resolved["routing"]["kind"] == routing
+    assert spec["switch"]["virtual_channels"] == channels
+    assert resolved["switch"]["virtual_channels"] == channels
 
 
 SPECS: list[tuple[Machine, dict[str, Any]]] = [
-    (Torus(dims=[4, 4]), {"kind": "dimension_order", "order": [0, 1]}),
+    (t9000("torus", dims=[4, 4]), {"kind": "dimension_order", "order": [0, 1]}),
     (
-        Torus(dims=[4, 4], balanced=True, dimension_order=["y", "x"]),
+        t9000("torus", dims=[4, 4], routing={"balanced": True, "order": ["y", "x"]}),
         {"kind": "dimension_order", "order": [1, 0], "balanced": True},
     ),
+    (routed("mesh", "two_phase", order=[1, 0]), {"kind": "valiant", "order": [1, 0]}),
+    (routed("mesh", "adaptive"), {"kind": "minimal_adaptive", "order": [0, 1]}),
+    (routed("mesh", "odd_even"), {"kind": "odd_even"}),
+    (routed("mesh", "up_down"), {"kind": "up_down", "root": None, "adaptive": True}),
     (
-        Mesh(dims=[4, 4], routing="two_phase", dimension_order=[1, 0]),
-        {"kind": "two_phase", "order": [1, 0]},
-    ),
-    (Mesh(dims=[4, 4], routing="adaptive"), {"kind": "adaptive", "order": [0, 1]}),
-    (Mesh(dims=[4, 4], routing="odd_even"), {"kind": "odd_even"}),
-    (Mesh(routing="up_down"), {"kind": "up_down", "root": None, "adaptive": True}),
-    (
-        Tree(up_down_root=3, adaptive_ways=False),
+        t9000("tree", routing={"root": 3, "adaptive": False}),
         {"kind": "up_down", "root": 3, "adaptive": False},
     ),
-    (FatTree(), {"kind": "nearest_common_ancestor", "adaptive": True}),
-    (FatTree(adaptive_ways=False), {"kind": "nearest_common_ancestor", "adaptive": False}),
-    (Dragonfly(routing="shortest"), {"kind": "shortest"}),
-    (Star(), {"kind": "dimension_order", "order": []}),
+    (t9000("fat_tree"), {"kind": "nearest_common_ancestor", "adaptive": True}),
+    (
+        t9000("fat_tree", routing={"adaptive": False}),
+        {"kind": "nearest_common_ancestor", "adaptive": False},
+    ),
+    (routed("dragonfly", "shortest"), {"kind": "shortest"}),
+    (t9000("star"), {"kind": "dimension_order", "order": []}),
 ]
 
 
 @pytest.mark.parametrize(("machine", "routing"), SPECS)
 def test_routing_for_the_engine(machine: Machine, routing: dict[str, Any]) -> None:
-    assert machine.spec("packet")["routing"] == routing
+    assert machine.spec("packet")["routing"]["algorithm"] == routing
 
 
 def test_every_key_of_channels_reaches_the_engine() -> None:
-    machine = Mesh(
-        virtual_channels=4,
-        sharing="until_stall",
-        selection="most_credit",
-        hop_limit=99,
-        allow_deadlock=True,
+    machine = t9000(
+        "mesh",
+        switch={"virtual_channels": 4},
+        link={"sharing": "until_stall"},
+        routing={"selection": "most_credit", "hop_limit": 99, "allow_deadlock": True},
     )
     spec = machine.spec("packet")
-    assert spec["allow_deadlock"] is True
-    keys = ("virtual_channels", "sharing", "selection", "hop_limit")
-    assert [spec["switch"][key] for key in keys] == [4, "until_stall", "most_credit", 99]
-
-
-def test_the_description_of_machines_without_these_keys_is_what_it_was() -> None:
-    spec = Mesh().spec("packet")
-    assert "allow_deadlock" not in spec
-    assert not {"virtual_channels", "sharing", "selection", "hop_limit"} & spec["switch"].keys()
+    assert spec["switch"]["virtual_channels"] == 4
+    assert spec["link"]["sharing"] == "until_stall"
+    routing = spec["routing"]
+    assert (routing["selection"], routing["hop_limit"]) == ("most_credit", 99)
+    assert routing["allow_deadlock"] is True
 
 
 @pytest.mark.parametrize("routing", ["chaos", "deflection"])
 def test_packets_that_go_anywhere_usually_go_by_any_output(routing: str) -> None:
-    assert Mesh(routing=routing).spec("packet")["switch"]["selection"] == "random"
-    first = Mesh(routing=routing, selection="first")
-    assert "selection" not in first.spec("packet")["switch"]
-    assert first.resolved("packet")["selection"] == "first"
+    assert routed("mesh", routing).spec("packet")["routing"]["selection"] == "random"
+    first = routed("mesh", routing, selection="first")
+    assert first.spec("packet")["routing"]["selection"] == "first"
+    assert first.resolved("packet")["routing"]["selection"] == "first"
 
 
 def test_every_routing_is_on_some_topology() -> None:
-    used = {w for k in TOPOLOGIES.values() if issubclass(k, RoutedMachine) for w in k.routings}
+    used = {word for kind in TOPOLOGIES.values() for word in kind.routings}
     assert used == set(ROUTINGS)
     for kind in TOPOLOGIES.values():
-        if issubclass(kind, RoutedMachine):
-            assert len(set(kind.routings)) == len(kind.routings) > 0
+        assert len(set(kind.routings)) == len(kind.routings)
+        assert bool(kind.routings) is (kind.kind not in ("star", "pair"))
 
 
-@pytest.mark.parametrize("key", OPTIONS)
-def test_every_option_is_a_key(key: str) -> None:
-    kinds = [k for k in TOPOLOGIES.values() if key in k.model_fields]
-    assert kinds
-    assert all(k.model_fields[key].default is None for k in kinds)
+@pytest.mark.parametrize("kind", ROUTINGS)
+def test_every_routing_can_be_made_from_the_package(kind: str) -> None:
+    import tailback as tb
+
+    made = ROUTINGS[kind]
+    assert getattr(tb, made.__name__) is made
+    assert issubclass(made, Routing)
+    if "file" not in made.key_names:
+        assert made().given() == {}
+        assert {"selection", "allow_deadlock", "hop_limit"} <= set(made.key_names)
 
 
 def test_resolved_parameters_are_keys_of_the_same_machine() -> None:
-    for machine in (Torus(balanced=True), FatTree(), Mesh(routing="chaos"), Tree()):
-        resolved = machine.resolved("packet")
-        again = type(machine)(**resolved)
-        for part in ("routing", "switch"):
-            assert again.spec("packet")[part] == machine.spec("packet")[part]
+    balanced = t9000("torus", routing={"balanced": True})
+    machines = (balanced, t9000("fat_tree"), routed("mesh", "chaos"), t9000("tree"))
+    for machine in machines:
+        again = machine_of(machine.resolved("packet"))
+        assert again.spec("packet") == machine.spec("packet")
 
 
-BAD: list[tuple[type[Machine], dict[str, Any], str]] = [
+@pytest.mark.parametrize(
+    ("given", "change", "kept"),
+    [
+        ({"topology": {"kind": "torus"}, "routing": {"balanced": True}}, "mesh", {}),
+        ({"routing": {"order": ["y", "x"]}}, "hypercube", {}),
+        ({"routing": {"order": ["y", "x"]}}, "torus", {"order": ("y", "x")}),
+        ({"routing": {"kind": "valiant", "order": ["y", "x"]}}, "fat_tree", {}),
+        ({"routing": {"kind": "west_first", "hop_limit": 9}}, "butterfly", {}),
+        ({"routing": {"kind": "up_down", "hop_limit": 9}}, "tree", {"hop_limit": 9}),
+        ({"routing": {"kind": "up_down", "hop_limit": 9}}, "star", None),
+    ],
+)
+def test_another_topology_drops_what_it_cannot_have(
+    given: dict[str, Any], change: str, kept: dict[str, Any] | None
+) -> None:
+    machine = machine_of(given, {"topology": {"kind": change}})
+    found = None if machine.routing is None else machine.routing.given()
+    assert (found or {}) == (kept or {})
+    assert (machine.chosen_routing is None) is (kept is None)
+
+
+def test_another_topology_keeps_the_classes_of_links_it_has_too() -> None:
+    given = {"link_classes": {"x": {"delay": "3 ns"}, "y": {"delay": "4 ns"}}}
+    assert set(machine_of(given, {"topology": {"kind": "torus"}}).link_classes) == {"x", "y"}
+    flat = machine_of(given, {"topology": {"kind": "torus", "dims": [9]}})
+    assert set(flat.link_classes) == {"x"}
+    assert not machine_of(given, {"topology": {"kind": "dragonfly"}}).link_classes
+    both = {"topology": {"kind": "dragonfly"}, "link_classes": {"x": {"delay": "1 ns"}}}
+    with pytest.raises(UserError, match=r'link_classes\.x: must be "local" or "global" with'):
+        machine_of(given, both)
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
     (
-        Mesh,
-        {"routing": "adaptve"},
-        'machine.routing = "adaptve": must be "dimension_order", "west_first", "negative_first", '
-        '"odd_even", "adaptive", "up_down", "shortest", "two_phase", "chaos", "deflection", '
-        '"table" or "source_routes"; did you mean "adaptive"?',
+        {"routing": {"kind": "adaptve"}},
+        'machine.routing.kind = "adaptve": must be "dimension_order", "valiant", "west_first", '
+        '"negative_first", "odd_even", "minimal_adaptive", "chaos", "deflection", "up_down", '
+        '"shortest", "table", "source_routes"',
     ),
     (
-        Butterfly,
-        {"routing": "chaos"},
-        'machine.routing = "chaos": must be "destination_tag", "shortest", "table" or '
-        '"source_routes"',
-    ),
-    (Torus, {"routing": "west_first"}, 'machine.routing = "west_first": must be "dimension_order"'),
-    (
-        Mesh,
-        {"dims": [4, 4, 4], "routing": "odd_even"},
-        'machine.routing = "odd_even": needs two dimensions; there are 3',
+        {"topology": {"kind": "butterfly"}, "routing": {"kind": "chaos"}},
+        'machine.routing.kind = "chaos": must be "destination_tag", "shortest", "table" or '
+        '"source_routes" with machine.topology.kind = "butterfly"',
     ),
     (
-        Mesh,
-        {"routing": "chaos", "dimension_order": ["y", "x"]},
-        'machine.dimension_order = ["y", "x"]: not an option with routing = "chaos", only with '
-        '"dimension_order", "adaptive" or "two_phase"',
+        {"topology": {"kind": "torus"}, "routing": {"kind": "west_first"}},
+        'machine.routing.kind = "west_first": must be "dimension_order", "minimal_adaptive"',
     ),
     (
-        Torus,
-        {"routing": "adaptive", "balanced": True},
-        'machine.balanced = true: not an option with routing = "adaptive", only with '
-        '"dimension_order"',
+        {"topology": {"dims": [4, 4, 4]}, "routing": {"kind": "odd_even"}},
+        'machine.routing.kind = "odd_even": needs two dimensions; there are 3',
     ),
     (
-        Mesh,
-        {"up_down_root": 3},
-        'machine.up_down_root = 3: not an option with routing = "dimension_order", only with '
-        '"up_down"',
+        {"routing": {"kind": "chaos", "order": ["y", "x"]}},
+        'machine.routing.order: has no effect with machine.routing.kind = "chaos"; needs kind = '
+        '"dimension_order" or "valiant" or "minimal_adaptive" or "first_hop"',
     ),
     (
-        Dragonfly,
-        {"adaptive_ways": False},
-        'machine.adaptive_ways = false: not an option with routing = "minimal", only with '
-        '"up_down"',
+        {"topology": {"kind": "torus"}, "routing": {"kind": "adaptive", "balanced": True}},
+        'machine.routing.balanced: has no effect with machine.routing.kind = "minimal_adaptive"; '
+        'needs kind = "dimension_order"',
     ),
     (
-        Mesh,
-        {"routes_file": "routes.csv"},
-        'machine.routes_file = "routes.csv": not an option with routing = "dimension_order", only '
-        'with "table" or "source_routes"',
-    ),
-    (Mesh, {"routing": "table"}, 'machine.routes_file: must be given with routing = "table"'),
-    (Mesh, {"virtual_channels": 0}, "machine.virtual_channels = 0: must be at least 1"),
-    (Mesh, {"virtual_channels": 256}, "machine.virtual_channels = 256: must be at most 255"),
-    (Mesh, {"hop_limit": 0}, "machine.hop_limit = 0: must be at least 1"),
-    (Mesh, {"hop_limit": 65_535}, "machine.hop_limit = 65535: must be at most 65534"),
-    (
-        Mesh,
-        {"sharing": "round_robbin"},
-        'machine.sharing = "round_robbin": must be "round_robin", "until_stall" or "separate"; '
-        'did you mean "round_robin"?',
+        {"routing": {"balanced": True}},
+        "machine.routing.balanced = true: has no effect here; needs machine.topology.kind = "
+        '"torus"',
     ),
     (
-        Mesh,
-        {"selection": "last"},
-        'machine.selection = "last": must be "first", "random", "fewest_waiting" or "most_credit"',
+        {"routing": {"root": 3}},
+        'machine.routing.root: has no effect with machine.routing.kind = "dimension_order"; needs '
+        'kind = "up_down"',
     ),
-    (Mesh, {"allow_deadlock": 1}, "machine.allow_deadlock = 1: must be true or false"),
-    (Mesh, {"balanced": True}, "machine.balanced: unknown key"),
-    (Star, {"routing": "shortest"}, "machine.routing: unknown key"),
+    (
+        {"topology": {"kind": "dragonfly"}, "routing": {"adaptive": False}},
+        'machine.routing.adaptive: has no effect with machine.routing.kind = "minimal"; needs kind '
+        '= "up_down" or "nearest_common_ancestor"',
+    ),
+    (
+        {"routing": {"file": "routes.csv"}},
+        'machine.routing.file: has no effect with machine.routing.kind = "dimension_order"; needs '
+        'kind = "table" or "source_routes"',
+    ),
+    (
+        {"routing": {"kind": "table"}},
+        'machine.routing.file: must be given with machine.routing.kind = "table"',
+    ),
+    (
+        {"topology": {"kind": "tree"}, "routing": {"root": 21}},
+        "machine.routing.root = 21: must be a switch, 0 to 20",
+    ),
+    ({"routing": {"hop_limit": 0}}, "machine.routing.hop_limit = 0: must be at least 1"),
+    ({"routing": {"hop_limit": 65_535}}, "machine.routing.hop_limit = 65535: must be at most 65"),
+    (
+        {"routing": {"selection": "last"}},
+        'machine.routing.selection = "last": must be "first", "random", "fewest_waiting" or '
+        '"most_credit"',
+    ),
+    ({"routing": {"allow_deadlock": 1}}, "machine.routing.allow_deadlock = 1: must be true or fal"),
+    (
+        {"topology": {"kind": "star"}, "routing": {"kind": "shortest"}},
+        'machine.routing.kind = "shortest": has no effect with machine.topology.kind = "star": one '
+        "way only",
+    ),
+    (
+        {"topology": {"kind": "hypercube", "dimensions": 3}, "routing": {"order": ["x", "y"]}},
+        'machine.routing.order = ["x", "y"]: must name each of x, y, z once',
+    ),
+    (
+        {"topology": {"kind": "fat_tree"}, "routing": {"kind": "valiant", "order": ["x"]}},
+        'machine.routing.order = ["x"]: must be left out',
+    ),
 ]
 
 
-@pytest.mark.parametrize(("kind", "keys", "expected"), BAD)
-def test_refused_in_one_line(kind: type[Machine], keys: dict[str, Any], expected: str) -> None:
+@pytest.mark.parametrize(("tables", "expected"), BAD)
+def test_refused_in_one_line(tables: dict[str, Any], expected: str) -> None:
     with pytest.raises(UserError) as caught:
-        kind(**keys)
+        machine_of(tables)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 FIDELITIES: list[tuple[Machine, Fidelity, Fidelity]] = [
-    (Mesh(), "packet", "token"),
-    (Mesh(**OUT_OF_BAND), "worm", "worm"),
-    (Torus(), "packet", "packet"),
-    (Torus(**OUT_OF_BAND), "flit", "flit"),
-    (Torus(sharing="separate", **OUT_OF_BAND), "worm", "worm"),
-    (Torus(sharing="separate"), "packet", "token"),
-    (Mesh(virtual_channels=2, **OUT_OF_BAND), "flit", "flit"),
-    (Mesh(routing="west_first", **OUT_OF_BAND), "worm", "worm"),
-    (Mesh(routing="west_first"), "packet", "packet"),
-    (FatTree(), "packet", "packet"),
-    (Tree(), "packet", "token"),
-    (FatTree(adaptive_ways=False), "packet", "token"),
-    (Mesh(routing="adaptive", **OUT_OF_BAND), "flit", "flit"),
-    (Mesh(routing="adaptive", sharing="separate", **OUT_OF_BAND), "flit", "flit"),
-    (Mesh(routing="adaptive"), "packet", "packet"),
-    (Mesh(routing="chaos", **OUT_OF_BAND), "packet", "packet"),
-    (Torus(routing="deflection"), "packet", "packet"),
-    (Tree(fan_out=1, depth=1, virtual_channels=3, **OUT_OF_BAND), "worm", "worm"),
+    (t9000("mesh"), "packet", "token"),
+    (t9000("mesh", link=OUT_OF_BAND), "worm", "worm"),
+    (t9000("torus"), "packet", "packet"),
+    (t9000("torus", link=OUT_OF_BAND), "flit", "flit"),
+    (t9000("torus", link=SEPARATE | OUT_OF_BAND), "worm", "worm"),
+    (t9000("torus", link=SEPARATE), "packet", "token"),
+    (t9000("mesh", switch={"virtual_channels": 2}, link=OUT_OF_BAND), "flit", "flit"),
+    (routed("mesh", "west_first", OUT_OF_BAND), "worm", "worm"),
+    (routed("mesh", "west_first"), "packet", "packet"),
+    (t9000("fat_tree"), "packet", "packet"),
+    (t9000("tree"), "packet", "token"),
+    (t9000("fat_tree", routing={"adaptive": False}), "packet", "token"),
+    (routed("mesh", "minimal_adaptive", OUT_OF_BAND), "flit", "flit"),
+    (routed("mesh", "minimal_adaptive", SEPARATE | OUT_OF_BAND), "flit", "flit"),
+    (routed("mesh", "minimal_adaptive"), "packet", "packet"),
+    (routed("mesh", "chaos", OUT_OF_BAND), "packet", "packet"),
+    (routed("torus", "deflection"), "packet", "packet"),
+    (
+        t9000("tree", fan_out=1, depth=1, switch={"virtual_channels": 3}, link=OUT_OF_BAND),
+        "worm",
+        "worm",
+    ),
+    (machine_of({"topology": {"kind": "torus"}}), "packet", "packet"),
+    (machine_of({"routing": {"kind": "adaptive"}}), "packet", "packet"),
 ]
 
 
@@ -258,48 +300,50 @@ def test_the_fidelity_can_simulate_the_routing(
 
 IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
-        Torus(**OUT_OF_BAND),
+        t9000("torus", link=OUT_OF_BAND),
         "worm",
         'run.fidelity = "worm": cannot do 2 virtual channels that share a wire, only '
-        'machine.sharing = "separate"; use "flit"',
+        'machine.link.sharing = "separate"; use "flit"',
     ),
-    (Torus(), "token", 'share a wire, only machine.sharing = "separate"; use "packet"'),
-    (Torus(), "stream", 'share a wire, only machine.sharing = "separate"; use "packet"'),
+    (t9000("torus"), "token", 'share a wire, only machine.link.sharing = "separate"; use "packet"'),
     (
-        Mesh(routing="west_first"),
+        t9000("torus"),
+        "stream",
+        'share a wire, only machine.link.sharing = "separate"; use "packet"',
+    ),
+    (
+        routed("mesh", "west_first"),
         "token",
         'run.fidelity = "token": cannot do packets that have a choice of outputs; use "packet"',
     ),
-    (FatTree(**OUT_OF_BAND), "stream", 'have a choice of outputs; use "worm"'),
+    (t9000("fat_tree", link=OUT_OF_BAND), "stream", 'have a choice of outputs; use "worm"'),
     (
-        Mesh(routing="chaos", **OUT_OF_BAND),
+        routed("mesh", "chaos", OUT_OF_BAND),
         "flit",
-        'run.fidelity = "flit": cannot do machine.routing = "chaos": its switches store whole '
+        'run.fidelity = "flit": cannot do machine.routing.kind = "chaos": its switches store whole '
         'packets; use "packet"',
     ),
-    (Mesh(routing="deflection"), "token", 'machine.routing = "deflection": its switches deflect'),
     (
-        Mesh(routing="adaptive", sharing="separate", **OUT_OF_BAND),
+        routed("mesh", "deflection"),
+        "token",
+        'machine.routing.kind = "deflection": its switches deflect',
+    ),
+    (
+        routed("mesh", "minimal_adaptive", SEPARATE | OUT_OF_BAND),
         "worm",
-        'run.fidelity = "worm": cannot do machine.routing = "adaptive": its packets may change to '
-        'a virtual channel that is a way out; use "flit"',
+        'run.fidelity = "worm": cannot do machine.routing.kind = "minimal_adaptive": its packets '
+        'may change to a virtual channel that is a way out; use "flit"',
     ),
     (
-        Mesh(routing="deflection", input_buffer="67 B"),
+        t9000("mesh", routing={"kind": "deflection"}, switch={"input_buffer": "67 B"}),
         "packet",
-        'machine.input_buffer = "67 B": must hold two packets with routing deflection, at least '
-        "68 B with fidelity packet",
+        'machine.switch.input_buffer = "67 B": must hold two packets with routing deflection, at '
+        "least 68 B with fidelity packet",
     ),
     (
-        Torus(node_link_rate="1 Gbit/s"),
-        "packet",
-        "must be that of link_rate, 100 Mbit/s, with fidelity packet, the only one that can do "
-        "this routing and its virtual channels",
-    ),
-    (
-        Tree(up_down_root=21),
-        "packet",
-        "machine.up_down_root = 21: must be a switch, 0 to 20",
+        t9000("torus", node_link={"rate": "1 Gbit/s"}),
+        "stream",
+        "cannot do 2 virtual channels that share a wire",
     ),
 ]
 
@@ -316,16 +360,16 @@ TABLE = "switch,destination,next_switch\n0,1,1\n0,2,1\n1,0,0\n1,2,2\n2,0,1\n2,1,
 ROUTES = "source,destination,hops\n0,1,1\n0,2,1,2\n1,0,0\n1,2,2\n2,0,1,0\n2,1,1\n"
 
 
-def _line(folder: Path, routing: str, text: str) -> Mesh:
+def _line(folder: Path, routing: str, text: str) -> Machine:
     file = folder / "routes.csv"
     file.write_text(text, encoding="utf-8")
-    return Mesh(dims=[3], routing=routing, routes_file=str(file))
+    return t9000("mesh", dims=[3], routing={"kind": routing, "file": str(file)})
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
     machine = _line(tmp_path, "table", TABLE)
     none = 2**32 - 1
-    assert machine.spec("packet")["routing"] == {
+    assert machine.spec("packet")["routing"]["algorithm"] == {
         "kind": "table",
         "hops": "switches",
         "next": [[none, 1, 1], [0, none, 2], [1, 1, none]],
@@ -335,7 +379,7 @@ def test_a_table_is_read(tmp_path: Path) -> None:
 
 
 def test_source_routes_are_read(tmp_path: Path) -> None:
-    routing = _line(tmp_path, "source_routes", ROUTES).spec("packet")["routing"]
+    routing = _line(tmp_path, "source_routes", ROUTES).spec("packet")["routing"]["algorithm"]
     assert routing["hops"] == "switches"
     assert len(routing["routes"]) == 6
     assert routing["routes"][1] == {"source": 0, "destination": 2, "hops": [1, 2], "classes": []}
@@ -346,10 +390,14 @@ def test_files_name_classes(tmp_path: Path) -> None:
     table = "\n".join([f"{rows[0]},class", *(f"{row},0" for row in rows[1:-1]), f"{rows[-1]},2"])
     machine = _line(tmp_path, "table", table)
     assert machine.channels_per_wire == 3
-    assert machine.spec("packet")["routing"]["classes"] == [[0, 0, 0], [0, 0, 0], [0, 2, 0]]
+    assert machine.spec("packet")["routing"]["algorithm"]["classes"] == [
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 2, 0],
+    ]
     routes = _line(tmp_path, "source_routes", ROUTES.replace("0,2,1,2", "0,2, 1:1 ,2,"))
     assert routes.channels_per_wire == 2
-    written = routes.spec("packet")["routing"]["routes"]
+    written = routes.spec("packet")["routing"]["algorithm"]["routes"]
     assert written[1] == {"source": 0, "destination": 2, "hops": [1, 2], "classes": [1, 0]}
     assert written[0]["classes"] == []
 
@@ -357,9 +405,12 @@ def test_files_name_classes(tmp_path: Path) -> None:
 def test_links_that_lead_one_way_are_routed_by_shortest_paths(tmp_path: Path) -> None:
     (tmp_path / "ring.edges").write_text("a b\nb c\nc a", encoding="utf-8")
     ring = str(tmp_path / "ring.edges")
-    assert Graph(file=ring, directed=True).chosen_routing == "shortest"
+    keys: dict[str, Any] = {"file": ring, "directed": True}
+    chosen = t9000("graph", **keys).chosen_routing
+    assert chosen is not None
+    assert chosen.kind == "shortest"
     with pytest.raises(UserError) as caught:
-        Graph(file=ring, directed=True, routing="up_down").check("packet")
+        t9000("graph", **keys, routing={"kind": "up_down"}).check("packet")
     assert f'needs links in both directions; {ring} has others (first: a to b); use "shortest"' in (
         str(caught.value)
     )
@@ -370,12 +421,12 @@ def test_files_name_the_switches_of_a_graph(tmp_path: Path) -> None:
     (tmp_path / "routes.csv").write_text(
         "source,destination,hops\nleft,right,right\nright,left,left\n", encoding="utf-8"
     )
-    machine = Graph(
+    machine = t9000(
+        "graph",
         file=str(tmp_path / "two.edgelist"),
-        routing="source_routes",
-        routes_file=str(tmp_path / "routes.csv"),
+        routing={"kind": "source_routes", "file": str(tmp_path / "routes.csv")},
     )
-    hops = [route["hops"] for route in machine.spec("packet")["routing"]["routes"]]
+    hops = [route["hops"] for route in machine.spec("packet")["routing"]["algorithm"]["routes"]]
     assert hops == [[1], [0]]
 
 
@@ -383,7 +434,7 @@ def test_what_the_file_says_is_part_of_the_identity(tmp_path: Path) -> None:
     def identity(text: str, name: str) -> str:
         (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / "x.toml").write_text(
-            f'[machine]\ndims = [3]\nrouting = "table"\nroutes_file = "{name}"\n'
+            f'[machine]\ntopology.dims = [3]\nrouting.kind = "table"\nrouting.file = "{name}"\n'
             "[workload]\nradius = 1\n",
             encoding="utf-8",
         )
@@ -438,14 +489,13 @@ WRONG_FILES: list[tuple[str, str, str]] = [
 def test_mistakes_in_files_are_one_line(
     tmp_path: Path, routing: str, text: str, expected: str
 ) -> None:
-    machine = _line(tmp_path, routing, text)
     with pytest.raises(UserError) as caught:
-        machine.check("packet")
+        _line(tmp_path, routing, text).check("packet")
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    machine = Mesh(routing="table", routes_file=str(tmp_path / "no.csv"))
+    routing = {"kind": "table", "file": str(tmp_path / "no.csv")}
     with pytest.raises(UserError, match=r"no\.csv: no such file"):
-        machine.check("packet")
+        t9000("mesh", routing=routing).check("packet")

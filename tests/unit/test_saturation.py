@@ -28,13 +28,22 @@ from tailback.saturation.probes import verdict_on
 from tailback.statistics import Estimate
 from tailback.terminal.saturation import saturation_report
 from tailback.workloads import PRESETS
+from tests.machines import t9000, t9000_tables
 
 DATA_NS, ACK_NS = 3340, 140  # 32 bytes and none on a DS-Link (docs/model.md)
 
 
+SILENT = {"acknowledgements": False}
+
+
+def in_a_row(nodes: int, **parts: dict[str, Any]) -> tb.Machine:
+    """Nodes with a switch each, in a row, and one link everywhere unless parts say otherwise."""
+    return t9000(dims=(nodes,), **{"node_link": {"width": 1}, **parts})
+
+
 def two_nodes(*, acknowledgements: bool = False, **changes: Any) -> tb.Experiment:
     """Two nodes with a switch each and one link everywhere; each sends to the other only."""
-    machine = tb.Mesh(dims=(2,), link_width=1, acknowledgements=acknowledgements)
+    machine = in_a_row(2, interface={"acknowledgements": acknowledgements})
     open_loop: dict[str, Any] = {
         "radius": 1,
         "compute_period": "5 us",
@@ -93,7 +102,7 @@ class TestExactly:
             assert probe.offered == pytest.approx(probe.load, rel=0.01)
 
     def test_wider_links_carry_more(self) -> None:
-        machine = tb.Mesh(dims=(2,), link_width=2, internal_link_width=2, acknowledgements=False)
+        machine = in_a_row(2, node_link={"width": 2}, link={"width": 2}, interface=SILENT)
         found = tb.saturate(machine, two_nodes().workload)
         assert contains(found, 2e6 / DATA_NS)
 
@@ -101,7 +110,7 @@ class TestExactly:
         # Three channels of 10 us of wire and 100 ns of header there, then an acknowledgement
         # the same way back, whose last token ends 40 ns after its header. It may have to
         # wait for a message that is just being sent, at either node.
-        machine = tb.Mesh(dims=(2,), link_width=1, wire_delay="10 us")
+        machine = in_a_row(2, link={"delay": "10 us"})
         workload = two_nodes(max_outstanding=1, compute_period="100 us").workload
         found = tb.saturate(machine, workload)
         round_trip_ns = 2 * 3 * (10_000 + 100) + 40
@@ -116,7 +125,7 @@ class TestExactly:
     def test_three_in_a_row_are_bound_by_their_own_links(self) -> None:
         # An inner channel carries all of its end's messages, and half of the middle's go
         # the other way: no channel has more than the one behind a node.
-        machine = tb.Mesh(dims=(3,), link_width=1, acknowledgements=False)
+        machine = in_a_row(3, interface=SILENT)
         found = tb.saturate(machine, two_nodes(radius="all").workload, tolerance=0.05)
         assert found.predicted == pytest.approx(1e6 / DATA_NS)
         assert found.high is not None
@@ -135,7 +144,7 @@ def mesh() -> Saturation:
     """What is found for uniform traffic on a wormhole mesh of 8 x 8."""
     experiment = tb.Experiment.from_dict(
         {
-            "machine": {"preset": "wormhole_mesh", "dims": [8, 8]},
+            "machine": {"preset": "wormhole_mesh", "topology": {"dims": [8, 8]}},
             "workload": {"preset": "uniform_open_loop"},
         }
     )
@@ -245,7 +254,9 @@ ONLY = 'only kind = "synthetic" with sync = "asynchronous" can saturate'
     ],
 )
 def test_other_workloads_are_refused(workload: dict[str, Any], text: str) -> None:
-    experiment = tb.Experiment.from_dict({"machine": {"dims": [2, 2]}, "workload": workload})
+    experiment = tb.Experiment.from_dict(
+        {"machine": t9000_tables(dims=[2, 2]), "workload": workload}
+    )
     with pytest.raises(tb.UserError) as caught:
         tb.saturate(experiment)
     assert str(caught.value) == text
@@ -278,8 +289,9 @@ def test_mistaken_options_are_refused(options: dict[str, Any], text: str) -> Non
 class TestTheCommand:
     FILE = """
         [machine]
-        dims = [2]
-        link_width = 1
+        preset = "t9000_c104"
+        topology.dims = [2]
+        node_link.width = 1
         [workload]
         radius = 1
         compute_period = "5 us"
@@ -299,7 +311,8 @@ class TestTheCommand:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     def test_json_is_the_same_every_time(self, file: Path) -> None:
-        options = ("--set", "machine.acknowledgements=false", "--seed", "3", "--tolerance", "0.1")
+        silent = "machine.interface.acknowledgements=false"
+        options = ("--set", silent, "--seed", "3", "--tolerance", "0.1")
         done = [self.saturate(file, *options, "--json") for _ in range(2)]
         assert [one.returncode for one in done] == [0, 0]
         assert done[0].stdout == done[1].stdout
@@ -314,9 +327,7 @@ class TestTheCommand:
         assert answer["payload_mbit_per_s_per_node"]["low"] == pytest.approx(low * 0.256)
         assert answer["accepted_at_high"]["value"] == pytest.approx(1e6 / DATA_NS, rel=1e-3)
         assert {probe["verdict"] for probe in answer["probes"]} >= {"stable", "saturated"}
-        python = tb.saturate(
-            tb.load(file, ["machine.acknowledgements=false"]), seed=3, tolerance=0.1
-        )
+        python = tb.saturate(tb.load(file, [silent]), seed=3, tolerance=0.1)
         assert answer == json.loads(json.dumps(python.to_dict()))
 
     def test_mistakes_are_one_line(self, file: Path) -> None:

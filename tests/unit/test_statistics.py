@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from tailback.statistics import (
     Estimate,
     Series,
     covariance,
+    fisher_f,
     lag1_correlation,
     mser5,
     quotient,
@@ -166,6 +167,31 @@ class TestStudent:
     )
     def test_quantiles_as_printed(self, confidence: float, degrees: int, printed: float) -> None:
         assert student_t(confidence, degrees) == pytest.approx(printed, abs=5e-4)
+
+    @given(st.floats(0.1, 0.9999), st.integers(2, 30_000))
+    @settings(max_examples=50, deadline=None)
+    def test_quantiles_are_those_of_scipy(self, confidence: float, degrees: int) -> None:
+        from scipy.special import stdtr
+
+        below = stdtr(degrees, student_t(confidence, degrees))
+        assert below == pytest.approx((1 + confidence) / 2, rel=1e-9)
+
+    def test_two_degrees_have_a_formula_in_roots(self) -> None:
+        # t = c sqrt(2 / (1 - c^2)) for two degrees, tan(pi c / 2) for one.
+        assert student_t(0.5, 2) == math.sqrt(2 / 3)
+        assert student_t(0.5, 1) == 1.0
+
+    @given(st.floats(0.01, 0.99), st.integers(1, 200), st.integers(1, 30_000))
+    @settings(max_examples=50, deadline=None)
+    def test_quantiles_of_f_are_those_of_scipy(self, share: float, k: int, b: int) -> None:
+        from scipy.special import fdtr
+
+        assert fdtr(k, b, fisher_f(share, k, b)) == pytest.approx(share, rel=1e-9)
+
+    def test_the_square_of_t_has_the_distribution_f(self) -> None:
+        for degrees in (1, 2, 7, 19):
+            t = student_t(0.95, degrees)
+            assert fisher_f(0.95, 1, degrees) == pytest.approx(t**2, rel=1e-15)
 
 
 class TestQuotient:

@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benches.stores import RATIOS
 from tailback import machines, workloads
 from tailback.comparison import MODES, Cost, compare
 from tailback.experiment import Experiment
+from tailback.experiment.tables import entries
 from tailback.metrics import METRICS
 from tailback.store.columns import INNER, LIGHT, MERGED, NESTED
 from tailback.store.parameters import column_of, labels, parameters
@@ -23,26 +25,26 @@ from tailback.store.point_file import light
 from tailback.store.rows import table_of, to_bytes
 from tailback.store.schema import columns
 from tailback.units import Rate, Size, Time
+from tests.machines import refined, t9000_tables
 
 MACHINES: dict[str, dict[str, Any]] = {
-    "mesh": {"topology": "mesh", "dims": [3, 3]},
-    "hypercube": {"topology": "hypercube", "dimensions": 2},
-    "pair": {"topology": "pair"},
-    "star": {"topology": "star", "nodes": 3},
-    "torus": {"topology": "torus", "dims": [3, 3]},
-    "fat_tree": {"topology": "fat_tree", "arity": 2, "levels": 2},
-    "butterfly": {"topology": "butterfly", "arity": 2, "stages": 2},
-    "tree": {"topology": "tree", "fan_out": 2, "depth": 2, "nodes_per_switch": 1},
-    "fully_connected": {"topology": "fully_connected", "switches": 3, "nodes_per_switch": 1},
-    "dragonfly": {"topology": "dragonfly", "switches_per_group": 2, "global_links": 1},
-    "graph": {
-        "topology": "graph",
-        "file": str(Path(__file__).parents[2] / "examples" / "campus.graphml"),
-    },
+    "mesh": t9000_tables("mesh", dims=[3, 3]),
+    "hypercube": t9000_tables("hypercube", dimensions=2),
+    "pair": t9000_tables("pair"),
+    "star": t9000_tables("star", nodes=3),
+    "torus": t9000_tables("torus", dims=[3, 3]),
+    "fat_tree": t9000_tables("fat_tree", arity=2, levels=2),
+    "butterfly": t9000_tables("butterfly", arity=2, stages=2),
+    "tree": t9000_tables("tree", fan_out=2, depth=2, nodes_per_switch=1),
+    "fully_connected": t9000_tables("fully_connected", switches=3, nodes_per_switch=1),
+    "dragonfly": t9000_tables("dragonfly", switches_per_group=2, global_links=1),
+    "graph": t9000_tables(
+        "graph", file=str(Path(__file__).parents[2] / "examples" / "campus.graphml")
+    ),
 }
 #: Names of files, and what their hash says already.
-FILES = {"workload.file", "machine.file", "machine.routes_file"}
-COUNTED = {"machine.switches", "machine.nodes", "machine.links"}
+FILES = {"workload.file", "machine.topology.file", "machine.routing.file"}
+COUNTED = {"machine.topology.links"}
 WORKLOADS: dict[str, dict[str, Any]] = {
     "synthetic": {"kind": "synthetic", "radius": "all"},
     "boundary_exchange": {"kind": "boundary_exchange"},
@@ -67,7 +69,7 @@ WORKLOADS: dict[str, dict[str, Any]] = {
 def cost_of(
     machine: dict[str, Any] = MACHINES["mesh"],
     workload: dict[str, Any] = WORKLOADS["synthetic"],
-    modes: tuple[str, ...] = ("full", "throttled"),
+    modes: tuple[str, ...] = ("full", "endpoints"),
     **run: Any,
 ) -> Cost:
     run = run or ({} if workload["kind"] == "messages" else {"duration": "2 ms"})
@@ -99,11 +101,10 @@ def fitting() -> list[tuple[str, str]]:
 
 
 #: A machine whose nodes are its switches has further parameters, metrics and percentiles.
-WITH_TRANSPORT = {
-    "topology": "hypercube",
-    "dimensions": 2,
-    "transport": "packet",
-    "packet_size": "16 B",
+INTEGRATED = {
+    "preset": "buzzard_mudge_packet_fixed",
+    "clock": "1 GHz",
+    "topology": {"dimensions": 2},
 }
 
 
@@ -122,7 +123,7 @@ class TestColumns:
         stored: set[str] = set()
         costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
         finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
-        costs.append(cost_of(WITH_TRANSPORT, finite, ("throttled", "free")))
+        costs.append(cost_of(INTEGRATED, finite, ("throttled", "free")))
         for cost in costs:
             table = table_of(cost, "abc")
             names = table.column_names
@@ -136,7 +137,7 @@ class TestColumns:
                 ), field.name
             stored |= set(names)
         # Without routes from a file there is no hash of them.
-        stored |= {"machine.routes_sha256"}
+        stored |= {"machine.routing.routes_sha256"}
         assert sorted(documented.keys() - stored) == []
 
     def test_inner_columns_are_documented(self, table: pa.Table) -> None:
@@ -156,10 +157,14 @@ class TestColumns:
         # Nothing crosses the network; no interval; parameters given that are null elsewhere.
         plain = table_of(cost_of(), "abc")
         silent = {"kind": "synthetic", "compute_period": "1 s"}
-        given = {"packet_gap": "1 us", "time_slice": "3 us", "dimension_order": ["y", "x"]}
-        other = cost_of(
-            MACHINES["mesh"] | given, silent, ("ideal",), duration="3 ns", warmup="1 ns", seed=3
+        given = refined(
+            MACHINES["mesh"] | {"clock": "1 GHz"},
+            link={"packet_gap": "1 us"},
+            link_classes={"x": {"delay": "1 ns"}},
+            routing={"kind": "dimension_order", "order": ["y", "x"]},
+            interface={"time_slice": "3 us"},
         )
+        other = cost_of(given, silent, ("ideal",), duration="3 ns", warmup="1 ns", seed=3)
         assert table_of(other, "abc").schema == plain.schema
 
     def test_units_are_in_the_names(self) -> None:
@@ -185,14 +190,34 @@ class TestRows:
                     assert found == [None] * len(MERGED)
                 else:
                     assert found == [None if np.isnan(x) else x for x in wanted]
-        assert table["routed_lifetime_us"].to_pylist()[3] is None  # ideal: there are no packets
+        assert table["routed_lifetime_us"].to_pylist()[-1] is None  # ideal: there are no packets
 
     def test_ratios_are_in_the_row_of_full(self, cost: Cost, table: pa.Table) -> None:
-        for name, theta in {"theta_t": cost.theta_t, "theta_r": cost.theta_r}.items():
-            assert table[name].to_pylist() == [theta.value, None, None, None]
-            assert table[f"{name}_low"].to_pylist() == [theta.low, None, None, None]
-            covariance = cost.covariances[name]
-            assert table[f"{name}_covariance"].to_pylist() == [covariance, None, None, None]
+        others = [None] * (len(MODES) - 1)
+        for name, theta in RATIOS.items():
+            above, below = (
+                cost.modes[mode][theta.metric] for mode in theta.against(cost.baseline).modes
+            )
+            assert cost.thetas[name].value == above.value / below.value
+            assert table[name].to_pylist() == [cost.thetas[name].value, *others]
+            assert table[f"{name}_low"].to_pylist() == [cost.thetas[name].low, *others]
+            assert table[f"{name}_covariance"].to_pylist() == [cost.covariances[name], *others]
+
+    def test_a_workload_that_ends_has_completion_times(self) -> None:
+        cost = cost_of(workload=WORKLOADS["messages"], modes=MODES)
+        table = table_of(cost, "abc")
+        times = table["completion_us"].to_pylist()
+        last = [cost.modes[mode].processes["completed_ps"].to_numpy().max() for mode in MODES]
+        assert times == [time / 1e6 for time in last]
+        assert times[0] >= times[1] >= times[3] > times[4]
+        assert table["theta_c"].to_pylist()[0] == table["theta_c_low"].to_pylist()[0]
+        assert table["theta_c_endpoints"].to_pylist()[0] == times[3] / times[1]
+        assert "completion_us" not in table_of(cost_of(), "abc").column_names
+
+    def test_a_run_that_was_cut_short_has_none(self) -> None:
+        cost = cost_of(workload=WORKLOADS["messages"], duration="1 ns")
+        assert table_of(cost, "abc")["completion_us"].to_pylist() == [None, None]
+        assert cost.modes["full"].processes["completed_ps"].null_count == 9
 
     def test_without_full_there_is_no_ratio(self) -> None:
         table = table_of(cost_of(modes=("throttled", "free")), "abc")
@@ -203,7 +228,7 @@ class TestRows:
         assert table["lifetime_us_p99_9"][0].as_py() == cost.modes["full"].percentile(
             "lifetime", 99.9
         )
-        assert table["lifetime_us_p50"].to_pylist()[3] is None
+        assert table["lifetime_us_p50"].to_pylist()[-1] is None
 
     def test_ending(self, cost: Cost, table: pa.Table) -> None:
         ending = cost.modes["full"].ending
@@ -229,9 +254,9 @@ class TestRows:
         path = tmp_path / "abc.parquet"
         path.write_bytes(to_bytes(table))
         [frame] = light([path])
-        left_out = set(table.column_names) - set(frame.columns)
+        left_out = set(table.column_names) - set(frame.column_names)
         assert left_out == set(NESTED) - set(LIGHT)
-        assert frame.columns == [name for name in table.column_names if name not in left_out]
+        assert frame.column_names == [name for name in table.column_names if name not in left_out]
 
 
 class TestBytes:
@@ -262,11 +287,8 @@ class TestParameters:
     def test_every_resolved_parameter_is_stored(self) -> None:
         for machine, workload in fitting():
             experiment = cost_of(MACHINES[machine], WORKLOADS[workload]).experiment
-            keys = {
-                name_of(f"{section}.{key}")
-                for section, table in experiment.resolved().items()
-                for key in table
-            }
+            keys = {name_of(name) for name, _ in entries(experiment.resolved())}
+            keys.add("machine.link_classes")
             names = {column.name for column, _ in parameters(experiment)}
             left_out = FILES | COUNTED if machine == "graph" else FILES
             assert keys - names == {"run.mode"} | (left_out & keys)
@@ -274,27 +296,27 @@ class TestParameters:
 
     def test_quantities_are_numbers_in_the_unit_of_the_name(self) -> None:
         stored = self.stored(
-            machine={"link_rate": "20 Mbit/s", "packet_size": "64 B"},
+            machine={"link": {"rate": "20 Mbit/s"}, "interface": {"packet_size": "64 B"}},
             workload={"compute_period": "1.5 ms"},
             run={"duration": "3 ns"},
         )
-        assert stored["machine.link_rate_mbit_per_s"] == 20.0
-        assert stored["machine.packet_size_bytes"] == 64
+        assert stored["machine.link.rate_mbit_per_s"] == 20.0
+        assert stored["machine.interface.packet_size_bytes"] == 64
         assert stored["workload.compute_period_us"] == 1500.0
         assert stored["run.duration_us"] == 0.003
         assert stored["run.warmup_us"] is None
 
     def test_defaults_are_filled_in_and_lists_are_text(self) -> None:
-        stored = self.stored(machine={"dims": [4, 6]}, workload={"radius": "all"})
+        stored = self.stored(machine={"topology": {"dims": [4, 6]}}, workload={"radius": "all"})
         assert stored["workload.radius"] == 5
-        assert stored["machine.dims"] == "[4, 6]"
-        assert stored["machine.dimension_order"] == '["x", "y"]'
+        assert stored["machine.topology.dims"] == "[4, 6]"
+        assert stored["machine.routing.order"] == '["x", "y"]'
         assert stored["run.precision"] == 0.01
 
     def test_names_as_users_write_them(self) -> None:
         assert name_of("workload.compute_period") == "workload.compute_period_us"
-        assert name_of("machine.link_rate") == "machine.link_rate_mbit_per_s"
-        assert name_of("machine.dims") == "machine.dims"
+        assert name_of("machine.link.rate") == "machine.link.rate_mbit_per_s"
+        assert name_of("machine.topology.dims") == "machine.topology.dims"
         assert name_of("sweep.n") == "sweep.n"
 
     def test_what_only_a_sweep_has(self) -> None:

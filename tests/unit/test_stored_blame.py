@@ -23,10 +23,11 @@ from tailback.store.columns import BLAME_COLUMNS, BLAME_TABLES, INNER
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
 from tailback.store.schema import columns
-from tests.stores import small_store
+from tests.machines import t9000_tables
+from tests.stores import nested_of, runs_of, small_store
 
 BASE: Tables = {
-    "machine": {"dims": [3, 3]},
+    "machine": t9000_tables(dims=[3, 3]),
     "workload": {"radius": "all", "compute_period": "3 us"},
     "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
 }
@@ -73,7 +74,9 @@ class TestRows:
     def test_columns_are_documented_and_follow_from_no_value(self, cost: Cost) -> None:
         silent = {"kind": "synthetic", "compute_period": "1 s"}
         run = {"duration": "3 ns", "warmup": "1 ns", "blame": True}
-        other = cost_of({"machine": {"dims": [3, 3]}, "workload": silent, "run": run}, ("ideal",))
+        other = cost_of(
+            {"machine": t9000_tables(dims=[3, 3]), "workload": silent, "run": run}, ("ideal",)
+        )
         table = table_of(cost, "a")
         assert table_of(other, "a").schema == table.schema
         kinds = {pa.bool_(): "bool", pa.string(): "text", pa.int64(): "int64"}
@@ -151,14 +154,14 @@ class TestReading:
         axes: dict[str, list[Any]] = {PERIOD: ["3 us", "9 us"], "run.blame": [False, True]}
         store = small_store(tmp_path, axes, base=PLAIN)
         for _ in ("from the index", "from the files of points"):
-            runs = store.runs().collect()
+            runs = runs_of(store)
             assert sorted(runs["run.blame"].to_list(), key=str) == [None] * 4 + [True] * 4
             assert not set(BLAME_TABLES).intersection(runs.columns)
             (tmp_path / "runs.parquet").unlink(missing_ok=True)
-        pairs = store.nested("blame_pairs")
+        pairs = nested_of(store, "blame_pairs")
         assert pairs["identity"].n_unique() == 2
         assert pairs.columns == ["identity", "mode", *(c.name for c in INNER["blame_pairs"])]
-        assert len(store.nested("nodes")) == 4 * 2 * 9
+        assert len(nested_of(store, "nodes")) == 4 * 2 * 9
 
 
 class TestMerging:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ import pytest
 
 from tailback.errors import UserError
 from tailback.experiment import Experiment, json_schema
+from tailback.machines.routing import DimensionOrder
+from tailback.since311 import tomllib
 from tailback.sweeps import Point, Sweep
 from tailback.units import Rate, Size, Time
 from tests.sweeps import (
@@ -44,9 +45,11 @@ def test_the_last_axis_is_fastest_and_seeds_are_faster() -> None:
 
 
 def test_axes_come_in_the_order_of_the_file() -> None:
-    text = "let.n = [1]\nworkload.radius = [1]\nmachine.dims = [[4, 4]]\nworkload.messages = "
+    text = (
+        "let.n = [1]\nworkload.radius = [1]\nmachine.topology.dims = [[4, 4]]\nworkload.messages = "
+    )
     sweep = sweep_of(text + '{ computed = "n" }')
-    names = ["sweep.n", "workload.radius", "workload.messages", "machine.dims"]
+    names = ["sweep.n", "workload.radius", "workload.messages", "machine.topology.dims"]
     assert list(sweep.varied) == names
     assert [list(point.varied) for point in sweep.points()] == [names]
 
@@ -78,7 +81,9 @@ def test_modes_have_their_usual_order_and_the_mode_of_the_base_does_not_matter()
     [point] = sweep.points()
     assert point.modes == sweep.modes == ("full", "ideal")
     assert point.experiment.run.mode == "full"
-    assert sweep_of("seeds = 1").modes == ("full", "throttled")
+    assert sweep_of("seeds = 1").modes == ("full", "endpoints")
+    other = sweep_of("[run]\nbaseline = 'throttled'\n[sweep]\nseeds = 1")
+    assert other.modes == ("full", "throttled")
 
 
 def test_the_sweep_wins_over_the_base() -> None:
@@ -90,10 +95,10 @@ def test_the_sweep_wins_over_the_base() -> None:
 
 def test_parameters_of_all_tables() -> None:
     text = """
-        machine.dims = [[2, 3], [4, 4]]
-        machine.link_rate = ["50 Mbit/s"]
-        machine.acknowledgements = [false]
-        machine.topology = ["mesh"]
+        machine.topology.dims = [[2, 3], [4, 4]]
+        machine.topology.kind = ["mesh"]
+        machine.link.rate = ["50 Mbit/s"]
+        machine.interface.acknowledgements = [false]
         workload.preset = ["tweedie"]
         workload.message_size = ["64 B"]
         workload.radius = ["all", 1]
@@ -104,10 +109,10 @@ def test_parameters_of_all_tables() -> None:
     assert len(points) == 4
     first = points[0].experiment
     assert first.machine.shape == (2, 3)
-    assert first.machine.link_rate == Rate(50_000_000)
+    assert first.machine.link.rate == Rate(50_000_000)
     assert first.run.precision == 0.05
     assert list(points[0].varied.values()) == [
-        *[(2, 3), Rate(50_000_000), False, "mesh", "tweedie", Size(64), "all", 0.05],
+        *[(2, 3), "mesh", Rate(50_000_000), False, "tweedie", Size(64), "all", 0.05],
         Time(10**9),
     ]
     assert points[3].varied["workload.radius"] == 1
@@ -167,6 +172,129 @@ def test_an_excluded_combination_need_not_be_possible() -> None:
         let.n = [0, 1, 2, 3]
     """
     assert [values[0] for values in values_of(text)] == [4, 2]
+
+
+# Topologies, routings, fidelities.
+
+
+def test_topologies_and_routings_are_swept_together() -> None:
+    text = """
+        [machine.topology]
+        kind = "mesh"
+        dims = [4, 4]
+        dimensions = 4
+        [machine.link_classes.x]
+        delay = "5 ns"
+        [machine.link_classes.global]
+        delay = "1 us"
+        [machine.switch]
+        virtual_channels = 3
+        [machine.routing]
+        kind = "dimension_order"
+        balanced = true
+        [sweep]
+        exclude = ["topology.kind == 'dragonfly' and routing.kind != 'minimal'",
+                   "topology.kind != 'dragonfly' and routing.kind == 'minimal'"]
+        machine.topology.kind = ["mesh", "torus", "hypercube", "dragonfly"]
+        machine.routing.kind = ["valiant", "dimension_order", "minimal"]
+    """
+    machines = [point.experiment.machine for point in sweep_of(text).points()]
+    ways = [(m.topology.kind, m.routing.kind) for m in machines if m.routing is not None]
+    grids = ["mesh", "torus", "hypercube"]
+    expected = [(kind, way) for kind in grids for way in ("valiant", "dimension_order")]
+    assert ways == [*expected, ("dragonfly", "minimal")]
+    assert machines[0].topology.given() == {"dims": (4, 4)}
+    assert machines[4].topology.given() == {"dimensions": 4}
+    assert [list(m.link_classes) for m in machines] == [["x"]] * 6 + [["global"]]
+    assert machines[3].routing == DimensionOrder(balanced=True)
+
+
+def test_experiments_are_keys_of_dictionaries() -> None:
+    text = (
+        '[machine.link_classes.x]\ndelay = "5 ns"\n[sweep]\nmachine.link.delay = ["1 ns", "2 ns"]'
+    )
+    found = {point.experiment: point for point in sweep_of(text).points()}
+    assert len(found) == 2
+    assert [found[point.experiment] for point in sweep_of(text).points()] == list(found.values())
+
+
+def test_keys_of_other_kinds_go_only_where_kinds_are_varied() -> None:
+    text = "[machine.topology]\ndims = [4, 4]\ndimensions = 4\n[sweep]\nmachine."
+    expected = "machine.topology.dimensions: has no effect"
+    assert expected in refusal(text + 'switch.switching = ["wormhole", "cut_through"]')
+    assert len(values_of(text + 'topology.kind = ["mesh", "hypercube"]')) == 2
+    wrong = '[machine.link_classes.globl]\ndelay = "1 us"\n[sweep]\nmachine.topology.kind = '
+    assert "did you mean" in refusal(wrong + '["mesh", "dragonfly"]')
+
+
+def test_what_is_varied_itself_never_goes() -> None:
+    text = 'machine.topology.kind = ["mesh", "hypercube"]\nmachine.topology.dims = [[4, 4]]'
+    assert refusal(text) == (
+        'with topology.kind = "hypercube", dims = [4, 4]: machine.topology.dims: has no effect '
+        'with machine.topology.kind = "hypercube"; needs kind = "mesh" or "torus"'
+    )
+    text = 'machine.topology.kind = ["mesh", "star"]\nmachine.routing.kind = ["valiant"]'
+    assert refusal(text) == (
+        'with topology.kind = "star", routing.kind = "valiant": machine.routing.kind = "valiant": '
+        'has no effect with machine.topology.kind = "star": one way only'
+    )
+
+
+def test_aliases_are_the_words_they_stand_for() -> None:
+    text = """
+        exclude = ["topology.kind == 'torus' and routing.kind == 'valiant'"]
+        machine.topology.kind = ["k_ary_n_cube", "grid"]
+        machine.routing.kind = ["two_phase", "xy"]
+    """
+    expected = [("torus", "dimension_order"), ("mesh", "valiant"), ("mesh", "dimension_order")]
+    assert values_of(text) == expected
+    twice = 'machine.topology.kind = ["torus", "k_ary_n_cube"]'
+    assert refusal(twice) == 'sweep.machine.topology.kind = "torus": is there twice'
+    base = '[machine.topology]\nkind = "grid"\n[sweep]\nseeds = 1\n'
+    assert len(values_of(base + "exclude = [\"topology.kind == 'torus'\"]")) == 1
+
+
+MIXED = """
+    [machine]
+    preset = "wormhole_mesh"
+    [sweep]
+    workload.radius = [1, 2]
+    machine.switch.virtual_channels = [1, 2]
+"""
+
+
+def test_a_sweep_does_not_mix_fidelities() -> None:
+    assert refusal(MIXED) == (
+        'run.fidelity: would be "worm" with virtual_channels = 1 (worms have their wires to '
+        'themselves: their times follow from a recurrence), but "flit" with virtual_channels = 2 '
+        "(virtual channels share wires flit by flit); such points are not compared; give one "
+        "fidelity, vary it, or say sweep.mix_fidelities = true"
+    )
+    said = refusal(f'{MIXED}\n[run]\nfidelity = "auto"')
+    assert said.startswith('run.fidelity = "auto": would be "worm" with virtual_channels = 1 (')
+
+
+def test_why_whole_packets_are_mixed_with_others() -> None:
+    text = '[machine]\npreset = "t9000_c104"\n[sweep]\nmachine.link.flow_control = '
+    said = refusal(text + '["in_band", "out_of_band"]')
+    assert 'would be "packet" with flow_control = "in_band" (whole packets unless asked' in said
+    assert 'but "worm" with flow_control = "out_of_band" (worms have' in said
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("mix_fidelities = true", ["worm", "flit"] * 2),
+        ('run.fidelity = ["auto"]', ["worm", "flit"] * 2),
+        ("run.fidelity = { computed = \"'flit' if virtual_channels > 1 else 'worm'\" }",
+         ["worm", "flit"] * 2),
+        ('run.fidelity = ["flit", "packet"]', ["flit", "packet"] * 4),
+        ('mix_fidelities = false\n[run]\nfidelity = "flit"', ["flit"] * 4),
+    ],
+)  # fmt: skip
+def test_fidelities_that_are_asked_for(more: str, found: list[str]) -> None:
+    points = sweep_of(f'{MIXED}\n    machine.switch.input_buffer = ["1 kB"]\n    {more}').points()
+    assert [point.experiment.fidelity for point in points] == found
 
 
 # Files.
@@ -233,7 +361,11 @@ def test_overrides_change_the_base_and_keys_of_the_sweep(tmp_path: Path) -> None
         ("run.seed=3", "run.seed = 3: is given by the list sweep.seeds"),
         ("run.sed=3", "run.sed: unknown key; did you mean run.seed?"),
         ("sweep.sed=3", "sweep.sed: unknown key; did you mean sweep.seeds?"),
-        ("sweep=3", '--set = "sweep=3": must be table.key=value, such as run.seed=2'),
+        (
+            "sweep=3",
+            '--set = "sweep=3": must be table.key=value, such as run.seed=2 or '
+            "machine.link.rate=1 Gbit/s",
+        ),
     ],
 )
 def test_overrides_refused_in_one_line(tmp_path: Path, override: str, expected: str) -> None:
@@ -250,8 +382,8 @@ HEADER = "time_ns,source,destination,bytes\n"
 def test_message_files_are_relative_to_the_file(tmp_path: Path) -> None:
     for name in ("a.csv", "b.csv"):
         written(tmp_path, f"{HEADER}5,0,1,2\n", name)
-    start = '[machine]\ndims = [2, 2]\n[workload]\nkind = "messages"\n'
-    path = written(tmp_path, f'{start}file = "a.csv"\n[sweep]\nmachine.link_width = [1, 2]')
+    start = '[machine.topology]\ndims = [2, 2]\n[workload]\nkind = "messages"\n'
+    path = written(tmp_path, f'{start}file = "a.csv"\n[sweep]\nmachine.node_link.width = [1, 2]')
     sweep = Sweep.load(path)
     assert len(list(sweep.points())) == 2
     assert str(tmp_path) not in json.dumps(sweep.description())
@@ -270,7 +402,7 @@ def test_message_files_are_relative_to_the_file(tmp_path: Path) -> None:
 
 def test_the_description_is_what_was_asked_for() -> None:
     text = """
-        [machine]
+        [machine.topology]
         dims = [4, 4]
         [sweep]
         seeds = 2
@@ -282,14 +414,14 @@ def test_the_description_is_what_was_asked_for() -> None:
     assert description == {
         "title": "sweep",
         "sweep": tomllib.loads(text)["sweep"],
-        "modes": ["full", "throttled"],
+        "modes": ["full", "endpoints"],
         "seeds": [1, 2],
         "varied": ["workload.compute_period", "sweep.c"],
-        "base": {"machine": {"dims": [4, 4]}, "workload": {}, "run": {}},
+        "base": {"machine": {"topology": {"dims": [4, 4]}}, "workload": {}, "run": {}},
     }
     assert json.loads(json.dumps(description, allow_nan=False)) == description
-    description["base"]["machine"]["dims"].append(9)
-    assert sweep.description()["base"]["machine"]["dims"] == [4, 4]
+    description["base"]["machine"]["topology"]["dims"].append(9)
+    assert sweep.description()["base"]["machine"]["topology"]["dims"] == [4, 4]
 
 
 def test_a_sweep_says_what_it_is() -> None:
@@ -373,6 +505,7 @@ def test_the_schema_allows_what_the_guide_shows(text: str) -> None:
         "seeds = [-1]",
         "seeds = [1, 1]",
         'exclude = "n == 1"',
+        "seeds = 1\nmix_fidelities = 1",
     ],
 )
 def test_the_schema_refuses_what_a_sweep_refuses(text: str) -> None:
@@ -382,6 +515,7 @@ def test_the_schema_refuses_what_a_sweep_refuses(text: str) -> None:
 
 def test_the_schema_describes_the_keys_of_a_sweep() -> None:
     properties = json_schema()["properties"]["sweep"]["properties"]
-    assert set(properties) == {"modes", "seeds", "exclude", "let", "machine", "workload", "run"}
+    asked = {"modes", "seeds", "mix_fidelities", "exclude"}
+    assert set(properties) == asked | {"let", "machine", "workload", "run"}
     assert all("description" in value for value in properties.values())
     assert "preset" in properties["machine"]["properties"]

@@ -24,9 +24,31 @@ MISTAKES = [
         "sweep.workload.raduis: unknown key; did you mean sweep.workload.radius?",
     ),
     (
+        "machine.dims = [[4, 4]]",
+        "sweep.machine.dims: is sweep.machine.topology.dims now",
+    ),
+    (
+        "machine.topology.dim = [[4, 4]]",
+        "sweep.machine.topology.dim: unknown key; did you mean sweep.machine.topology.dims?",
+    ),
+    (
+        "machine.link.vcs = [1]",
+        "sweep.machine.link.vcs: unknown key; did you mean sweep.machine.switch.virtual_channels?",
+    ),
+    (
+        'machine.topology = ["torus"]',
+        'sweep.machine.topology = ["torus"]: must be a table: [sweep.machine.topology]',
+    ),
+    (
+        'machine.link_classes.x.rat = ["1 Gbit/s"]',
+        "sweep.machine.link_classes.x.rat: unknown key; "
+        "did you mean sweep.machine.link_classes.x.rate?",
+    ),
+    ("seeds = 2\nmix_fidelities = 1", "sweep.mix_fidelities = 1: must be true or false"),
+    (
         "run.flux = [1]",
-        "sweep.run.flux: unknown key; known here: seed, mode, fidelity, duration, precision, "
-        "confidence, metric, warmup, sample_interval, blame, max_duration, max_events",
+        "sweep.run.flux: unknown key; known here: seed, mode, baseline, fidelity, duration, "
+        "precision, confidence, metric, warmup, sample_interval, blame, max_duration, max_events",
     ),
     (
         'run.mode = ["full"]',
@@ -192,7 +214,7 @@ MISTAKES = [
     ),
     (
         'modes = ["ful"]',
-        'sweep.modes[0] = "ful": must be "full", "throttled", "free" or "ideal"; '
+        'sweep.modes[0] = "ful": must be "full", "endpoints", "throttled", "free" or "ideal"; '
         'did you mean "full"?',
     ),
     ('modes = ["full", "full"]', 'sweep.modes[1] = "full": is there twice'),
@@ -210,7 +232,8 @@ MISTAKES = [
     ('[run]\nseed = "x"\n[sweep]\nseeds = 2', 'run.seed = "x": must be a whole number'),
     (
         '[run]\nmode = "ful"\n[sweep]\nseeds = 2',
-        'run.mode = "ful": must be "full", "throttled", "free" or "ideal"; did you mean "full"?',
+        'run.mode = "ful": must be "full", "endpoints", "throttled", "free" or "ideal"; '
+        'did you mean "full"?',
     ),
     # Names of one's own.
     ("let.us = [1]", "sweep.let.us: is the name of a unit; choose another name"),
@@ -293,8 +316,8 @@ MISTAKES = [
         'sweep.exclude[0] = "compute_period < 2": cannot compare a time with a number',
     ),
     (
-        'workload.radius = [1]\nexclude = ["message_size == link_rate"]',
-        'sweep.exclude[0] = "message_size == link_rate": cannot compare a size with a rate',
+        'workload.radius = [1]\nexclude = ["message_size == link.rate"]',
+        'sweep.exclude[0] = "message_size == link.rate": cannot compare a size with a rate',
     ),
     (
         "workload.radius = [1]\nexclude = [\"compute_period < '2 uss'\"]",
@@ -365,6 +388,11 @@ COMPUTED_MISTAKES = [
     ),
     ("zebra", "unknown name zebra"),
     ("sweep.zebra", "unknown name sweep.zebra"),
+    ("rate", "rate may be machine.link.rate or machine.node_link.rate; write one of them"),
+    ("machine.link_rate", "unknown name machine.link_rate; did you mean machine.link.rate?"),
+    ("machine.vcs", "unknown name machine.vcs; did you mean machine.switch.virtual_channels?"),
+    ("link.rat", "unknown name link.rat; did you mean link.rate?"),
+    ("GHz + us", "cannot calculate a frequency + a time"),
     ("preset", "preset may be machine.preset or workload.preset; write one of them"),
     ("seed * us", "run.seed is not one value here; it is given by sweep.seeds"),
     ("run.mode", "run.mode is not one value here; it is given by sweep.modes"),
@@ -441,7 +469,10 @@ def test_a_parameter_without_a_value_is_named() -> None:
     text = 'workload.compute_period = { computed = "radius * us" }'
     assert refusal(text) == "workload.radius: has no value of its own; give it in [workload]"
     text = 'workload.compute_period = { computed = "nodes * us" }'
-    assert refusal(text) == "machine.nodes: has no value of its own; give it in [machine]"
+    assert (
+        refusal(text)
+        == "machine.topology.nodes: has no value of its own; give it in [machine.topology]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -472,9 +503,9 @@ def test_a_parameter_without_a_value_is_named() -> None:
             'must be a time, such as "16 us"',
         ),
         (
-            'machine.link_rate = { from = "10 Mbit/s", to = "30 Mbit/s", step = "10 Mbit/s" }',
-            'with link_rate = "30 Mbit/s": machine.link_rate = "30 Mbit/s": '
-            "one bit must take whole picoseconds, not 33333.33",
+            'machine.link.rate = { from = "400 Gbit/s", to = "800 Gbit/s", step = "200 Gbit/s" }',
+            'with link.rate = "600 Gbit/s": machine.link.rate = "600 Gbit/s": '
+            "a flit of 1 B takes 13.3333 ps; must be a whole number of ps, or nearly (0.1 %)",
         ),
         (
             'machine.preset = ["t9000_c140"]\nworkload.preset = ["tweedie"]',
@@ -486,7 +517,7 @@ def test_a_parameter_without_a_value_is_named() -> None:
         ),
         (
             'workload.kind = ["synthetic", "compute_only"]\nworkload.radius = [1]',
-            'with kind = "compute_only", radius = 1: workload.radius: '
+            'with workload.kind = "compute_only", radius = 1: workload.radius: '
             'not a key with kind = "compute_only"; '
             "known here: kind, classes, period, processes_per_node, distribution, sigma",
         ),
@@ -496,7 +527,7 @@ def test_a_parameter_without_a_value_is_named() -> None:
             "run.precision = 7: must be below 1.0",
         ),
         (
-            "[workload]\nraduis = 1\n[sweep]\nmachine.dims = [[2, 2]]",
+            "[workload]\nraduis = 1\n[sweep]\nmachine.topology.dims = [[2, 2]]",
             "workload.raduis: unknown key; did you mean workload.radius?",
         ),
     ],

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailback.errors import UserError
+from tailback.experiment.tables import put
+from tailback.since311 import tomllib
 from tailback.sweeps import Sweep
-from tailback.units import Rate, Size, Time, quantity
+from tailback.units import Frequency, Rate, Size, Time, quantity
 from tests.sweeps import (
     column_of,
     made_or_refused,
@@ -81,7 +83,7 @@ def test_values_of_a_log_range_have_even_ratios_and_exact_ends() -> None:
             'from = "1 B", to = "8 B", count = 4, scale = "log"',
             [1, 2, 4, 8],
         ),
-        ("machine.link_rate", 'from = "10 Mbit/s", to = "40 Mbit/s", count = 3, scale = "log"', []),
+        ("machine.link.rate", 'from = "10 Mbit/s", to = "40 Mbit/s", count = 3, scale = "log"', []),
     ],
 )
 def test_ranges_of_other_kinds(key: str, given: str, expected: list[object]) -> None:
@@ -142,7 +144,7 @@ def test_ten_thousand_points_are_made_quickly() -> None:
         preset = "t9000_c104"
         [sweep]
         seeds = 5
-        machine.dims = [[8, 8], [6, 6]]
+        machine.topology.dims = [[8, 8], [6, 6]]
         workload.sync = ["loosely_synchronous", "asynchronous_blocking"]
         workload.compute_period = { computed = "c / n" }
         exclude = ["n == 3 and c < 1 * ns"]
@@ -160,9 +162,9 @@ def test_ten_thousand_points_are_made_quickly() -> None:
 
 def computed(expression: str, key: str = "workload.compute_period", more: str = "") -> object:
     """Return what a parameter is computed as."""
-    section, _, name = key.partition(".")
-    table = {section: {name: {"computed": expression}}}
-    description = {"sweep": table} | tomllib.loads(more)
+    table: dict[str, Any] = {}
+    put(table, key, {"computed": expression})
+    description = {"sweep": table, "machine": {"preset": "t9000_c104"}} | tomllib.loads(more)
     [point] = Sweep.from_dict(description).points()
     return point.varied[key]
 
@@ -195,9 +197,9 @@ def computed(expression: str, key: str = "workload.compute_period", more: str = 
         ("log(2.718281828459045) * us", Time(10**6)),
         ("2 ** 0.5 * us", Time(1414214)),
         ("(0.1 + 0.2) * us", Time(300_000)),
-        ("32 * B / link_rate", Time(2_560_000)),
+        ("32 * B / link.rate", Time(2_560_000)),
         ("kB / (2 * MB / s)", Time(500 * 10**6)),
-        ("message_size / machine.link_rate", Time(2_560_000)),
+        ("message_size / machine.link.rate", Time(2_560_000)),
         ("workload.messages * us", Time(10**6)),
         ("1 * us if sync == 'asynchronous' else 2 * us", Time(2 * 10**6)),
         ("1 * us if 1 < 2 <= 2 and not false else 0 * us", Time(10**6)),
@@ -225,13 +227,19 @@ def test_times_are_computed(expression: str, expected: Time) -> None:
         ("run.precision", "0.1 + 0.2", 0.3),
         ("workload.message_size", "100 * B / 3", Size(33)),
         ("workload.message_size", "12 * bit + 4 * bit", Size(2)),
-        ("workload.message_size", "link_rate * us + 0 * B", Size(12)),
+        ("workload.message_size", "link.rate * us + 0 * B", Size(12)),
         ("workload.message_size", "2 * KiB", Size(2048)),
-        ("machine.link_rate", "10 * Mbit / s", Rate(10_000_000)),
-        ("machine.link_rate", "5 * MB / s", Rate(40_000_000)),
-        ("machine.link_rate", "1 * bit / (20 * ns)", Rate(50_000_000)),
-        ("machine.dims", "[2 * 2, 8 / 2]", (4, 4)),
-        ("machine.acknowledgements", "1 == 2", False),
+        ("machine.link.rate", "10 * Mbit / s", Rate(10_000_000)),
+        ("machine.link.rate", "5 * MB / s", Rate(40_000_000)),
+        ("machine.link.rate", "1 * bit / (20 * ns)", Rate(50_000_000)),
+        ("machine.topology.dims", "[2 * 2, 8 / 2]", (4, 4)),
+        ("machine.link.rate", "link.flit / (20 * ns)", Rate(400_000_000)),
+        ("machine.clock", "2 * GHz", Frequency(2 * 10**9)),
+        ("machine.clock", "1 / (2 * ns)", Frequency(5 * 10**8)),
+        ("machine.node_link.width", "1 + 1", 2),
+        ("machine.switch.virtual_channels", "4 if switching == 'wormhole' else 1", 4),
+        ("machine.routing.kind", "'valiant' if topology.kind == 'mesh' else 'xy'", "valiant"),
+        ("machine.interface.acknowledgements", "1 == 2", False),
         ("workload.sync", "'asynchronous'", "asynchronous"),
         ("workload.radius", "'all'", "all"),
     ],
@@ -249,10 +257,22 @@ def test_a_parameter_is_as_varied_else_as_in_the_file_else_its_default() -> None
     assert values_of(f"[workload]\nmessages = 3\n[sweep]\n{text}") == [(5, Time(5 * 10**6))]
 
 
+def test_a_clock_gives_the_time_of_its_cycles() -> None:
+    more = '[machine]\nclock = "2 GHz"'
+    assert computed("3 / clock", more=more) == Time(1500)
+    assert computed("us if clock > 1 * GHz and clock == '2 GHz' else ms", more=more) == Time(10**6)
+    text = "[machine]\nclock = '1 GHz'\n[sweep]\nmachine.switch.delay = "
+    assert column_of(text + '["1 cycle", "3 cycles"]') == [Time(1000), Time(3000)]
+    assert column_of(text + '{ computed = "4 / clock" }') == [Time(4000)]
+    text = 'machine.clock = ["1 GHz", "2 GHz"]\nmachine.link.delay = ["2 cycles"]'
+    assert [delay for _, delay in values_of(text)] == [Time(2000), Time(1000)]
+
+
 def test_defaults_follow_presets_and_kinds() -> None:
     text = """
         machine.preset = ["t9000_c104", "wormhole_mesh"]
         workload.message_size = { computed = "2 * packet_size" }
+        mix_fidelities = true
     """
     assert [size for _, size in values_of(text)] == [Size(64), Size(62)]
     text = 'workload.kind = ["boundary_exchange"]\nrun.duration = { computed = "1000 * period" }'
@@ -305,7 +325,7 @@ ATOMS = [
     "2",
     "0.5",
     "-7",
-    "link_rate",
+    "link.rate",
 ]
 FORMS = [
     *["{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} ** {}", "-{}"],

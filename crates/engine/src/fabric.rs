@@ -70,7 +70,7 @@ enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
-    /// Modes `throttled` and `free`. Mode `ideal` has no packets at all.
+    /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
 
@@ -163,8 +163,13 @@ impl Fabric {
         let layout = &wiring.layout;
         let model = match mode {
             Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
+            // Nodes that are their own switches have no channels to switches of others.
+            Mode::Endpoints if wiring.passage.is_none() => {
+                let nodes = topology.nodes;
+                Model::ContentionFree(ContentionFree::endpoints(machine, layout, nodes))
+            }
             Mode::Throttled => Model::ContentionFree(ContentionFree::throttled(machine, layout)),
-            Mode::Free | Mode::Ideal => {
+            Mode::Endpoints | Mode::Free | Mode::Ideal => {
                 Model::ContentionFree(ContentionFree::free(machine, layout))
             }
         };
@@ -256,7 +261,8 @@ impl Fabric {
                 fabric.request(PacketId(channel), act);
             }
             Model::ContentionFree(fabric) => {
-                fabric.send(PacketId(channel), &mut Act { now, wiring, packets, events, measures });
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.request(PacketId(channel), act);
             }
             Model::Flit(_) => {}
         }
@@ -280,7 +286,11 @@ impl Fabric {
             }
             Model::Stream(fabric) => fabric.board.retry(ChannelId(lead), now),
             Model::Stored(fabric) => fabric.board.retry(ChannelId(lead), now),
-            _ => {}
+            Model::ContentionFree(fabric) => {
+                let act = &mut Act { now, wiring, packets, events, measures };
+                fabric.starts(PacketId(lead), act);
+            }
+            Model::Flit(_) | Model::Circuit(_) => {}
         }
     }
 
@@ -401,8 +411,8 @@ impl Fabric {
         packet
     }
 
-    /// Serial number of the packet a `HEAD` or `TAIL` event with this number is
-    /// about, where such events are ordered by it; else the number itself.
+    /// Serial number of the packet an event with this number is about, where such events are
+    /// ordered by it; else the number itself.
     pub fn order_of(&self, number: u32) -> u64 {
         match &self.model {
             Model::ContentionFree(_) => self.packets[PacketId(number)].serial.into(),
@@ -410,7 +420,7 @@ impl Fabric {
         }
     }
 
-    /// Whether `HEAD` and `TAIL` events of one instant must be put in order of
+    /// Whether events of packets at one instant must be put in order of
     /// [`Self::order_of`], because their numbers are not in that order.
     pub fn orders_by_serial(&self) -> bool {
         matches!(self.model, Model::ContentionFree(_))
@@ -418,8 +428,12 @@ impl Fabric {
 
     /// Data packets waiting in a node's output queue.
     #[inline]
-    pub fn waiting_data(&self, node: NodeId) -> u32 {
-        match_model!(&self.model, fabric => fabric.board.waiting_data(node), free _ => 0)
+    pub fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        match_model!(
+            &self.model,
+            fabric => fabric.board.waiting_data(node),
+            free fabric => fabric.waiting_data(node, now)
+        )
     }
 
     /// The packets that wait for each other in a circle and will never move again; empty

@@ -21,7 +21,7 @@ pub use moments::Moments;
 pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 
-use crate::ids::{ChannelId, NodeId};
+use crate::ids::{ChannelId, NodeId, ProcessId};
 use crate::time::{NEVER, Time};
 
 /// Data or acknowledgement.
@@ -161,6 +161,9 @@ pub struct Measures {
     pub channels: Vec<ChannelTally>,
     /// Per node, in the current window.
     pub nodes: Vec<NodeTally>,
+    /// Per process: when it had carried out its latest instruction, and the latest message that it
+    /// sent or that was sent to it had been received; 0 if there was neither.
+    pub completed: Vec<Time>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
     /// What nodes store of packets, in the current window, where that is part of how they cross
@@ -183,6 +186,7 @@ impl Measures {
             offered: None,
             channels: vec![ChannelTally::default(); channels],
             nodes: vec![NodeTally::default(); nodes],
+            completed: Vec::new(),
             rows: record.then(Vec::new),
             stored: None,
             blame: None,
@@ -278,6 +282,12 @@ impl Measures {
         if kind == ChannelKind::Internal {
             self.counters.held_internal_ps += time;
         }
+    }
+
+    /// A process has something behind it.
+    #[inline]
+    pub fn completes(&mut self, process: ProcessId, now: Time) {
+        self.completed[process.index()] = now;
     }
 
     /// A message has been received.

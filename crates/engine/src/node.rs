@@ -220,7 +220,7 @@ impl Nodes {
         self.at_work = process;
         let mut count = 0;
         while count <= MOST_AT_ONCE {
-            let waiting_data = || world.fabric.waiting_data(node);
+            let waiting_data = || world.fabric.waiting_data(node, world.now);
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
             match op {
@@ -247,6 +247,7 @@ impl Nodes {
                 }
             }
         }
+        world.measures.completes(process, world.now);
         self.at_work = ProcessId::NONE;
         count
     }

@@ -112,6 +112,7 @@ impl Simulation {
             measures.blame = Some(Box::new(blame));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
+        measures.completed = vec![0; done_before.len()];
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
@@ -144,14 +145,14 @@ impl Simulation {
     }
 
     /// Runs until everything up to and including `until` has happened, or until
-    /// `max_events` more events have been handled, or until the workload ends, or
-    /// processes ask for instructions.
+    /// `max_events` more events have been handled and samples taken, or until the
+    /// workload ends, or processes ask for instructions.
     ///
     /// # Errors
     /// [`RunError::Deadlock`] when nothing will happen any more although
     /// processes wait; [`RunError::ClockStuck`] when time does not pass.
     pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
-        let enough = self.events_handled.saturating_add(max_events);
+        let mut enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
         let mut horizon = until.min(self.next_sample);
         let mut goes_on = self.is_open;
@@ -168,13 +169,18 @@ impl Simulation {
                 }
                 let time = queued.map_or(flits, |queued| queued.min(flits));
                 if time > horizon {
+                    let left = enough.saturating_sub(self.events_handled);
+                    let taken = self.sample_before(time.min(until.saturating_add(1)), left);
+                    enough -= taken;
+                    if taken == left {
+                        self.now = self.now.max(self.next_sample - self.sample_interval);
+                        return Ok(Progress::Events);
+                    }
                     if time > until {
-                        self.sample_before(until.saturating_add(1));
                         self.now = self.now.max(until);
                         self.catch_up(self.now);
                         return Ok(Progress::Time);
                     }
-                    self.sample_before(time);
                     self.check_moving()?;
                     horizon = until.min(self.next_sample);
                 }
@@ -235,14 +241,16 @@ impl Simulation {
         })
     }
 
-    /// Starts and arrivals of one instant carry packet numbers here, which are no order:
-    /// they are put in order of the packets' serial numbers.
+    /// Events of packets carry packet numbers here, which are no order:
+    /// those of one instant are put in order of the packets' serial numbers.
     fn ordered_instant(&mut self, time: Time) {
         while self.at_once <= MOST_AT_ONE_INSTANT {
             let taken = self.batch.len();
             while let Some((kind, number)) = self.events.take_at(time) {
                 let order = match kind {
-                    Kind::Tail | Kind::Head | Kind::Request => self.fabric.order_of(number),
+                    Kind::Tail | Kind::Head | Kind::Request | Kind::Retry => {
+                        self.fabric.order_of(number)
+                    }
                     _ => u64::from(number),
                 };
                 self.batch.push((kind, order, number));
@@ -305,7 +313,7 @@ impl Simulation {
 
     /// Nothing is left to happen: the end, or a deadlock.
     fn end(&mut self) -> Result<Progress, RunError> {
-        self.sample_before(self.now + 1);
+        self.sample_before(self.now + 1, u64::MAX);
         let waiting = self.waiting();
         if waiting.is_empty() && self.fabric.packets().is_empty() {
             return Ok(Progress::Finished);
@@ -347,9 +355,11 @@ impl Simulation {
         processes.chain(messages).collect()
     }
 
-    /// Takes the samples of all intervals that end before `time`.
-    fn sample_before(&mut self, time: Time) {
-        while self.next_sample < time {
+    /// Takes the samples of all intervals that end before `time`, at most so many; how many.
+    fn sample_before(&mut self, time: Time, most: u64) -> u64 {
+        let mut taken = 0;
+        while self.next_sample < time && taken < most {
+            taken += 1;
             self.catch_up(self.next_sample);
             let mut counters = self.measures.sample();
             add_done(&mut counters, self.workload.progress());
@@ -360,6 +370,7 @@ impl Simulation {
             });
             self.next_sample += self.sample_interval;
         }
+        taken
     }
 
     /// Lets processes that nobody looked at do what they have done up to `time`.

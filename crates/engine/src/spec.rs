@@ -74,6 +74,8 @@ pub struct Blame {
 pub enum Mode {
     /// The real network: one packet at a time per channel, finite buffers.
     Full,
+    /// Packets wait for the channels between nodes and switches only.
+    Endpoints,
     /// Packets wait for each other only before their first internal channel.
     Throttled,
     /// No packet ever waits for another.

@@ -17,7 +17,7 @@ mod integrated;
 #[path = "cycles/lists.rs"]
 mod lists;
 #[path = "reference/networks.rs"]
-#[allow(dead_code, reason = "shared with the reference, which needs more of it")]
+#[allow(dead_code, reason = "shared with the reference")]
 mod networks;
 #[path = "common/parts.rs"]
 mod parts;

@@ -292,7 +292,7 @@ fn broadcasts_reach_every_other_node_once() {
         TopologySpec::Star { nodes: 5 },
     ];
     for topology in machines {
-        for mode in [Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal] {
+        for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal] {
             let mut run = Run::new(Machine::t9000(topology.clone()), external(None), mode);
             let nodes = run.simulation.topology().nodes as u32;
             let process = |number: u32| {
@@ -410,7 +410,7 @@ fn sends_are_those_of_a_message_list() {
         steps
     };
     for fidelity in [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit] {
-        for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+        for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
             let spec = |workload| Spec { fidelity, ..spec(machine(fidelity), workload, mode) };
             let mut list = Run::with(&spec(common::message_list(&rows)));
             list.finish();

@@ -98,7 +98,7 @@ fn outcome(spec: &Spec) -> Outcome {
 
 /// A random case of one of many kinds.
 fn case(number: u64, dice: &mut Dice) -> Spec {
-    let modes = [Mode::Full, Mode::Full, Mode::Full, Mode::Throttled, Mode::Free];
+    let modes = [Mode::Full, Mode::Full, Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free];
     let mut spec = match number % 8 {
         0 => cases::spec(dice, Kind::Messages),
         1 => cases::spec(dice, Kind::Exchange),

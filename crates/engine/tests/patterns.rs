@@ -7,7 +7,7 @@ use tailback_engine::spec::*;
 use tailback_engine::{Class, Simulation};
 
 const SYNCS: [Sync; 3] = [Sync::LooselySynchronous, Sync::AsynchronousBlocking, Sync::Asynchronous];
-const MODES: [Mode; 4] = [Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
+const MODES: [Mode; 5] = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal];
 
 fn mesh(dims: &[u32]) -> Machine {
     Machine::t9000(TopologySpec::Mesh { dims: dims.to_vec() })

@@ -248,6 +248,9 @@ fn compare_kind(first: u64, kind: Kind) {
             networks::choose(dice, &mut spec.machine, true);
         }
         networks::vary(dice, &mut spec.machine);
+        if dice.chance(50) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
     });
 }
 

@@ -44,7 +44,7 @@ fn alone(machine: &Machine, fidelity: Fidelity, message: (u32, u32, u32)) -> (u6
     let mut machine = machine.clone();
     machine.interface.packet_bytes = message.2;
     let spec = |mode| Spec { fidelity, ..spec(machine.clone(), message_list(&rows), mode) };
-    let found = [Mode::Full, Mode::Throttled, Mode::Free].map(|mode| {
+    let found = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free].map(|mode| {
         let run = run(&spec(mode));
         let data = run.simulation.counters().packets[0];
         assert_eq!((data.wait_throttling_ps, data.wait_internal_ps), (0, 0), "{mode:?}");

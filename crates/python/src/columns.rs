@@ -152,6 +152,7 @@ pub fn processes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Boun
     table.column("process", 0..placement.len() as u32)?;
     table.column("node", placement.iter().map(|node| node.0))?;
     table.column("iterations", simulation.processes_done().iter().map(|d| d.iterations))?;
+    table.column("completed_ps", simulation.measures().completed.iter().copied())?;
     Ok(table.0)
 }
 

@@ -2,7 +2,7 @@
 
     from tailback.analysis import merged, where, select
 
-    runs = store.runs()                                   # a Polars LazyFrame, one row per run
+    runs = store.runs()                                   # an Arrow table, one row per run
     slow = where(runs, "sync == 'asynchronous' and compute_period < 20 us")
     select(merged(slow), ["compute_period", "mode", "theta_r"])
 

@@ -20,14 +20,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any, NamedTuple
 
-import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import acero
 
 from tailback.errors import UserError, shown
+from tailback.frames import is_number
 from tailback.units import Quantity, Rate, Size, Time
 
-from .names import Frame, column_named
+from .names import column_named
 
 _LONGEST = 1000
 
@@ -55,9 +59,17 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_SUMS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+_SUMS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
+}
+#: What Arrow calls them where nothing is an error: dividing by zero is infinite.
+_ARROW: dict[Callable[..., Any], Callable[..., pc.Expression]] = {
+    operator.add: pc.add,
+    operator.sub: pc.subtract,
+    operator.mul: pc.multiply,
+    operator.truediv: pc.divide,
+    operator.neg: pc.negate,
 }
 _WORDS = {"true": True, "false": False, "none": None}
 
@@ -66,50 +78,54 @@ class Condition(NamedTuple):
     """A condition that was understood."""
 
     text: str
-    expression: pl.Expr
+    expression: pc.Expression
     columns: frozenset[str]
     """What it asks for."""
 
 
-def where(frame: Frame, *conditions: str) -> pl.LazyFrame:
+def where(frame: pa.Table, *conditions: str) -> pa.Table:
     """Return the rows for which all `conditions` hold.
 
     Raises `UserError` for one that cannot be understood.
     """
-    schema = frame.lazy().collect_schema()
-    found = [condition(text, schema) for text in conditions]
-    return frame.lazy().filter([c.expression for c in found]) if found else frame.lazy()
+    for text in conditions:
+        frame = frame.filter(condition(text, frame.schema).expression)
+    return frame
 
 
-def condition(text: str, schema: pl.Schema) -> Condition:
+def condition(text: str, schema: pa.Schema) -> Condition:
     """Return a condition on the columns of `schema`; raise `UserError` if there is none in it."""
     try:
         term, columns = _understood(text, schema)
-        if term.unit is not None or not isinstance(term.value, pl.Expr | bool):
+        if term.unit is not None or not isinstance(term.value, pc.Expression | bool):
             raise _Mistake("is no condition; compare it with something")
         expression = _expression(term.value)
-        if not _is_true_or_false(expression, pl.DataFrame(schema=schema)):
+        if not pa.types.is_boolean(_type(expression, schema.empty_table())):
             raise _Mistake("is no condition; compare it with something")
     except _Mistake as mistake:
         raise UserError("where", shown(text), mistake.text, mistake.nearest) from None
-    except pl.exceptions.PolarsError:
+    except (pa.ArrowException, OverflowError):
         problem = "compares what cannot be compared, such as a text with a number"
         raise UserError("where", shown(text), problem) from None
     return Condition(text, expression, frozenset(columns))
 
 
-def _is_true_or_false(expression: pl.Expr, empty: pl.DataFrame) -> bool:
-    return empty.select(expression.alias("_")).schema["_"] == pl.Boolean
+def _type(expression: pc.Expression, empty: pa.Table) -> pa.DataType:
+    """Return the type of what an expression gives; raise `ArrowException` if it has none."""
+    source = acero.Declaration("table_source", acero.TableSourceNodeOptions(empty))
+    project = acero.ProjectNodeOptions([expression], ["_"])
+    found = acero.Declaration.from_sequence([source, acero.Declaration("project", project)])
+    return found.to_table(use_threads=False).schema.field("_").type
 
 
-def _understood(text: str, schema: pl.Schema) -> tuple[_Term, set[str]]:
+def _understood(text: str, schema: pa.Schema) -> tuple[_Term, set[str]]:
     if len(text) > _LONGEST:
         raise _Mistake(f"is longer than {_LONGEST} characters")
     quantities: list[Quantity] = []
     try:
         source = _QUANTITY.sub(lambda found: _placed(found, quantities), text)
         tree = ast.parse(source.strip(), mode="eval").body
-        reader = _Reader(pl.DataFrame(schema=schema), quantities)
+        reader = _Reader(schema.empty_table(), quantities)
         return reader.read(tree), reader.columns
     except UserError as error:
         # A name that is like no other may be a text whose quotes the shell has taken.
@@ -145,9 +161,9 @@ class _Term:
 
 
 class _Reader:
-    """Turns a syntax tree into a Polars expression."""
+    """Turns a syntax tree into an expression of Arrow."""
 
-    def __init__(self, empty: pl.DataFrame, quantities: list[Quantity]) -> None:
+    def __init__(self, empty: pa.Table, quantities: list[Quantity]) -> None:
         self.empty, self.quantities = empty, quantities
         self.columns: set[str] = set()
 
@@ -179,31 +195,29 @@ class _Reader:
         if not isinstance(node.op, ast.USub):
             raise _not_understood(node)
         term = self.read(node.operand)
-        return _Term(-_number(term), term.unit)
+        return _Term(_reckoned(operator.neg, self._number(term)), term.unit)
 
     def _named(self, name: str) -> _Term:
         if name.startswith(_PLACE):
             return _Term(self.quantities[int(name.removeprefix(_PLACE))])
         if name in _WORDS:
             return _Term(_WORDS[name])
-        column = column_named(name, self.empty.columns, "where")
+        column = column_named(name, self.empty.column_names, "where")
         self.columns.add(column)
         unit = next((unit for unit in _COLUMN_UNITS if column.endswith(unit)), None)
-        return _Term(pl.col(column), unit)
+        return _Term(pc.field(column), unit)
 
-    def _truth(self, node: ast.expr) -> pl.Expr:
+    def _truth(self, node: ast.expr) -> pc.Expression:
         term = self.read(node)
-        if term.unit is None and isinstance(term.value, pl.Expr | bool):
+        if term.unit is None and isinstance(term.value, pc.Expression | bool):
             expression = _expression(term.value)
-            if _is_true_or_false(expression, self.empty):
+            if pa.types.is_boolean(_type(expression, self.empty)):
                 return expression
         raise _Mistake(f"{ast.unparse(node)} is neither true nor false")
 
     def _joined(self, node: ast.BoolOp) -> _Term:
         parts = [self._truth(part) for part in node.values]
-        return _Term(
-            (pl.all_horizontal if isinstance(node.op, ast.And) else pl.any_horizontal)(parts)
-        )
+        return _Term(reduce(operator.and_ if isinstance(node.op, ast.And) else operator.or_, parts))
 
     def _compared(self, node: ast.Compare) -> _Term:
         terms = [self.read(part) for part in (node.left, *node.comparators)]
@@ -211,7 +225,7 @@ class _Reader:
             self._comparison(op, left, right)
             for op, left, right in zip(node.ops, terms, terms[1:], strict=False)
         ]
-        return _Term(parts[0] if len(parts) == 1 else pl.all_horizontal(parts))
+        return _Term(reduce(operator.and_, parts))
 
     def _comparison(self, op: ast.cmpop, left: _Term, right: _Term) -> Any:
         if isinstance(op, ast.In | ast.NotIn):
@@ -222,30 +236,49 @@ class _Reader:
         if right.value is None or left.value is None:
             return _is_none(op, left if right.value is None else right)
         a, b = _alike(left, right)
-        return _COMPARISONS[type(op)](_expression(a), b)
+        return _COMPARISONS[type(op)](_expression(a), _expression(b))
 
     def _among(self, left: _Term, right: _Term) -> Any:
         if not isinstance(right.value, list):
             raise _Mistake("needs a list behind in, such as ['full', 'free']")
-        parts = [_expression(a) == b for a, b in (_alike(left, entry) for entry in right.value)]
-        return pl.any_horizontal(parts) if parts else pl.lit(False)
+        pairs = (_alike(left, entry) for entry in right.value)
+        parts = [_expression(a) == _expression(b) for a, b in pairs]
+        return reduce(operator.or_, parts, pc.scalar(False))
 
     def _worked_out(self, node: ast.BinOp) -> _Term:
         left, right = self.read(node.left), self.read(node.right)
         if type(node.op) in _SUMS:
-            a, b = _alike(left, right)
-            unit = left.unit or right.unit
-            return _Term(_SUMS[type(node.op)](_number(_Term(a)), _number(_Term(b))), unit)
+            a, b = (self._number(_Term(value)) for value in _alike(left, right))
+            return _Term(_reckoned(_SUMS[type(node.op)], a, b), left.unit or right.unit)
         if isinstance(node.op, ast.Div):
-            if right.unit is None and not isinstance(right.value, Quantity):
-                return _Term(_number(left) / _number(right), left.unit)
-            a, b = _alike(left, right)
-            return _Term(_number(_Term(a)) / _number(_Term(b)))
+            unit = left.unit
+            if right.unit is not None or isinstance(right.value, Quantity):
+                left, right = map(_Term, _alike(left, right))
+                unit = None
+            return _Term(_reckoned(operator.truediv, self._number(left), self._number(right)), unit)
         if isinstance(node.op, ast.Mult):
             if left.unit is not None and right.unit is not None:
                 raise _Mistake(f"{ast.unparse(node)} has no unit that is known here")
-            return _Term(_number(left) * _number(right), left.unit or right.unit)
+            a, b = self._number(left), self._number(right)
+            return _Term(_reckoned(operator.mul, a, b), left.unit or right.unit)
         raise _not_understood(node)
+
+    def _number(self, term: _Term) -> Any:
+        value = term.value
+        if isinstance(value, pc.Expression):
+            if is_number(_type(value, self.empty)):
+                return value
+            raise _Mistake("a column that holds no numbers cannot be reckoned with")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        raise _Mistake(f"{value} cannot be reckoned with")
+
+
+def _reckoned(operation: Callable[..., Any], *numbers: Any) -> Any:
+    """Return what is worked out: of columns in floats, so that nothing overflows or truncates."""
+    if not any(isinstance(number, pc.Expression) for number in numbers):
+        return operation(*numbers)
+    return _ARROW[operation](*(_expression(number).cast(pa.float64()) for number in numbers))
 
 
 def _not_understood(node: ast.expr) -> _Mistake:
@@ -269,7 +302,10 @@ def _alike(left: _Term, right: _Term) -> tuple[Any, Any]:
     (dimension, size), (other, other_size) = _COLUMN_UNITS[left.unit], _COLUMN_UNITS[right.unit]
     if dimension is not other:
         raise _Mistake(f"a {dimension.dimension} and a {other.dimension} cannot be compared")
-    return left.value * size, right.value * other_size
+    return (
+        _reckoned(operator.mul, left.value, size),
+        _reckoned(operator.mul, right.value, other_size),
+    )
 
 
 def _listed(term: _Term) -> Any:
@@ -292,17 +328,17 @@ def _in_unit(quantity: Quantity, unit: str | None) -> float:
     return float(Fraction(quantity.amount, size))
 
 
-def _number(term: _Term) -> Any:
-    if isinstance(term.value, pl.Expr | int | float) and not isinstance(term.value, bool):
-        return term.value
-    raise _Mistake(f"{term.value} cannot be reckoned with")
+def _expression(value: Any) -> pc.Expression:
+    if isinstance(value, pc.Expression):
+        return value
+    if isinstance(value, int) and abs(value) >= 2**63:
+        value = float(value)
+    if not isinstance(value, bool | int | float | str):
+        raise _Mistake(f"{value} cannot be compared")
+    return pc.scalar(value)
 
 
-def _expression(value: Any) -> pl.Expr:
-    return value if isinstance(value, pl.Expr) else pl.lit(value)
-
-
-def _is_none(op: ast.cmpop, term: _Term) -> pl.Expr:
-    if not isinstance(term.value, pl.Expr) or not isinstance(op, ast.Eq | ast.NotEq):
+def _is_none(op: ast.cmpop, term: _Term) -> pc.Expression:
+    if not isinstance(term.value, pc.Expression) or not isinstance(op, ast.Eq | ast.NotEq):
         raise _Mistake("none can only be compared with == and !=")
-    return term.value.is_null() if isinstance(op, ast.Eq) else term.value.is_not_null()
+    return term.value.is_null() if isinstance(op, ast.Eq) else term.value.is_valid()

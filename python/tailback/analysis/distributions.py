@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-import polars as pl
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from tailback.frames import Ints, first_rows, numbered, values
 from tailback.store.columns import PERCENTILES
 
-from .groups import GROUP, SEEDS, grouped
-from .names import Frame
+from .groups import SEEDS, grouped
 
 _POWERS = ("sum", "sum2", "sum3")
 _SHAPE = ("mean", "standard_deviation", "skewness")
 
 
-def merged_moments(frame: Frame, over: Sequence[str] = SEEDS) -> pl.DataFrame:
+def merged_moments(frame: pa.Table, over: Sequence[str] = SEEDS) -> pa.Table:
     """Return exact moments of all runs that differ only in the parameters `over`.
 
     One row per group, mode, variable and class: the parameters of the group,
@@ -25,48 +27,76 @@ def merged_moments(frame: Frame, over: Sequence[str] = SEEDS) -> pl.DataFrame:
     settled are left out.
     """
     groups = grouped(frame, over, ("settled", "moments"))
-    settled = groups.runs.filter("settled").select(GROUP, "mode", "moments")
-    rows = settled.explode("moments").unnest("moments")
-    together = rows.group_by(GROUP, "mode", "variable", "class", maintain_order=True).agg(
-        pl.len().cast(pl.Int64).alias("runs"), "count", *_POWERS, pl.col("min", "max")
-    )
-    merged = together.with_columns(
-        *(_added(together, name) for name in ("count", *_POWERS)),
-        pl.col("min").list.min(),
-        pl.col("max").list.max(),
-    )
-    merged = merged.hstack(_shapes(merged)).with_columns(pl.col("count").cast(pl.Int64))
-    return groups.heads().join(merged, on=[GROUP, "mode"], maintain_order="left").drop(GROUP)
+    settled = groups.runs["settled"].to_numpy()
+    lists = groups.runs["moments"].filter(pa.array(settled)).combine_chunks()
+    rows = pa.Table.from_struct_array(pc.list_flatten(lists))
+    cell = groups.cell[settled][pc.list_parent_indices(lists).to_numpy()]
+    merged: dict[tuple[int, str, str], list[list[int | None]]] = {}
+    columns = [
+        values(rows[name]) for name in ("variable", "class", "count", *_POWERS, "min", "max")
+    ]
+    for of_row, variable, packet_class, *numbers in zip(cell.tolist(), *columns, strict=True):
+        merged.setdefault((of_row, variable, packet_class), []).append(numbers)
+    # In the order of the groups; variables as they come.
+    ranked = sorted(merged.items(), key=lambda entry: entry[0][0])
+    heads = groups.heads().take([of_row for (of_row, *_), _ in ranked])
+    return _beside(heads, [_added(*key[1:], runs) for key, runs in ranked])
 
 
-def _added(rows: pl.DataFrame, name: str) -> pl.Series:
-    """Return sums of whole numbers of any length, as text."""
-    sums = [str(sum(map(int, numbers))) for numbers in rows[name]]
-    return pl.Series(name, sums, dtype=pl.String)
-
-
-def _shapes(rows: pl.DataFrame) -> pl.DataFrame:
+def _added(
+    variable: str, packet_class: str, runs: Sequence[Sequence[int | str | None]]
+) -> dict[str, object]:
+    """Return the moments of several runs as those of one."""
     from tailback.tables import shape_of
 
-    sums = (map(int, row) for row in rows.select("count", *_POWERS).iter_rows())
-    schema = dict.fromkeys(_SHAPE, pl.Float64)
-    return pl.DataFrame([shape_of(*row) for row in sums], schema=schema, orient="row")
+    *totals, least, greatest = zip(*runs, strict=True)
+    count, *sums = (
+        sum(int(number) for number in numbers if number is not None) for numbers in totals
+    )
+    return {
+        "variable": variable,
+        "class": packet_class,
+        "runs": len(runs),
+        "count": count,
+        **dict(zip(_POWERS, map(str, sums), strict=True)),
+        "min": min((number for number in least if number is not None), default=None),
+        "max": max((number for number in greatest if number is not None), default=None),
+        **dict(zip(_SHAPE, shape_of(count, *sums), strict=True)),
+    }
 
 
-def merged_percentiles(bins: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return percentiles of histograms added up.
+def _beside(heads: pa.Table, rows: Sequence[Mapping[str, object]]) -> pa.Table:
+    """Return the moments in `rows` behind the parameters of their groups."""
+    types = {
+        **dict.fromkeys(("variable", "class"), pa.string()),
+        **dict.fromkeys(("runs", "count"), pa.int64()),
+        **dict.fromkeys(_POWERS, pa.string()),
+        **dict.fromkeys(("min", "max"), pa.uint64()),
+        **dict.fromkeys(_SHAPE, pa.float64()),
+    }
+    for name, kind in types.items():
+        heads = heads.append_column(name, pa.array([row[name] for row in rows], kind))
+    return heads
 
-    `bins` holds rows of histograms: `variable`, `low`, `high`, `count`, and in
-    `GROUP` and `mode` what they belong to. One row for each of these, with a
-    column for each of `names`, such as `lifetime_us_p99`.
+
+def merged_percentiles(
+    bins: pa.Table, place: Mapping[tuple[str, str], int], names: Sequence[str]
+) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield percentiles of histograms added up, by their names such as `lifetime_us_p99`.
+
+    `bins` holds rows of histograms: `identity`, `mode`, `variable`, `low`, `high`, `count`.
+    `place` says by identity and mode what they are added up for, as a number that comes
+    with the percentiles.
     """
+    runs = numbered(bins, ["identity", "mode"])
+    first = bins.select(["identity", "mode"]).take(first_rows(runs))
+    pairs = zip(values(first["identity"]), values(first["mode"]), strict=True)
+    number = np.array([place.get(pair, -1) for pair in pairs], np.int64)[runs]
     wanted = dict(_wanted(names))
-    rows = []
-    for (group, mode), part in bins.group_by(GROUP, "mode", maintain_order=True):
-        found = dict(_percentiles(part, wanted))
-        rows.append((group, mode, *(found.get(name) for name in names)))
-    schema = {GROUP: pl.UInt32, "mode": pl.String} | dict.fromkeys(names, pl.Float64)
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    for variable in dict.fromkeys(variable for variable, _ in wanted.values()):
+        percents = {name: percent for name, (v, percent) in wanted.items() if v == variable}
+        rows = np.flatnonzero(pc.equal(bins["variable"], variable).to_numpy() & (number >= 0))
+        yield from _percentiles(bins, rows, number[rows], percents)
 
 
 def _wanted(names: Sequence[str]) -> Iterator[tuple[str, tuple[str, float]]]:
@@ -77,14 +107,14 @@ def _wanted(names: Sequence[str]) -> Iterator[tuple[str, tuple[str, float]]]:
 
 
 def _percentiles(
-    bins: pl.DataFrame, wanted: dict[str, tuple[str, float]]
-) -> Iterator[tuple[str, float]]:
+    bins: pa.Table, rows: Ints, number: Ints, percents: Mapping[str, float]
+) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield percentiles in microseconds of some rows, added up where they have one number."""
     from tailback.results import BINS, percentiles_of
 
-    for variable in dict.fromkeys(variable for variable, _ in wanted.values()):
-        rows = bins.filter(pl.col("variable") == variable)
-        if len(rows):
-            percents = {name: percent for name, (v, percent) in wanted.items() if v == variable}
-            low, high, count = (rows[name].to_numpy() for name in BINS)
-            values = percentiles_of(low, high, count, [*percents.values()])
-            yield from zip(percents, (value / 1e6 for value in values), strict=True)
+    order = np.argsort(number, kind="stable")
+    together, starts = np.unique(number[order], return_index=True)
+    low, high, count = (bins[name].to_numpy()[rows[order]] for name in BINS)
+    for of_part, part in zip(together, np.split(np.arange(len(order)), starts[1:]), strict=False):
+        found = percentiles_of(low[part], high[part], count[part], [*percents.values()])
+        yield int(of_part), dict(zip(percents, (value / 1e6 for value in found), strict=True))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailback.errors import UserError, listed, nearest, shown
 from tailback.metrics import ALL_METRICS, THETAS
@@ -15,18 +16,18 @@ PARAMETERS = ("machine.", "workload.", "run.", "sweep.")
 _UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
 _INTERVAL = ("_low", "_high")
 
-Frame = pl.LazyFrame | pl.DataFrame
-
 
 def column_named(name: str, columns: Iterable[str], place: str = "fields") -> str:
     """Return the column that a user means by `name`.
 
     `workload.compute_period` and `compute_period` find `workload.compute_period_us`,
-    `routed_lifetime` finds `routed_lifetime_us`. Raises `UserError`, naming
+    `routed_lifetime` finds `routed_lifetime_us`, `link.rate` and, where no other table
+    has a `rate`, that too find `machine.link.rate_mbit_per_s`. Raises `UserError`, naming
     `place`, if there is none or more than one.
     """
     columns = list(columns)
-    for spelling in (_as_is, _without_unit, _without_table, _bare):
+    of_tables = (_without_table, _bare) if "." in name else (_key, _bare_key)
+    for spelling in (_as_is, _without_unit, *of_tables):
         found = [column for column in columns if spelling(column) == name]
         if len(found) == 1:
             return found[0]
@@ -40,7 +41,7 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
 
 def _spellings(columns: Iterable[str]) -> Iterator[str]:
     """Yield what could be meant: names without units, without tables, and in full."""
-    spellings = (_without_unit, _bare, _without_table, _as_is)
+    spellings = (_without_unit, _bare_key, _bare, _key, _without_table, _as_is)
     yield from dict.fromkeys(spelling(column) for spelling in spellings for column in columns)
 
 
@@ -63,6 +64,14 @@ def _bare(column: str) -> str:
     return _without_table(_without_unit(column))
 
 
+def _key(column: str) -> str:
+    return column.rpartition(".")[2] if column.startswith(PARAMETERS) else column
+
+
+def _bare_key(column: str) -> str:
+    return _key(_without_unit(column))
+
+
 def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:
     """Return `names` with the ends of the interval behind every estimate."""
     there = set(columns)
@@ -73,24 +82,24 @@ def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def select(frame: Frame, fields: Sequence[str]) -> pl.LazyFrame:
+def select(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
     """Return the columns that `fields` name, in their order; estimates with their interval.
 
     Raises `UserError` for a name that is not clear.
     """
-    columns = frame.lazy().collect_schema().names()
+    columns = frame.column_names
     chosen = [column_named(field, columns) for field in fields]
-    return frame.lazy().select(with_intervals(chosen, columns))
+    return frame.select(with_intervals(chosen, columns))
 
 
-def ordered(frame: Frame, fields: Sequence[str]) -> pl.LazyFrame:
+def ordered(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
     """Return rows sorted by `fields`, the first counting most; `-field` from high to low.
 
     Rows that are equal stay in their order; what is not known comes last.
     """
     if not fields:
-        return frame.lazy()
-    columns = frame.lazy().collect_schema().names()
-    names = [column_named(field.removeprefix("-"), columns, "sort") for field in fields]
-    falling = [field.startswith("-") for field in fields]
-    return frame.lazy().sort(names, descending=falling, nulls_last=True, maintain_order=True)
+        return frame
+    names = [column_named(field.removeprefix("-"), frame.column_names, "sort") for field in fields]
+    orders = ["descending" if field.startswith("-") else "ascending" for field in fields]
+    keys = list(zip(names, orders, strict=True))
+    return frame.take(pc.sort_indices(frame, sort_keys=keys))

@@ -22,12 +22,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.statistics import Estimate, Floats
+from tailback.since311 import Self
+from tailback.statistics import Estimate, Floats, fisher_f, student_t
 
 Flags = NDArray[np.bool_]
 
@@ -64,9 +65,8 @@ class Pool:
         explained: Flags = (self.within == 0) & (self.between == 0)
         tested = several & (self.within > 0) & (self.own > 0)
         if tested.any():
-            from scipy.special import fdtri
-
-            limit = fdtri(self.among[tested], self.own[tested], _SIGNIFICANT)
+            degrees = zip(self.among[tested], self.own[tested], strict=True)
+            limit = np.array([fisher_f(_SIGNIFICANT, int(k), int(b)) for k, b in degrees])
             explained[tested] = self.between[tested] <= limit * self.within[tested]
         return several & ~explained
 
@@ -120,9 +120,8 @@ def half_width(confidence: Floats, degrees: Floats, error: Floats) -> Floats:
     half: Floats = np.where(error == 0, 0.0, np.nan)
     known = (degrees > 0) & (error > 0)
     if known.any():
-        from scipy.special import stdtrit
-
-        half[known] = stdtrit(degrees[known], (1 + confidence[known]) / 2) * error[known]
+        each = zip(confidence[known], degrees[known], strict=True)
+        half[known] = np.array([student_t(float(c), int(d)) for c, d in each]) * error[known]
     return half
 
 

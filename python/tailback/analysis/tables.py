@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
+import numpy as np
+import pyarrow as pa
 
 from tailback.errors import UserError, shown
-from tailback.metrics import ALL_METRICS, THETAS
-from tailback.store.columns import MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
+from tailback.frames import combinations, dictionaries, differs, floats, values
+from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
+from tailback.store.columns import LIGHT, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
+from .cells import COUNTED
 from .conditions import Condition, condition
 from .groups import SEEDS, over_columns
-from .merging import COUNTED, merged
+from .merging import merged
 from .names import PARAMETERS, column_named, ordered, with_intervals
 
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
 
-_MAIN = ("messages_per_node_per_ms", "routed_lifetime_us", *THETAS)
+_MAIN = ("messages_per_node_per_ms", "routed_lifetime_us", *OF_FINITE, *MAIN_THETAS)
 _OTHERWISE = "iterations_per_node_per_ms"
 
 #: The columns from which others follow, or that say nothing of what was simulated.
@@ -34,7 +39,7 @@ def table(
     over: Sequence[str] = SEEDS,
     sort: Sequence[str] = (),
     limit: int | None = None,
-) -> pl.DataFrame:
+) -> pa.Table:
     """Return the runs of a store, those that differ only in `over` merged into one row.
 
     Without `fields`: what the sweeps varied, and what else tells rows apart; mode,
@@ -44,42 +49,43 @@ def table(
     low). At most `limit` rows. Raises `UserError` for a name or a condition that is not clear.
     """
     sweeps = store.sweeps()
-    runs = in_sweep_order(store.runs(), sweeps)
-    schema = runs.collect_schema()
-    over = over_columns(over, schema.names())
-    early, late = _sorted_out([condition(text, _with_counts(schema)) for text in conditions], over)
-    chosen = None if fields is None else _chosen(fields, schema, over)
-    order = [_merged_name(field.removeprefix("-"), schema, over, "sort") for field in sort]
-    wanted = [*(_DEFAULT_VALUES if chosen is None else chosen), *order]
+    runs = in_sweep_order(store.runs(without=LIGHT), sweeps)
+    names = runs.column_names
+    over = over_columns(over, names)
+    conditions_ = [condition(text, _with_counts(runs.schema)) for text in conditions]
+    early, late = _sorted_out(conditions_, over)
+    chosen = None if fields is None else [_merged_name(f, names, over, "fields") for f in fields]
+    order = [_merged_name(field.removeprefix("-"), names, over, "sort") for field in sort]
+    usual = [name for name in _DEFAULT_VALUES if name in names]
+    wanted = [*(usual if chosen is None else chosen), *order]
     wanted += [name for each in late for name in each.columns]
-    rows = runs.filter([each.expression for each in early]) if early else runs
-    result = merged(
-        rows, over, _values(wanted), lambda points: store.nested("histograms", points)
-    ).lazy()
-    if late:
-        result = result.filter([each.expression for each in late])
-    found = ordered(result, sort).collect()
+    for each in early:
+        runs = runs.filter(each.expression)
+    result = merged(runs, over, _values(wanted), lambda points: store.nested("histograms", points))
+    for each in late:
+        result = result.filter(each.expression)
+    found = ordered(result, sort)
     if chosen is None:
         chosen = _default_fields(found, sweeps)
-    shown_columns = with_intervals(chosen, found.columns)
-    return found.head(len(found) if limit is None else limit).select(shown_columns)
+    shown_columns = with_intervals(chosen, found.column_names)
+    return found.slice(0, limit).select(shown_columns)
 
 
 _DEFAULT_VALUES = (*_MAIN, _OTHERWISE)
 
 
-def in_sweep_order(runs: pl.LazyFrame, sweeps: Iterable[Mapping[str, Any]]) -> pl.LazyFrame:
+def in_sweep_order(runs: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Return runs in the order in which the sweeps name their points; others come last."""
     identities = dict.fromkeys(point[0] for sweep in sweeps for point in sweep["points"])
-    if not identities:
-        return runs
-    places = pl.LazyFrame({"identity": list(identities)}).with_row_index("_place")
-    placed = runs.join(places, on="identity", how="left", maintain_order="left")
-    return placed.sort("_place", nulls_last=True, maintain_order=True).drop("_place")
+    places = {identity: i for i, identity in enumerate(identities)}
+    found = [places.get(identity, len(places)) for identity in values(runs["identity"])]
+    return runs.take(np.argsort(np.array(found, np.int64), kind="stable"))
 
 
-def _with_counts(schema: pl.Schema) -> pl.Schema:
-    return pl.Schema({**schema, **dict.fromkeys(COUNTED, pl.Int64())})
+def _with_counts(schema: pa.Schema) -> pa.Schema:
+    for name in COUNTED:
+        schema = schema.append(pa.field(name, pa.int64()))
+    return schema
 
 
 def _sorted_out(
@@ -96,16 +102,12 @@ def _sorted_out(
     return early, [each for each in conditions if not each.columns & lost]
 
 
-def _chosen(fields: Sequence[str], schema: pl.Schema, over: Sequence[str]) -> list[str]:
-    return [_merged_name(field, schema, over, "fields") for field in fields]
-
-
-def _merged_name(field: str, schema: pl.Schema, over: Sequence[str], place: str) -> str:
+def _merged_name(field: str, columns: Sequence[str], over: Sequence[str], place: str) -> str:
     """Return the column that is meant; raise `UserError` if merging leaves nothing of it."""
-    name = column_named(field, [*schema.names(), *COUNTED], place)
+    name = column_named(field, [*columns, *COUNTED, *LIGHT], place)
     if name in over:
         raise UserError(place, shown(field), f"runs that differ in {name} are merged")
-    if isinstance(schema.get(name), pl.List):
+    if name in LIGHT:
         raise UserError(place, shown(field), "holds a table in every row; see docs/store.md")
     return name
 
@@ -118,45 +120,50 @@ def _values(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(owners[name] for name in names if name in owners))
 
 
-def _default_fields(rows: pl.DataFrame, sweeps: Iterable[Mapping[str, Any]]) -> list[str]:
-    varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.columns]
+def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list[str]:
+    varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.column_names]
     fields = _telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
-    main = [name for name in _MAIN if _says_something(rows[name])]
+    main = [name for name in _MAIN if name in rows.column_names and _says_something(rows[name])]
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
 
 
-def _telling(rows: pl.DataFrame, fields: list[str]) -> list[str]:
+def _telling(rows: pa.Table, fields: list[str]) -> list[str]:
     """Return `fields` and the parameters that are needed to tell all rows apart."""
-    candidates = [name for name in rows.columns if name.startswith(PARAMETERS)]
-    candidates += [name for name in ("version", "results_version") if name in rows.columns]
+    candidates = [name for name in rows.column_names if name.startswith(PARAMETERS)]
+    candidates += [name for name in ("version", "results_version") if name in rows.column_names]
     candidates.sort(key=lambda name: name in _SELDOM)
-    different = _combinations(rows, fields)
+    different = combinations(rows, ["mode", *fields])
     for name in candidates:
-        if different == len(rows):
+        if different == rows.num_rows:
             break
-        if name in fields or rows[name].n_unique() == 1:
+        if name in fields or not differs(rows[name]):
             continue
-        more = _combinations(rows, [*fields, name])
+        more = combinations(rows, ["mode", *fields, name])
         if more > different:
             fields, different = [*fields, name], more
     return fields
 
 
-def _combinations(rows: pl.DataFrame, fields: Sequence[str]) -> int:
-    return rows.select("mode", *fields).unique().height
+def _says_something(column: pa.ChunkedArray) -> bool:
+    return bool(np.nan_to_num(floats(column)).any())
 
 
-def _says_something(column: pl.Series) -> bool:
-    return bool((column.fill_null(0.0) != 0).any())
-
-
-def csv_text(rows: pl.DataFrame) -> str:
+def csv_text(rows: pa.Table) -> str:
     """Return rows as CSV with a head; what is not known is empty."""
-    return rows.write_csv()
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows.column_names)
+    columns = [map(_csv_cell, values(rows[name])) for name in rows.column_names]
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
 
 
-def json_text(rows: pl.DataFrame) -> str:
+def _csv_cell(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def json_text(rows: pa.Table) -> str:
     """Return rows as a JSON list of objects, one per line; what is not known is null."""
-    lines = ",\n".join(json.dumps(row, allow_nan=False) for row in rows.iter_rows(named=True))
+    lines = ",\n".join(json.dumps(row, allow_nan=False) for row in dictionaries(rows))
     return f"[\n{lines}\n]\n" if lines else "[]\n"

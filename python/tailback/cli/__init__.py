@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 from . import blaming, single, sweeping
 from .options import app
@@ -18,9 +19,36 @@ __all__ = ["app", "blaming", "main", "single", "sweeping"]
 
 def main() -> None:
     """Run the command line."""
+    _prepare_streams()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has seen enough; do not complain when flushing the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        _close_output()
         sys.exit(1)
+    except OSError as error:
+        from tailback.errors import one_line
+
+        place = "standard output" if error.filename is None else os.fsdecode(error.filename)
+        reason = f"cannot be used: {error.strerror or error}"
+        print(f"error: {one_line(f'{place}: {reason}')}", file=sys.stderr)
+        _close_output()
+        sys.exit(2)
+
+
+def _prepare_streams() -> None:
+    """See that there is something to print to, which can show any text somehow."""
+    # Closed ones (`2>&-`) are missing; what is opened next would take their place.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close_output() -> None:
+    """Do not complain again when the rest is flushed at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tailback.errors import CircleError, RunFailure
+    from tailback.errors import CircleError, RunFailure, UserError
     from tailback.experiment import Experiment
 
 INTERRUPTED = 130
@@ -57,7 +57,7 @@ def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
 @contextmanager
 def failures(json: bool) -> Iterator[None]:
     """Turn what can go wrong into one line on standard error and an exit code."""
-    from tailback.errors import CircleError, RunFailure, UserError
+    from tailback.errors import CircleError, RunFailure, UserError, one_line
 
     try:
         yield
@@ -65,13 +65,44 @@ def failures(json: bool) -> Iterator[None]:
         print(f"error: {error}", file=sys.stderr)
         if isinstance(error, CircleError):
             _tell_circle(error, json)
+        elif json:
+            print_json(_mistake(error))
         raise typer.Exit(error.exit_code) from None
     except RunFailure as failure:
         _tell(failure, json)
         raise typer.Exit(failure.exit_code) from None
+    except MemoryError:
+        print("error: memory: there is not enough of it for this", file=sys.stderr)
+        raise typer.Exit(UserError.exit_code) from None
+    except Exception as error:
+        if not type(error).__module__.startswith("polars"):
+            raise
+        reason = one_line(str(error).partition("\n")[0])
+        advice = "runs.parquet is made again by tailback sweep if it is deleted"
+        print(f"error: results: a file of them is damaged ({reason}); {advice}", file=sys.stderr)
+        raise typer.Exit(UserError.exit_code) from None
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _mistake(error: UserError) -> dict[str, Any]:
+    """Return a mistake of the user as an object."""
+    return {
+        "error": "mistake",
+        "text": str(error),
+        "field": error.field,
+        "given": error.given,
+        "allowed": error.allowed,
+        "nearest": error.nearest,
+    }
+
+
+@contextmanager
+def prints_aside(json: bool) -> Iterator[None]:
+    """Send what programs print to standard error, if standard output is one JSON object."""
+    with redirect_stdout(sys.stderr) if json else nullcontext():
+        yield
 
 
 def _tell(failure: RunFailure, json: bool) -> None:

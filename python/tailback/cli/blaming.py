@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .answering import exit_unless, failures, prepare, print_json, stored
+from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
 from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
@@ -30,6 +30,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     """Run one contention mode and say who makes whom wait, where and how."""
     with failures(json):
         from tailback.experiment import Experiment
+        from tailback.files import check_named
         from tailback.progress import Ticker
         from tailback.runner import run_mode
         from tailback.terminal.blamed import blame_report, facts
@@ -38,7 +39,9 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
         experiment = Experiment.load(file, changes)
         mode = experiment.run.mode
         prepare(out, experiment)
-        with Ticker() as watch:
+        if html is not None:
+            check_named("--html", html)
+        with prints_aside(json), Ticker() as watch:
             result = run_mode(experiment, mode, watch=watch)
         answer = {**result.to_dict(), "blame": facts(result, top)}
         if out is not None:

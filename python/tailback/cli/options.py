@@ -41,7 +41,7 @@ Plot = Annotated[
 Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
 Modes = Annotated[
     str,
-    typer.Option("--modes", help="Contention modes; full and throttled are always run."),
+    typer.Option("--modes", help="More modes than full, run.baseline, endpoints and free."),
 ]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .answering import exit_unless, failures, prepare, print_json, stored
+from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
 from .options import (
     AllowDeadlock,
     File,
@@ -38,7 +38,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     json: Json = False,
     out: Out = None,
     packets: Packets = False,
-    modes: Modes = "full,throttled",
+    modes: Modes = "",
 ) -> None:
     """Run with and without contention, and compare."""
     with failures(json):
@@ -47,9 +47,10 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.terminal.measured import cost_report
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
-        wanted = comparison.chosen_modes(m.strip() for m in modes.split(",") if m.strip())
+        more = (mode.strip() for mode in modes.split(",") if mode.strip())
+        wanted = comparison.chosen_modes(more, experiment)
         prepare(out, experiment, wanted, packets)
-        with Ticker() as watch:
+        with prints_aside(json), Ticker() as watch:
             result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
         tables = {} if out is None else stored(result.modes, packets)
         _deliver(result.to_dict(), tables, out, None if json else partial(cost_report, result))
@@ -75,7 +76,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         mode = experiment.run.mode
         prepare(out, experiment, packets=packets)
-        with Ticker() as watch:
+        with prints_aside(json), Ticker() as watch:
             result = run_mode(experiment, mode, packets=packets, watch=watch)
         tables = {} if out is None else stored({mode: result}, packets)
         _deliver(result.to_dict(), tables, out, None if json else partial(run_report, result))
@@ -94,11 +95,14 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Say what would be simulated, without simulating."""
     with failures(json):
+        from tailback.files import check_named
         from tailback.prediction import describe as predict
         from tailback.terminal.predicted import prediction_report
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         prepare(out, experiment)
+        if plot is not None:
+            check_named("--plot", plot)
         prediction = predict(experiment)
         if plot is not None:
             prediction.write_plot(plot)

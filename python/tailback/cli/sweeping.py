@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from tailback.since311 import StrEnum
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
 from .options import AllowDeadlock, File, Json, Seed, Set, app, overrides
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
-    from polars import DataFrame
+    from pyarrow import Table
 
     from tailback.sweeps.running import SweepRun
 
@@ -94,11 +95,13 @@ def _pool(
 ) -> AbstractContextManager[Any]:
     """Return the workers that the options ask for."""
     from tailback.errors import UserError
-    from tailback.execution import LocalPool
+    from tailback.execution import LocalPool, check_jobs
 
     if scheduler is not None and cluster is not None:
         raise UserError("--cluster", cluster, "cannot be given together with --scheduler")
     if scheduler is None and cluster is None:
+        if jobs is not None:
+            check_jobs("--jobs", jobs)
         return LocalPool(jobs)
     from tailback.execution.cluster import DaskPool
 
@@ -174,8 +177,11 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted."""
     with failures(json=False):
         from tailback.analysis import table as rows_of
+        from tailback.files import check_named
         from tailback.store.points import PointStore
 
+        if out is not None:
+            check_named("--out", out)
         rows = rows_of(
             PointStore.open(folder),
             None if fields is None else _names(fields),
@@ -192,7 +198,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _write(rows: DataFrame, form: Form, out: Path | None) -> None:
+def _write(rows: Table, form: Form, out: Path | None) -> None:
     """Write a table to a file, or else to standard output."""
     if out is not None:
         from tailback.files import write_named
@@ -207,16 +213,16 @@ def _write(rows: DataFrame, form: Form, out: Path | None) -> None:
     sys.stdout.buffer.write(_content(rows, form))
 
 
-def _content(rows: DataFrame, form: Form) -> bytes:
+def _content(rows: Table, form: Form) -> bytes:
     if form is Form.table:
         from tailback.terminal.runs import runs_table
 
         return f"{runs_table(rows)}\n".encode()
     from tailback.analysis.tables import csv_text, json_text
-    from tailback.store.documents import parquet_bytes
+    from tailback.tables import parquet
 
     if form is Form.parquet:
-        return parquet_bytes(rows)
+        return parquet(rows)
     return (csv_text(rows) if form is Form.csv else json_text(rows)).encode()
 
 
@@ -230,8 +236,11 @@ def report(
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
+        from tailback.files import check_named
         from tailback.report.of_store import write_report
 
+        if out is not None:
+            check_named("--out", out)
         print(write_report(folder, out))
 
 

@@ -13,7 +13,7 @@ business.
 from __future__ import annotations
 
 from .display import Display
-from .local import LocalPool, processors
+from .local import LocalPool, check_jobs, processors
 from .outcome import Outcome, Pool
 
-__all__ = ["Display", "LocalPool", "Outcome", "Pool", "processors"]
+__all__ = ["Display", "LocalPool", "Outcome", "Pool", "check_jobs", "processors"]

@@ -7,9 +7,10 @@ What a worker computed comes back over the network; nothing is written there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 from tailback.errors import UserError, choice, shown
+from tailback.since311 import Self
 
 from .outcome import Answer, Item, Outcome, described
 

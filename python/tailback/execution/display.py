@@ -9,7 +9,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import Any, Self
+from typing import Any
+
+from tailback.since311 import Self
 
 _QUIET_S = 2.0
 _EVERY_S = 5.0

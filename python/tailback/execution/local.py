@@ -5,13 +5,25 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Self
+from typing import Any
+
+from tailback.errors import UserError, shown
+from tailback.since311 import Self
 
 from .outcome import ATTEMPTS, Answer, Item, Outcome, described
+
+MOST_JOBS = 4096
+
+
+def check_jobs(option: str, jobs: int) -> None:
+    """Raise `UserError` about `option` for so many workers that a machine would only start them."""
+    if not 1 <= jobs <= MOST_JOBS:
+        raise UserError(option, shown(jobs), f"must be 1 to {MOST_JOBS}")
 
 
 class LocalPool:
@@ -25,22 +37,29 @@ class LocalPool:
 
     def __init__(self, jobs: int | None = None) -> None:
         """`jobs`: number of workers; by default one per processor."""
-        from pebble import ProcessPool
-
+        if jobs is not None:
+            check_jobs("jobs", jobs)
         self.capacity = jobs or processors()
-        self._pool: Any = ProcessPool(
-            max_workers=self.capacity,
-            initializer=_begin,
-            context=multiprocessing.get_context("spawn"),
-        )
+        self._pool: Any = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         """End the workers, whatever they are doing."""
-        self._pool.stop()
-        self._pool.join()
+        if self._pool is not None:
+            self._pool.stop()
+            self._pool.join()
+
+    def _start(self, items: int) -> None:
+        """Start the workers, no more than there are items."""
+        from pebble import ProcessPool
+
+        self._pool = self._pool or ProcessPool(
+            max_workers=max(min(self.capacity, items), 1),
+            initializer=_begin,
+            context=multiprocessing.get_context("spawn"),
+        )
 
     def run(
         self, function: Callable[[Item], Answer], items: Sequence[Item]
@@ -49,6 +68,7 @@ class LocalPool:
         waiting = deque(range(len(items)))
         begun: Counter[int] = Counter()
         under_way: dict[Future[Answer], int] = {}
+        self._start(len(items))
         while waiting or under_way:
             # One more than there are workers, so that none has to wait for the next item.
             while waiting and len(under_way) <= self.capacity:
@@ -81,7 +101,11 @@ def _outcome(index: int, future: Future[Answer]) -> Outcome[Answer]:
 
 
 def _begin() -> None:
-    """Prepare a worker: it leaves Ctrl-C to its parent and does not outlive it."""
+    """Prepare a worker: it leaves Ctrl-C to its parent and does not outlive it.
+
+    What a program prints there is not the answer of the command.
+    """
+    sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

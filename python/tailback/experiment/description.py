@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import Fidelity, Machine, machine_of
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 #: The tables of an experiment file.
 TABLES = ("machine", "workload", "run", "sweep")
+
+#: In the duration of a run, unless the interval is given.
+_MOST_SAMPLES = 500_000
 
 
 @dataclass(frozen=True)
@@ -119,14 +124,15 @@ class Experiment:
         round trip over half the network's diameter), but at least the time of four
         full packets (shorter ones would cut most transmissions in two) and of 64
         flits (else sampling could take longer than what is sampled) and, if a
-        duration is given, at most a twentieth of it.
+        duration is given, at most a twentieth of it and at least a 500,000th.
         """
         if self.run.sample_interval is not None:
             return self.run.sample_interval.ps
         least = max(4 * self.machine.full_packet_ps, 64 * self.machine.link.flit_ps())
         chosen = max(self.workload.iteration_ps(self.machine) // 2, least)
         if self.run.duration is not None:
-            chosen = min(chosen, self.run.duration.ps // 20)
+            duration_ps = self.run.duration.ps
+            chosen = max(min(chosen, duration_ps // 20), duration_ps // _MOST_SAMPLES)
         return max(chosen, 1)
 
     def spec(self, mode: str | None = None, *, record_packets: bool = False) -> str:
@@ -182,7 +188,13 @@ class Experiment:
             "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
+            # Of one mode alone nothing depends on it.
+            **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
+        cycle = self.machine.cycle()
+        if cycle is not None and isinstance(self.workload, PythonProgram):
+            # Its processes may compute for so many cycles; all other times are in the spec.
+            question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
 
     def resolved(self) -> dict[str, Any]:

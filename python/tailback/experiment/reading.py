@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tailback.since311 import tomllib
 
 from ..errors import UserError, read_text, shown
 from .tables import FILES, put, section_and_key, table_at

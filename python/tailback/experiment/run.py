@@ -11,7 +11,8 @@ from ..machines import Fidelity
 from ..units import Time
 
 FidelityOrAuto = Literal["auto", Fidelity]
-Mode = Literal["full", "throttled", "free", "ideal"]
+Mode = Literal["full", "endpoints", "throttled", "free", "ideal"]
+Baseline = Literal["endpoints", "throttled", "free", "ideal"]
 Metric = Literal[
     "messages_per_node_per_ms",
     "delivered_messages_per_node_per_ms",
@@ -27,8 +28,14 @@ class Run(Description, init=False):
     seed: int = Field(default=1, ge=0, lt=2**63, description="Seed of every random stream.")
     mode: Mode = Field(
         default="full",
-        description="Contention simulated: all, only before the first internal channel "
-        "(throttled), none (free), or no communication cost at all (ideal).",
+        description="Contention simulated: all, only for channels between nodes and switches "
+        "(endpoints), only before the first internal channel (throttled), none (free), or no "
+        "communication cost at all (ideal).",
+    )
+    baseline: Baseline = Field(
+        default="endpoints",
+        description="The mode that full is compared with: what theta_r, theta_t and theta_c "
+        "divide by, or are divided by.",
     )
     fidelity: FidelityOrAuto | None = Field(
         default=None,
@@ -74,7 +81,10 @@ class Run(Description, init=False):
         default=Time(10**12), description="Limit in simulated time when no duration is given."
     )
     max_events: int = Field(
-        default=5_000_000_000, ge=1, lt=2**63, description="Limit in events, always."
+        default=5_000_000_000,
+        ge=1,
+        lt=2**63,
+        description="Limit in events, and in samples, always.",
     )
 
     @model_validator(mode="after")
@@ -82,6 +92,9 @@ class Run(Description, init=False):
         for name in ("duration", "sample_interval", "max_duration"):
             if getattr(self, name) == Time(0):
                 raise UserError(name, shown("0 s"), "must be above zero")
+        times = (self.duration, self.warmup, self.sample_interval, self.max_duration)
+        if any(time is not None and time.cycles is not None for time in times):
+            return self  # times in cycles are compared when they are times
         self._check_longest()
         if self.warmup is not None and self.warmup.ps >= self.limit_ps:
             limit = "duration" if self.duration else "max_duration"

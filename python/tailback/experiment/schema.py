@@ -94,16 +94,25 @@ def _part_schema(part: type[Part], kinded: tuple[str, str] | None = None) -> Sch
     schema = _schema_of(model_of(part))
     schema.pop("title", None)
     schema["additionalProperties"] = False
+    schema["description"] = _first_line(part)
+    for key, described in schema["properties"].items():
+        words = ALIASES.get(f"{part.section.removeprefix('machine.')}.{key}", {})
+        if "enum" in described:
+            described["enum"] = [*described["enum"], *words]
     if kinded is not None:
         name, kind = kinded
         aliases = [word for word, meant in ALIASES[f"{name}.kind"].items() if meant == kind]
         schema["properties"] = {
-            "kind": {"enum": [kind, *aliases], "description": str(part.__doc__).splitlines()[0]},
+            "kind": {"enum": [kind, *aliases], "description": _first_line(part)},
             **schema["properties"],
         }
         # A preset may have what this table leaves out.
         schema.pop("required", None)
     return schema
+
+
+def _first_line(part: type[Part]) -> str:
+    return str(part.__doc__).splitlines()[0]
 
 
 def _keys(run: Schema, definitions: Schema) -> dict[str, Any]:

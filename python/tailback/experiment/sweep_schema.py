@@ -10,7 +10,7 @@ from .run import Mode
 Schema = dict[str, Any]
 
 #: Keys of [run] that the sweep's own keys stand for.
-_NOT_VARIED = ("run.mode", "run.seed")
+_NOT_VARIED = ("run.mode", "run.baseline", "run.seed")
 
 
 def sweep_schema(keys: Mapping[str, Any]) -> Schema:
@@ -23,17 +23,20 @@ def sweep_schema(keys: Mapping[str, Any]) -> Schema:
     varied: Schema = {}
     for section, names in keys.items():
         if isinstance(names, Mapping):
-            varied[section] = _axes_of(names, axis)
+            varied[section] = _axes_of(names, axis) | _described(section)
             continue
         allowed = [name for name in names if f"{section}.{name}" not in _NOT_VARIED]
-        varied[section] = _table(dict.fromkeys(allowed, axis))
-        varied[section]["description"] = f"What is varied of [{section}]."
+        varied[section] = _table(dict.fromkeys(allowed, axis)) | _described(section)
     own = {
         "type": "object",
         "additionalProperties": axis,
         "description": "Values under names of their own, for expressions.",
     }
     return _table({**_ASKED, "let": own, **varied}) | {"$defs": {"axis": _AXIS}}
+
+
+def _described(section: str) -> Schema:
+    return {"description": f"What is varied of [{section}]."}
 
 
 def _axes_of(schema: Mapping[str, Any], axis: Schema) -> Schema:
@@ -92,7 +95,7 @@ _ASKED: Schema = {
         "minItems": 1,
         "uniqueItems": True,
         "items": {"enum": list(get_args(Mode))},
-        "description": "Modes in which every point is run; default: full and throttled.",
+        "description": "Modes in which every point is run; default: full and run.baseline.",
     },
     "seeds": {
         "anyOf": [
@@ -100,6 +103,10 @@ _ASKED: Schema = {
             _whole(1, "How many seeds, from run.seed on."),
         ],
         "description": "How many seeds, from run.seed on, or a list of them; default: 1.",
+    },
+    "mix_fidelities": {
+        "type": "boolean",
+        "description": "Whether points may run at different fidelities; default: false.",
     },
     "exclude": {
         "type": "array",

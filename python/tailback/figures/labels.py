@@ -13,6 +13,9 @@ from .drawing import Axis
 
 _UNITS = {"us": "µs", "ms": "ms", "ns": "ns", "bytes": "B", "mbit_per_s": "Mbit/s"}
 
+#: Keys that say little without the part of the machine they are of.
+_OF_PARTS = ("rate", "delay", "width", "order", "ack_priority")
+
 _DIGITS = 4
 
 _RATE = "per node and ms"
@@ -29,6 +32,8 @@ METRICS: dict[str, Axis] = {
     ),
     "theta_t": Axis("theta_t", log=False, from_zero=True),
     "theta_r": Axis("theta_r", log=False, from_zero=True),
+    "theta_c": Axis("theta_c", log=False, from_zero=True),
+    "completion_us": Axis("completion time", "µs", from_zero=True),
 }
 """How metrics are drawn, under the names of their columns."""
 
@@ -62,7 +67,7 @@ def metric_axis(name: str) -> Axis:
 
 
 def parameter_label(column: str) -> str:
-    """Return `compute period` for `workload.compute_period_us`."""
+    """Return `compute period` for `workload.compute_period_us`, `topology` for its kind."""
     return _split(column)[0]
 
 
@@ -95,11 +100,12 @@ def description_text(varied: Mapping[str, object]) -> str:
 
 def _split(column: str) -> tuple[str, str]:
     """Return label and unit of a parameter's column."""
-    name = column.rpartition(".")[2]
-    for suffix, unit in _UNITS.items():
-        if name.endswith(f"_{suffix}"):
-            return name.removesuffix(f"_{suffix}").replace("_", " "), unit
-    return name.replace("_", " "), ""
+    section, _, key = column.rpartition(".")
+    found = next((unit for unit in _UNITS if key.endswith(f"_{unit}")), None)
+    key = key if found is None else key.removesuffix(f"_{found}")
+    part = section.partition(".")[2].replace(".", " ")
+    words = part if part and key == "kind" else f"{part} {key}" if key in _OF_PARTS else key
+    return words.strip().replace("_", " "), "" if found is None else _UNITS[found]
 
 
 def _trimmed(number: str) -> str:

@@ -11,15 +11,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Look = Literal["solid", "dashed", "dotted", "dash-dotted", "points", "printed"]
+Look = Literal["solid", "long-dashed", "dashed", "dotted", "dash-dotted", "points", "printed"]
 """Points joined by a line of a kind, or not joined; printed: crosses, numbers from a paper."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 COLOUR_SCALE = "Viridis"
 
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+_SYMBOLS = ("circle", "cross", "square", "diamond", "triangle-up")
 _DASHES: dict[Look, str] = {
     "solid": "solid",
+    "long-dashed": "14px,4px",
     "dashed": "8px,4px",
     "dotted": "2px,3px",
     "dash-dotted": "8px,3px,2px,3px",
@@ -27,6 +28,7 @@ _DASHES: dict[Look, str] = {
 
 MODE_LOOKS: dict[str, Look] = {
     "full": "solid",
+    "endpoints": "long-dashed",
     "throttled": "dashed",
     "free": "dotted",
     "ideal": "dash-dotted",

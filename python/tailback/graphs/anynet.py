@@ -19,6 +19,8 @@ from .assembling import Assembly, Wires, in_order
 
 _KINDS = ("router", "node")
 _USUAL_CYCLES = 1
+_MOST_DIGITS = 20
+"""Of the number of a router; of longer latencies the first ones are too long already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,14 @@ def _kind(found: Assembly, line: int, word: str) -> str:
 
 
 def _number(found: Assembly, line: int, kind: str, word: str) -> str:
-    if not (word.isascii() and word.isdigit()):
+    if not (word.isascii() and word.isdigit() and len(word) < _MOST_DIGITS):
         raise found.mistake(f"line {line}: {shown(word)} is no number of a {kind}")
     return str(int(word))
 
 
 def _cycles(found: Assembly, line: int, word: str) -> int:
     try:
-        cycles = int(word)
+        cycles = int(word[:_MOST_DIGITS])
     except ValueError:
         problem = f'line {line}: {shown(word)} where "router", "node" or a latency is expected'
         raise found.mistake(problem, nearest(word, _KINDS)) from None

@@ -163,5 +163,11 @@ class Assembly:
 def in_order(names: Sequence[str]) -> list[str]:
     """Return names in numerical order if all are numbers, else as they are."""
     if all(name.isascii() and name.isdigit() for name in names):
-        return sorted(names, key=int)
+        return sorted(names, key=_numerical)
     return list(names)
+
+
+def _numerical(name: str) -> tuple[int, str]:
+    """Return what orders numbers of any length, of which Python converts no very long ones."""
+    digits = name.lstrip("0")
+    return len(digits), digits

@@ -20,6 +20,8 @@ from ..units import Rate, Time
 from .assembling import Assembly, Wires, in_order
 
 _KINDS = ("switch", "node")
+_MOST_DIGITS = 20
+_TOO_MUCH = 10**_MOST_DIGITS
 _OF_VERTICES = ("kind", "nodes", "x", "y")
 _OF_EDGES = ("width", "rate", "delay", "latency")
 _NAMES = ("label", "name", "id", "key", "description")
@@ -52,7 +54,7 @@ def add_vertices(found: Assembly, vertices: Mapping[str, Attributes]) -> None:
         else:
             found.add_switch(name, _whole(found, name, "nodes", given.get("nodes")))
             place = tuple(given.get(axis) for axis in "xy")
-            if all(isinstance(along, int | float) and math.isfinite(along) for along in place):
+            if all(isinstance(along, int | float) and _is_number(along) for along in place):
                 found.positions[name] = (float(place[0] or 0), float(place[1] or 0))
 
 
@@ -96,11 +98,18 @@ def _rate(found: Assembly, what: str, given: Attributes) -> Rate | None:
 def _whole(found: Assembly, what: str, name: str, value: object) -> int | None:
     if value is None:
         return None
-    if isinstance(value, str):
-        value = int(value) if value.strip().isdecimal() else value
+    if isinstance(value, str) and value.strip().isdecimal():
+        value = int(value) if len(value) < _MOST_DIGITS else math.inf
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise found.mistake(f"{what}: {name} is {shown(value)}; must be a whole number")
+    if not abs(value) < _TOO_MUCH:
+        raise found.mistake(f"{what}: {name} is {shown(value)}; must be a number of them")
     return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a number is finite, and not one of hundreds of digits."""
+    return bool(abs(value) < _TOO_MUCH)
 
 
 def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | None) -> int | None:
@@ -108,7 +117,8 @@ def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | Non
         if "latency" in given:
             raise found.mistake(f"{what}: has both a delay and a latency; must have one")
         try:
-            return Time.parse(given["delay"]).ps
+            cycle = None if cycle_ps is None else Time(cycle_ps)
+            return Time.parse(given["delay"]).at(cycle).amount
         except UserError as error:
             raise found.mistake(f"{what}: delay is {error.given}; {error.allowed}") from None
     if "latency" not in given:
@@ -116,8 +126,10 @@ def _delay_ps(found: Assembly, what: str, given: Attributes, cycle_ps: int | Non
     cycles = given["latency"]
     if isinstance(cycles, bool) or not isinstance(cycles, int | float):
         raise found.mistake(f"{what}: latency is {shown(cycles)}; must be a number of cycles")
-    if not (math.isfinite(cycles) and cycles >= 0):
-        raise found.mistake(f"{what}: latency is {cycles}; must not be negative")
+    if not cycles >= 0:
+        raise found.mistake(f"{what}: latency is {shown(cycles)}; must not be negative")
+    if not _is_number(cycles):
+        raise found.mistake(f"{what}: latency is {shown(cycles)}; is too long")
     if cycle_ps is None:
         raise found.mistake(
             f"{what}: latency is in cycles; machine.clock or machine.topology.cycle must be given"

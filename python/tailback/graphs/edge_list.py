@@ -21,7 +21,7 @@ def read_edge_list(path: Path, text: str, cycle_ps: int | None, *, directed: boo
             raise found.mistake(f"line {number}: must name two switches")
         try:
             edge = nx.parse_edgelist([line], create_using=kind)
-        except (TypeError, ValueError, SyntaxError):
+        except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             problem = f"line {number}: what follows the two names must be like {{'width': 2}}"
             raise found.mistake(problem) from None
         graph.add_edges_from(edge.edges(data=True))

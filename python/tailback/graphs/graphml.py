@@ -12,6 +12,16 @@ from ..errors import nearest
 from .assembling import Assembly
 from .attributes import add_edges, add_vertices
 
+#: What readers of XML raise for encodings, numbers and depths that they do not know.
+_UNREADABLE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
 
 def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
     """Return what a file says. Raises `UserError`."""
@@ -21,7 +31,7 @@ def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
     _check(found, content)
     try:
         graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
-    except (nx.NetworkXError, ValueError, KeyError, TypeError) as error:
+    except (nx.NetworkXException, *_UNREADABLE) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GraphML that can be read: {reason}") from None
     add_vertices(found, dict(graph.nodes(data=True)))
@@ -33,7 +43,7 @@ def _check(found: Assembly, content: bytes) -> None:
     """Refuse what is not XML, names that are there twice, and links to what is not there."""
     try:
         root = ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, *_UNREADABLE) as error:
         raise found.mistake(f"is not XML: {error}") from None
     if _plain(root.tag) != "graphml":
         raise found.mistake(f"is not GraphML: begins with <{_plain(root.tag)}>")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
@@ -65,13 +64,14 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": None,
         "virtual_channels": machine.channels_per_wire,
     }
-    if machine.link.flow_control == "in_band":
+    if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
-        found["reserve"] = machine.reserves
-        found["overtaking"] = switch.overtaking is not False
+        if places is not None:
+            found["reserve"] = machine.reserves
+            found["overtaking"] = switch.overtaking is not False
     if switch.integrated and switch.switching != "wormhole":
         found["input_buffer"] = None
     if not machine.interface.acknowledgements:
@@ -127,7 +127,9 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "width": machine.node_links,
         },
         "link_classes": {
-            name: _times(machine, one.rate, one.delay) for name, one in machine.link_classes.items()
+            name: times
+            for name, one in machine.link_classes.items()
+            if (times := _times(machine, one.rate, one.delay))
         },
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
@@ -155,19 +157,14 @@ def _topology_spec(machine: Machine) -> dict[str, Any]:
 
     def times(link: GraphLink) -> dict[str, Any]:
         delay = None if link.delay_ps is None else Time(link.delay_ps)
-        try:
-            return _times(machine, link.rate, delay)
-        except UserError as error:
-            where = f"link from {topology.graph.switches[link.source]}"
-            problem = f"{where}: rate is {error.given}; {error.allowed}"
-            raise UserError(topology.file, None, problem) from None
+        return _times(machine, link.rate, delay)
 
     return topology.spec_with(times)
 
 
 def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     switch = machine.switch
-    queues = machine.has_output_queues
+    queues = machine.has_output_queues and machine.output_places is not None
     return {
         "integrated": switch.integrated,
         "switching": switch.switching,
@@ -209,7 +206,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
-        "first_packet_bytes": None if first is None else first.bytes,
+        "first_packet_bytes": None if first in (None, interface.packet_room) else first.bytes,
         "header_bytes": interface.header.bytes,
         "acknowledges": interface.acknowledgements,
         "ack_priority": interface.ack_priority,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import UserError, choice, listed, shown
 from ..parts import plain
 from ..units import Size
+from .link import check_whole
 from .routing import Fidelity
 
 if TYPE_CHECKING:
@@ -51,11 +52,14 @@ def impossible_routing(machine: Machine, kind: str) -> UserError:
                 "machine.routing.kind", shown(kind), "needs machine.switch.integrated = true"
             )
         having = [s for (s, unit), w in _INTEGRATED.items() if kind in w]
-        if having and switch.switching not in having:
-            words = listed(f'"{word}"' for word in dict.fromkeys(having))
-            return UserError(
-                "machine.routing.kind", shown(kind), f"needs machine.switch.switching = {words}"
-            )
+        words = listed(f'"{word}"' for word in dict.fromkeys(having)) if having else ""
+        needed = f"machine.switch.switching = {words}"
+        if not having:
+            needed = "machine.switch.integrated = false"
+        elif switch.switching in having:
+            beside = f'with machine.switch.switching = "{switch.switching}"'
+            needed = f'machine.interface.unit = "message" {beside}'
+        return UserError("machine.routing.kind", shown(kind), f"needs {needed}")
     error = choice("machine.routing.kind", kind, possible_routings(machine))
     beside = f'machine.topology.kind = "{machine.topology.kind}"'
     return UserError(error.field, error.given, f"{error.allowed} with {beside}", error.nearest)
@@ -98,8 +102,16 @@ def why_exact(machine: Machine) -> str:
     }[exact(machine)]
 
 
+def why_usual(machine: Machine) -> str:
+    """Say in words why a run that names no fidelity has that one."""
+    if machine.link.flow_control == "in_band":
+        return "whole packets unless asked for more, with flow control in band"
+    return why_exact(machine)
+
+
 def check(machine: Machine, fidelity: Fidelity) -> None:
     """Raise `UserError` if the machine cannot be simulated with this fidelity."""
+    _check_rates(machine)
     _check_graph(machine)
     obstacle = _obstacle(machine, fidelity)
     if obstacle is not None:
@@ -225,9 +237,35 @@ def _check_one_time(machine: Machine, fidelity: Fidelity) -> None:
         problem = f"cannot do links of several rates; {instead}"
         raise UserError("run.fidelity", shown(fidelity), problem)
     if machine.switch.integrated:
-        name = next(iter(machine.link_classes))
         problem = "must be left out where nodes are integrated: all links have one rate there"
-        raise UserError(f"machine.link_classes.{name}.rate", None, problem)
+        raise UserError(_other_rate(machine), None, problem)
+
+
+def _other_rate(machine: Machine) -> str:
+    """Return the key that gives some links another rate than the others have."""
+    for name, links in machine.link_classes.items():
+        if links.rate is not None:
+            return f"machine.link_classes.{name}.rate"
+    if machine.node_link.rate is not None:
+        return "machine.node_link.rate"
+    return "machine.topology.file"
+
+
+def _check_rates(machine: Machine) -> None:
+    """Refuse rates of a network from a file at which a flit takes no whole number of ps."""
+    from .topologies import Graph
+
+    topology = machine.topology
+    if not isinstance(topology, Graph):
+        return
+    for link in topology.graph.links:
+        try:
+            check_whole(machine.link, link.rate or machine.link.rate, "")
+        except UserError as error:
+            names = topology.graph.switches
+            where = f"link from {names[link.source]} to {names[link.destination]}"
+            problem = f"{where}: rate is {error.given}; {error.allowed}"
+            raise UserError(topology.file, None, problem) from None
 
 
 def _check_graph(machine: Machine) -> None:

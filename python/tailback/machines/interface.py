@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
 from ..parts import MaybeSize, MaybeTime, Part, SizeKey, key
@@ -24,7 +24,13 @@ def _window(given: object) -> object:
     return given
 
 
-Window = Annotated[int | Literal["unlimited"] | None, BeforeValidator(_window)]
+Window = Annotated[
+    int | Literal["unlimited"] | None,
+    BeforeValidator(
+        _window,
+        json_schema_input_type=Annotated[int, Field(ge=1, le=2**20)] | Literal["unlimited"] | None,
+    ),
+]
 
 
 class Interface(Part):
@@ -73,8 +79,8 @@ class Interface(Part):
     )
 
     def _check(self) -> None:
-        if not 1 <= self.header.bytes <= 65_536:
-            raise self.refused("header", "must be 1 B to 65536 B")
+        if not 1 <= self.header.bytes <= 1000:
+            raise self.refused("header", "must be 1 B to 1000 B")
         size = self.packet_size
         if size is not None and not 1 <= size.bytes <= LONGEST.bytes:
             raise self.refused("packet_size", f"must be 1 B to {LONGEST}")
@@ -97,8 +103,8 @@ class Interface(Part):
 
     @property
     def packets_in_flight(self) -> int | None:
-        """`window` or its default; None: unlimited."""
-        if self.window == "unlimited":
+        """`window` or its default; None: unlimited, as of whole messages."""
+        if self.window == "unlimited" or self.unit == "message":
             return None
         if self.window is None:
             return 1 if self.acknowledgements else None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, joined, shown
 from ..parts import MaybeRate, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
@@ -70,9 +72,6 @@ class Link(Part):
     def _check(self) -> None:
         if not 1 <= self.flit.bytes <= 65_536:
             raise self.refused("flit", "must be 1 B to 65536 B")
-        if self.flow_control == "in_band" and self.credit_delay != Time(0):
-            allowed = 'must be 0 with flow_control = "in_band": its tokens take their own time'
-            raise self.refused("credit_delay", allowed)
         if self.flit.bytes > 1 and (self.end_token or self.flow_control == "in_band"):
             allowed = "must be 1 B with end tokens, and with flow-control tokens (in_band)"
             raise self.refused("flit", allowed)
@@ -115,6 +114,22 @@ class Link(Part):
         return -(-size // self.flit.bytes)
 
 
+def _width(given: object) -> object:
+    """Refuse what is neither a number of links nor the degree, in one line."""
+    is_number = isinstance(given, int) and not isinstance(given, bool)
+    if given != "degree" and not (is_number and 1 <= given <= 255):  # type: ignore[operator]
+        raise UserError("", shown(given), 'must be a number of links, 1 to 255, or "degree"')
+    return given
+
+
+Width = Annotated[
+    int | Literal["degree"],
+    BeforeValidator(
+        _width, json_schema_input_type=Annotated[int, Field(ge=1, le=255)] | Literal["degree"]
+    ),
+]
+
+
 class LinkClass(Part):
     """A class of links that differs from `Link`: what is left out is as there."""
 
@@ -139,15 +154,18 @@ class NodeLink(Part):
     delay: MaybeTime = key(
         default=None, description="Time a flit is on such a wire; default: link.delay."
     )
-    width: int | Literal["degree"] = key(
+    width: Width = key(
         default=1,
         description="Parallel links between a node and its switch: a number from 1 to 255, or "
         "degree: as many as the switch has to others.",
     )
 
-    def _check(self) -> None:
-        if isinstance(self.width, int) and not 1 <= self.width <= 255:
-            raise self.refused("width", 'must be 1 to 255, or "degree"')
+
+def check_delay(part: LinkClass | NodeLink, section: str) -> None:
+    """Refuse a delay so long that sums of times could overflow; once it is a time."""
+    if part.delay is not None and part.delay > LONGEST_DELAY:
+        allowed = f"must be at most {LONGEST_DELAY}"
+        raise UserError(joined(section, "delay"), shown(str(part.delay)), allowed)
 
 
 def check_whole(link: Link, rate: Rate, section: str) -> None:

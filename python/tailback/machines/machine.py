@@ -15,7 +15,8 @@ from . import fidelities, needs
 from .fidelities import Fidelity
 from .interface import Interface
 from .kinds import ROUTINGS
-from .link import Link, LinkClass, NodeLink, check_whole
+from .link import Link, LinkClass, NodeLink, check_delay, check_whole
+from .needs import NoEffectError
 from .routing import Routing
 from .switch import Switch
 from .topologies import Graph, Mesh, Topology
@@ -52,17 +53,27 @@ class Machine(Part):
         "results are told in cycles too.",
     )
 
+    def __hash__(self) -> int:
+        """Return a hash of all parts: equal machines have the same."""
+        values = {name: getattr(self, name) for name in self.key_names}
+        values["link_classes"] = frozenset(self.link_classes.items())
+        return hash(tuple(values.values()))
+
     def _check(self) -> None:
         self._keep_time()
         self.link.check_delays()
         self.switch.check_delays()
+        check_delay(self.node_link, self.node_link.section)
         self._check_classes()
         needs.check(self)
         self._check_routing()
 
     def _keep_time(self) -> None:
         """Turn times in cycles into times, if there is a clock."""
-        cycle = None if self.clock is None else self.clock.cycle
+        try:
+            cycle = None if self.clock is None else self.clock.cycle
+        except UserError as error:
+            raise error.inside("machine.clock") from None
         for name in ("link", "node_link", "switch", "interface"):
             object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
         classes = {name: one.with_clock(cycle) for name, one in self.link_classes.items()}
@@ -79,19 +90,26 @@ class Machine(Part):
             if name not in known:
                 kind = f'machine.topology.kind = "{self.topology.kind}"'
                 if not known:
-                    raise UserError(section, None, f"must be left out: {kind} has no link classes")
+                    problem = f"must be left out: {kind} has no link classes"
+                    raise NoEffectError(section, None, problem)
                 error = choice(section, name, known)
-                raise UserError(section, None, f"{error.allowed} with {kind}", error.nearest)
+                # A class of another topology may be left over; a misspelled one is a mistake.
+                mistake = NoEffectError if error.nearest is None else UserError
+                raise mistake(section, None, f"{error.allowed} with {kind}", error.nearest)
+            check_delay(special, section)
             if special.rate is not None:
                 check_whole(self.link, special.rate, section)
         if self.node_link.rate is not None:
             check_whole(self.link, self.node_link.rate, "machine.node_link")
 
     def _check_routing(self) -> None:
-        kinds = self.topology.routings
-        if self.routing is None or not kinds:
+        if self.routing is None:
             return
         kind = self.routing.kind
+        if not self.topology.routings:
+            beside = f'machine.topology.kind = "{self.topology.kind}"'
+            problem = f"has no effect with {beside}: one way only"
+            raise NoEffectError("machine.routing.kind", shown(kind), problem)
         if kind not in fidelities.possible_routings(self):
             raise fidelities.impossible_routing(self, kind)
         self.routing.check(self.topology)
@@ -127,10 +145,12 @@ class Machine(Part):
 
     @property
     def node_links(self) -> int:
-        """Parallel links between a node and its switch; one where they are one."""
+        """Parallel links between a node and its switch, at least one; one where they are one."""
         if self.switch.integrated:
             return 1
-        return self.degree if self.node_link.width == "degree" else int(self.node_link.width)
+        return (
+            max(1, self.degree) if self.node_link.width == "degree" else int(self.node_link.width)
+        )
 
     @property
     def node_rate(self) -> Rate:

@@ -42,6 +42,10 @@ def _has_queues(machine: Machine) -> bool:
     return machine.has_output_queues
 
 
+def _has_places(machine: Machine) -> bool:
+    return machine.has_output_queues and machine.output_places is not None
+
+
 def _has_input_buffers(machine: Machine) -> bool:
     return not machine.switch.integrated or machine.switch.switching == "wormhole"
 
@@ -52,6 +56,22 @@ def _has_control_tokens(machine: Machine) -> bool:
 
 def _in_band(machine: Machine) -> bool:
     return machine.link.flow_control == "in_band"
+
+
+def _out_of_band(machine: Machine) -> bool:
+    return machine.link.flow_control == "out_of_band"
+
+
+def _has_ways(machine: Machine) -> bool:
+    return bool(machine.topology.routings)
+
+
+def _has_switches(machine: Machine) -> bool:
+    return machine.topology.switch_count > 0
+
+
+def _is_direct(machine: Machine) -> bool:
+    return machine.topology.is_direct
 
 
 def _acknowledges(machine: Machine) -> bool:
@@ -68,14 +88,18 @@ def _sends_packets(machine: Machine) -> bool:
 
 _PACKETS = 'machine.interface.unit = "packet"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
+_PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
 _INTEGRATED = "machine.switch.integrated = true"
 _SWITCHED = "machine.switch.integrated = false"
+_WAYS = "a machine.topology.kind with links between switches"
+_SWITCHES = "a machine.topology.kind with switches"
+_DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
 _ACKS = "machine.interface.acknowledgements = true"
 
 NEEDS = (
     _Need("switch", "output_queue", _has_queues, _QUEUES),
-    _Need("switch", "reserve", _has_queues, _QUEUES),
-    _Need("switch", "overtaking", _has_queues, _QUEUES),
+    _Need("switch", "reserve", _has_places, _PLACES),
+    _Need("switch", "overtaking", _has_places, _PLACES),
     _Need(
         "switch",
         "input_buffer",
@@ -83,11 +107,20 @@ NEEDS = (
         f'{_SWITCHED}, or machine.switch.switching = "wormhole"',
     ),
     _Need("switch", "virtual_channels", _is_switched, _SWITCHED, (1,)),
+    _Need("switch", "virtual_channels", _has_ways, _WAYS, (1,)),
+    _Need("link", "width", _has_ways, _WAYS),
+    _Need("link", "sharing", _has_ways, _WAYS),
+    _Need("switch", "arbiter", _has_switches, _SWITCHES),
+    _Need("switch", "delay", _has_switches, _SWITCHES),
+    _Need("switch", "output_buffer", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
+    _Need("interface", "window", _sends_packets, _PACKETS),
     _Need("interface", "first_packet", _sends_packets, _PACKETS),
+    _Need("interface", "acknowledgements", _is_switched, _SWITCHED),
+    _Need("switch", "integrated", _is_direct, f"one node on every switch: {_DIRECT}"),
     _Need("interface", "early", _is_integrated, _INTEGRATED),
     _Need(
         "link",
@@ -102,6 +135,8 @@ NEEDS = (
         'machine.link.end_token = true or flow_control = "in_band"',
     ),
     _Need("link", "width", _is_switched, _SWITCHED),
+    # Flow-control tokens take their own time.
+    _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),
     _Need("node_link", "rate", _is_switched, _SWITCHED),
     _Need("node_link", "delay", _is_switched, _SWITCHED),
     _Need("node_link", "width", _is_switched, _SWITCHED),

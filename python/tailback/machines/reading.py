@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import UserError, choice, joined, nearest, shown
-from ..parts import Part, keys_of
+from ..parts import Part, fields_of, keys_of
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
 from .machine import Machine
 from .needs import NoEffectError
 from .presets import PRESETS
+from .routing import Routing
 from .switch import Switch
-from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES
+from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES, Topology
 from .words import ALIASES, FIRST_EDITION, SYNONYMS
 
 Tables = Mapping[str, Any]
@@ -32,6 +33,10 @@ KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing"
 #: All tables below ``machine``, in the order of a file.
 PARTS = ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface")
 
+#: Tables whose keys depend on the topology alone, and the keys that decide on it.
+_BY_TOPOLOGY = ("topology", "link_classes")
+_DECIDE_TOPOLOGY = {("topology", "kind"), ("", "preset")}
+
 #: Keys that decide which others have an effect.
 _SELECTORS = frozenset(
     ("kind", "switching", "integrated", "flow_control", "unit", "acknowledgements", "preset")
@@ -45,7 +50,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     select another kind (or switching, ...) those of ``given`` that mean nothing then.
     Raises `UserError`.
     """
-    changes = {} if changes is None else changes
+    given, changes = _plain_tables(given), _plain_tables(changes or {})
     check_keys(given)
     check_keys(changes)
     table = refined(given, changes)
@@ -57,22 +62,36 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
         preset = PRESETS[name]
     own = {key: value for key, value in table.items() if key != "preset"}
     selects = any(key in _SELECTORS for _, key in _paths(changes))
-    firm = set(_paths(changes)) if selects else set(_paths(own))
+    said = set(_paths(own))
+    firm = set(_paths(changes)) if selects else said
     tables = _fitting(refined(preset, own), firm)
     while True:
         try:
             return _made(tables)
         except NoEffectError as error:
             part, key = error.field.split(".")[1:3]
-            if (part, key) in firm:
+            is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
+            if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
             del tables[part][key]
+
+
+def _plain_tables(tables: Tables) -> dict[str, Any]:
+    """Return tables with parts as tables too, without keys that are None: left out is as good."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if isinstance(value, Part):
+            kind = {"kind": value.kind} if isinstance(value, Topology | Routing) else {}
+            found[key] = {**kind, **value.given()}
+        elif value is not None:
+            found[key] = _plain_tables(value) if isinstance(value, Mapping) else value
+    return found
 
 
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
     """Return the tables of ``lower`` with those of ``upper`` laid over them.
 
-    Where ``upper`` has another kind than ``lower``, keys that only the old kind has go.
+    Where ``upper`` has a kind, keys of ``lower`` that it does not have go.
     """
     found: dict[str, Any] = {**lower}
     for name, value in upper.items():
@@ -82,9 +101,7 @@ def refined(lower: Tables, upper: Tables) -> dict[str, Any]:
             continue
         kept = below
         if name in KINDED and "kind" in value:
-            kind = canonical(f"{name}.kind", value["kind"])
-            if kind != canonical(f"{name}.kind", below.get("kind")):
-                kept = _of_kind(name, kind, below)
+            kept = _of_kind(name, canonical(f"{name}.kind", value["kind"]), below)
         if name == "link_classes":
             classes = {key: {**below.get(key, {}), **one} for key, one in value.items()}
             found[name] = {**below, **classes}
@@ -100,8 +117,6 @@ def check_keys(given: Tables) -> None:
             continue
         if name not in PARTS:
             raise _unknown(name)
-        if isinstance(value, Part):
-            continue
         if not isinstance(value, Mapping):
             path = f"machine.{name}"
             if name in KINDED and isinstance(value, str):
@@ -151,17 +166,16 @@ def _fitting(tables: dict[str, Any], firm: set[tuple[str, str]]) -> dict[str, An
     topology = found.get("topology", {})
     kind = canonical("topology.kind", topology.get("kind", DEFAULT_TOPOLOGY))
     routing = found.get("routing")
-    if isinstance(routing, dict) and ("routing", "kind") not in firm and kind in TOPOLOGIES:
+    if isinstance(routing, dict) and ("routing", "kind") not in firm and _is_topology(kind):
         word = canonical("routing.kind", routing.get("kind"))
         if word is not None and word not in TOPOLOGIES[kind].routings:
             # A preset's routing is not that of another topology.
             found["routing"] = {k: v for k, v in routing.items() if ("routing", k) in firm}
-    classes = found.get("link_classes")
-    if isinstance(classes, dict) and ("topology", "kind") in firm:
-        for name in [n for n in classes if ("link_classes", n) not in firm]:
-            if isinstance(kind, str) and kind in TOPOLOGIES:
-                del classes[name]
     return found
+
+
+def _is_topology(kind: object) -> bool:
+    return isinstance(kind, str) and kind in TOPOLOGIES
 
 
 def _made(tables: Tables) -> Machine:
@@ -180,25 +194,22 @@ def _made(tables: Tables) -> Machine:
     values["topology"] = topology
     routing = tables.get("routing", {})
     if routing:
-        default = topology.default_routing() if topology.routings else "dimension_order"
         if not topology.routings:
             key = next(iter(routing))
             problem = f'has no effect with machine.topology.kind = "{topology.kind}": one way only'
             raise NoEffectError(f"machine.routing.{key}", shown(routing[key]), problem)
+        # The usual one of a network from a file depends on the file.
+        default = "" if "kind" in routing else topology.default_routing()
         values["routing"] = _kinded("routing", routing, default)
     return Machine(**values)
 
 
 def _plain_part(name: str, part: type[Part], table: Any) -> Part:
-    if isinstance(table, Part):
-        return table
     return part(**{key: canonical(f"{name}.{key}", value) for key, value in table.items()})
 
 
 def _class_of_links(name: str, table: Any) -> LinkClass:
     section = f"machine.link_classes.{name}"
-    if isinstance(table, LinkClass):
-        return table
     if not isinstance(table, Mapping):
         raise UserError(section, shown(table), f"must be a table: [{section}]")
     for key in table:
@@ -213,8 +224,6 @@ def _class_of_links(name: str, table: Any) -> LinkClass:
 
 def _kinded(name: str, table: Any, default: str) -> Any:
     """Return the object of a table whose kind names its class."""
-    if isinstance(table, Part):
-        return table
     kind = canonical(f"{name}.kind", table.get("kind", default))
     kinds = KINDED[name]
     if not isinstance(kind, str) or kind not in kinds:
@@ -223,6 +232,10 @@ def _kinded(name: str, table: Any, default: str) -> Any:
     for key in table:
         if key != "kind" and key not in known:
             raise _not_of_kind(name, kind, key)
+    for key, field in fields_of(kinds[kind]).items():
+        if field.is_required() and key not in table:
+            beside = f'machine.{name}.kind = "{kind}"'
+            raise UserError(f"machine.{name}.{key}", None, f"must be given with {beside}")
     return kinds[kind](**{key: value for key, value in table.items() if key != "kind"})
 
 
@@ -231,16 +244,16 @@ def _not_of_kind(part: str, kind: str, key: str) -> UserError:
     having = [word for word, made in KINDED[part].items() if key in keys_of(made)]
     words = " or ".join(f'"{word}"' for word in having)
     problem = f'has no effect with machine.{part}.kind = "{kind}"; needs kind = {words}'
-    return UserError(f"machine.{part}.{key}", None, problem)
+    return NoEffectError(f"machine.{part}.{key}", None, problem)
 
 
 def _unknown(key: str, part: str = "") -> UserError:
     """Return the mistake of a key that no machine has, with the one that was meant."""
-    field = joined("machine", part, key)
+    field = joined("machine", part, key or '""')
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
         known = known_keys(part.partition(".")[0])
-        close = nearest(key, known)
+        close = None if key.lower() in SYNONYMS else nearest(key, known)
         if close is not None:
             return UserError(field, None, "unknown key", f"machine.{part}.{close}")
     moved = FIRST_EDITION.get(key) if not part else None

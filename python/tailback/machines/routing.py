@@ -10,7 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict
 
+from ..errors import shown
 from ..parts import Part, key
+from .needs import NoEffectError
 from .topologies import Topology, dimension_name
 
 Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
@@ -110,7 +112,8 @@ class Ordered(Routing):
         order = tuple(numbers.get(str(entry), entry) for entry in self.order)
         if sorted(order, key=str) != sorted(range(len(names)), key=str):
             needed = f"must name each of {', '.join(names)} once" if names else "must be left out"
-            raise self.refused("order", needed)
+            error = self.refused("order", needed)
+            raise NoEffectError(error.field, error.given, error.allowed)
         return tuple(int(entry) for entry in order)
 
     def check(self, topology: Topology) -> None:
@@ -142,7 +145,8 @@ class DimensionOrder(Ordered):
         """Raise `UserError` if there are no datelines, or for an impossible order."""
         super().check(topology)
         if self.balanced is not None and topology.kind != "torus":
-            raise self.refused("balanced", 'means something with machine.topology.kind = "torus"')
+            needed = 'has no effect here; needs machine.topology.kind = "torus"'
+            raise NoEffectError(f"{self.section}.balanced", shown(self.balanced), needed)
 
     def classes(self, topology: Topology) -> int:
         """Those of the topology's usual way."""

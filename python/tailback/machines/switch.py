@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
 from ..parts import Part, TimeKey, key
@@ -41,7 +41,13 @@ if TYPE_CHECKING:
     Room = Written[Size | Unlimited | None]
 else:
     Room = Annotated[Size | Unlimited | None, BeforeValidator(_room)]
-Places = Annotated[int | Unlimited | None, BeforeValidator(_places)]
+Places = Annotated[
+    int | Unlimited | None,
+    BeforeValidator(
+        _places,
+        json_schema_input_type=Annotated[int, Field(ge=1, le=65_536)] | Unlimited | None,
+    ),
+]
 
 
 class Switch(Part):

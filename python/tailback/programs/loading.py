@@ -41,9 +41,14 @@ def from_file(path: Path, name: str) -> Program:
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise mistake(str(path), str(path), error) from error
-    return Program(getattr(module, name), str(path), str(path))
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise UserError(str(path), None, f"has no function {name} after it was executed")
+    return Program(function, str(path), str(path))
 
 
 def check_file(path: Path, name: str) -> str:
@@ -57,7 +62,7 @@ def check_file(path: Path, name: str) -> str:
     except SyntaxError as error:
         place = f"{path}:{error.lineno}"
         raise UserError(place, None, f"is not valid Python: {error.msg}") from None
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         raise UserError(str(path), None, f"is not valid Python: {error}") from None
     defined = [n for n in parsed.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     for function in defined:
@@ -101,8 +106,18 @@ def mistake(name: str, filename: str, error: BaseException, who: str = "") -> Us
     """Return an exception of a program as one line: file and line, who, what."""
     line = line_of(filename, error)
     place = name if line is None else f"{name}:{line}"
-    text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-    return UserError(f"{place}: {who}" if who else place, None, text.rstrip(": "))
+    return UserError(f"{place}: {who}" if who else place, None, _told(error).rstrip(": "))
+
+
+def _told(error: BaseException) -> str:
+    """Return what an exception says, which may be nothing: it is a program's."""
+    if isinstance(error, UserError):
+        return str(error)
+    kind = type(error).__name__
+    try:
+        return f"{kind}: {error}"
+    except Exception:
+        return kind
 
 
 def line_of(filename: str, error: BaseException) -> int | None:

@@ -10,7 +10,7 @@ from operator import index
 from typing import Any, Final
 
 from ..errors import UserError, shown
-from ..units import Quantity, Size, Time
+from ..units import Size, Time
 from . import wire
 from .operations import Receiving, Sending
 
@@ -30,9 +30,11 @@ _MOST_TYPES = 2**32
 class Machine:
     """What the nodes of one run have in common."""
 
-    def __init__(self, nodes: int, places: frozenset[int] | None, seed: int) -> None:
-        """``places``: nodes that have a process; None: all."""
-        self.nodes, self.places, self.seed = nodes, places, seed
+    def __init__(
+        self, nodes: int, places: frozenset[int] | None, seed: int, cycle: Time | None = None
+    ) -> None:
+        """``places``: nodes that have a process; None: all. ``cycle``: of the clock, if any."""
+        self.nodes, self.places, self.seed, self.cycle = nodes, places, seed, cycle
         self.now_ps = 0
         self.words: list[int] = []
         self.neighbours: Callable[[int], list[int]] = lambda node: []
@@ -101,8 +103,20 @@ class Node:
 
     def compute(self, time: str | Time) -> wire.Pause:
         """Use the processor for a time; to be awaited."""
-        self._words += (self._number, wire.COMPUTE, _amount(Time, time, "compute"))
+        self._words += (self._number, wire.COMPUTE, self._ps(time))
         return wire.PAUSE
+
+    def _ps(self, time: str | Time) -> int:
+        """Return a time in ps, one in cycles by the clock of the machine; texts are read once."""
+        if time.__class__ is Time and time.cycles is None:
+            return time.amount
+        try:
+            return _time(time, self.machine.cycle).amount
+        except UserError as error:
+            raise error.inside("compute") from None
+        except TypeError:  # not hashable, and so no text
+            allowed = f'must be a text such as "{Time.example}"'
+            raise UserError("compute", shown(time), allowed) from None
 
     def send(
         self, to: int, size: str | Size = "32 B", *, type: int = 0, content: Any = None
@@ -119,7 +133,7 @@ class Node:
             raise UserError("send.to", str(to), "no process runs on that node")
         if type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "send.type")
-        length = _amount(Size, size, "send.size")
+        length = _length(size, "send.size")
         self._words += (self._number, wire.SEND, to, type, length)
         self._operations = number + 1
         if content is not None:
@@ -140,7 +154,7 @@ class Node:
         """
         number = self._operations
         type = _checked_type(type, "broadcast.type")
-        length = _amount(Size, size, "broadcast.size")
+        length = _length(size, "broadcast.size")
         if to is None:
             self._words += (self._number, wire.BROADCAST, type, length)
             receivers = self._receivers()
@@ -175,7 +189,7 @@ class Node:
             type = -1
         elif type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "receive.type")
-        own = None if buffer is None else _amount(Size, buffer, "receive.buffer")
+        own = None if buffer is None else _length(buffer, "receive.buffer")
         self._words += (self._number, wire.RECEIVE, source, type, own is not None)
         self._operations = number + 1
         return Receiving(self, number, own)
@@ -208,22 +222,22 @@ class Node:
         return nodes
 
 
-def _amount(kind: type[Quantity], given: Any, place: str) -> int:
-    """Return a time in ps or a length in bytes; texts are read once."""
-    if given.__class__ is kind:
+def _length(given: Any, place: str) -> int:
+    """Return a length in bytes; texts are read once."""
+    if given.__class__ is Size:
         amount: int = given.amount
         return amount
     try:
-        return _ps(given) if kind is Time else _bytes(given)
+        return _bytes(given)
     except UserError as error:
         raise error.inside(place) from None
     except TypeError:  # not hashable, and so no text
-        raise UserError(place, shown(given), f'must be a text such as "{kind.example}"') from None
+        raise UserError(place, shown(given), f'must be a text such as "{Size.example}"') from None
 
 
 @lru_cache(maxsize=4096)
-def _ps(given: str) -> int:
-    return Time.parse(given).ps
+def _time(given: str | Time, cycle: Time | None) -> Time:
+    return Time.parse(given).at(cycle)
 
 
 @lru_cache(maxsize=4096)

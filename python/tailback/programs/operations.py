@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
+from ..units import Size
 from . import wire
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ class Receiving:
         """Wait for the first ``count`` bytes, or all; return how many are there."""
         if count < 0:
             raise UserError("receive.bytes", str(count), "must not be negative")
-        return (await self._wait(count))[4]
+        # No message is longer, and the engine counts in 64 bits.
+        return (await self._wait(min(count, Size.largest)))[4]
 
     async def flag(self) -> int:
         """Return its completion flag, 0, 1 or 3, without waiting."""

@@ -6,10 +6,14 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import UserError
+from ..errors import RunFailure, UserError
+from ..units import Time
 from . import wire
 from .loading import Program, mistake
 from .node import Machine, Node
+
+MOST_ROUNDS = 1 << 16
+"""Answers at one instant after which the clock counts as stuck, if no more events are allowed."""
 
 
 class Processes:
@@ -19,13 +23,20 @@ class Processes:
     """
 
     def __init__(
-        self, program: Program, nodes: int, places: Collection[int] | None, seed: int
+        self,
+        program: Program,
+        nodes: int,
+        places: Collection[int] | None,
+        seed: int,
+        cycle: Time | None = None,
     ) -> None:
-        """``places``: the nodes that have a process; None: all."""
+        """``places``: the nodes that have a process; None: all. ``cycle``: of the clock, if any."""
         self._program = program
-        self._machine = Machine(nodes, None if places is None else frozenset(places), seed)
+        self._machine = Machine(nodes, None if places is None else frozenset(places), seed, cycle)
         self._coroutines: dict[int, Coroutine[None, Any, Any]] = {}
         self._resume: dict[int, Callable[[Any], Any]] = {}
+        self._rounds = 0
+        self.most_rounds = MOST_ROUNDS
 
     def begin(self, neighbours: Callable[[int], list[int]]) -> None:
         """Tell how to find the nodes one link away from one."""
@@ -34,8 +45,10 @@ class Processes:
     def answer(self, now_ps: int, asking: Sequence[tuple[int, wire.Told | None]]) -> list[int]:
         """Let those that ask go on, in this order; return the instructions they give.
 
-        Raises `UserError` for an exception in a program.
+        Raises `UserError` for an exception in a program, `RunFailure` if more than
+        `most_rounds` answers follow each other at one instant.
         """
+        self._count_round(now_ps)
         self._machine.now_ps = now_ps
         words, resume = self._machine.words, self._resume
         words.clear()
@@ -49,12 +62,23 @@ class Processes:
                 given = send(told)
             except StopIteration:
                 words += (process, wire.END)
-            except (Exception, SystemExit) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise self._mistake(process, error) from error
             else:
                 if given is not None or len(words) == said or words[said] != process:
                     raise self._foreign(process)
         return words
+
+    def _count_round(self, now_ps: int) -> None:
+        self._rounds = self._rounds + 1 if now_ps == self._machine.now_ps else 0
+        if self._rounds > self.most_rounds:
+            text = (
+                f"the clock stands still at {now_ps / 1e3:g} ns: processes were asked "
+                f"more than {self.most_rounds} times at one instant"
+            )
+            raise RunFailure(text, "clock stands still", now_ps)
 
     def place(self, process: int) -> str | None:
         """Return the line that a process waits in: ``ring.py:12``."""
@@ -69,8 +93,8 @@ class Processes:
     def close(self) -> None:
         """End all that have not ended, at the end of the run."""
         for coroutine in self._coroutines.values():
-            # A program may wait even while it is ended; it is not heard.
-            with suppress(Exception):
+            # A program may wait or fail even while it is ended; it is not heard.
+            with suppress(BaseException):
                 coroutine.close()
 
     def _begun(self, process: int) -> Callable[[Any], Any] | None:
@@ -80,8 +104,13 @@ class Processes:
             return None
         try:
             coroutine = self._program.function(Node(self._machine, process))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._mistake(process, error) from error
+        if not isinstance(coroutine, Coroutine):
+            problem = "must be written `async def program(node)`, without yield"
+            raise UserError(self._program.name, None, problem)
         self._coroutines[process] = coroutine
         self._resume[process] = coroutine.send
         return coroutine.send

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis.blaming import merged_blame
 from tailback.blame_names import Names
-from tailback.comparison import COMPARED
+from tailback.comparison import WAITING
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import parameter_label
+from tailback.frames import dictionaries
 from tailback.wording import number
 
 from .listing import value_cell
@@ -42,7 +43,6 @@ from .surfaces import Surface
 from .variation import SEED, PointChoices, Variation
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
     from tailback.blame import Blame
@@ -68,16 +68,16 @@ class Store(Protocol):
         """Return who made whom wait at a point, by mode."""
 
 
-def section(store: Store, runs: pl.DataFrame, sweeps: Sequence[Row]) -> Section | None:
+def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
     """Return the section; None if no run with contention noted who made whom wait."""
-    import polars as pl
+    import pyarrow.compute as pc
 
-    if "run.blame" not in runs.columns:
+    if "run.blame" not in runs.column_names:
         return None
-    known = runs.filter(pl.col("run.blame") & pl.col("mode").is_in(COMPARED))
-    if known.is_empty():
+    known = runs.filter(pc.field("run.blame") & pc.field("mode").isin(WAITING))
+    if not known.num_rows:
         return None
-    points = BlamedPoints(store, Variation.of(known, sweeps), known.to_dicts())
+    points = BlamedPoints(store, Variation.of(known, sweeps), dictionaries(known))
     points.read()
     return points.section()
 
@@ -95,7 +95,7 @@ class BlamedPoints:
         choices = PointChoices(self.variation)
         seeds = self.variation.several_seeds
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
-        self.modes = [mode for mode in COMPARED if any(run["mode"] == mode for run in self.runs)]
+        self.modes = [mode for mode in WAITING if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
         self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
@@ -105,7 +105,7 @@ class BlamedPoints:
         self._names: dict[tuple[int, str], Names] = {}
         self._forms: dict[tuple[int, Classes], Form] = {}
         self._groups: dict[Key, list[Row]] = {}
-        place = {identity: i for i, identity in enumerate(self.variation.points["identity"])}
+        place = {row["identity"]: i for i, row in enumerate(self.variation.rows)}
         for run in sorted(self.runs, key=lambda run: place[run["identity"]]):
             key = choices.keys[run["identity"]]
             self._groups.setdefault(key[:-1] if seeds else key, []).append(run)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tailback.comparison import MODES
 from tailback.figures.labels import METRICS, description_text, parameter_label, value_text
+from tailback.metrics import THETAS
 from tailback.statistics import Estimate
 from tailback.store.points import Failure
 from tailback.wording import number
@@ -18,7 +19,6 @@ from .variation import SEED, Variation
 Row = Mapping[str, Any]
 
 _BY_MODE = ("messages_per_node_per_ms", "routed_lifetime_us")
-_IN_FULL = ("theta_r", "theta_t")
 _DIGITS = 4
 
 
@@ -36,10 +36,16 @@ class Listing:
         columns = [*self.variation.columns, *([SEED] if self._seeds else [])]
         headings = [parameter_label(column) for column in columns]
         headings += [f"{METRICS[m].title}, {mode}" for m in _BY_MODE for mode in modes]
-        ratios = _IN_FULL if {"full", "throttled"} <= set(modes) else ()
+        ratios = self._thetas()
         headings += ratios
         rows = [*self._finished(columns, modes, ratios), *self._failed(columns, len(headings))]
         return Table((*headings, "state"), tuple(rows), "", searchable=True)
+
+    def _thetas(self) -> list[str]:
+        """Return the ratios that are known of any point, each only once."""
+        same = all(run["run.baseline"] == "endpoints" for run in self.runs)
+        names = [name for name in THETAS if not (same and name.endswith("_network"))]
+        return [name for name in names if any(run.get(name) is not None for run in self.runs)]
 
     @property
     def _seeds(self) -> bool:
@@ -52,8 +58,8 @@ class Listing:
         points: dict[str, dict[str, Row]] = {}
         for run in self.runs:
             points.setdefault(run["identity"], {})[run["mode"]] = run
-        for identity in self.variation.points["identity"]:
-            of_mode = points[identity]
+        for row in self.variation.rows:
+            of_mode = points[row["identity"]]
             first = next(iter(of_mode.values()))
             cells: list[Content] = [value_cell(column, first[column]) for column in columns]
             cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]

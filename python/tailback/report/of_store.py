@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis import merged
 from tailback.comparison import MODES
+from tailback.errors import one_line
 from tailback.figures.labels import value_text
+from tailback.frames import dictionaries, values
+from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
-from tailback.wording import number, plain, rate_sentence
+from tailback.verdict import sentence
+from tailback.wording import number, plain
 
 from . import across, blamed
 from .listing import Listing, estimate_in
@@ -23,7 +27,6 @@ from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
     from tailback.blame import Blame
@@ -34,8 +37,8 @@ NAME = "report.html"
 class Store(Protocol):
     """What a report is made from: a `PointStore`, or something like it."""
 
-    def runs(self) -> pl.LazyFrame:
-        """Return one row per run."""
+    def runs(self, without: Iterable[str] = ()) -> pa.Table:
+        """Return one row per run, without some columns."""
 
     def tables(
         self, identity: str, wanted: Mapping[str, Iterable[str]]
@@ -82,20 +85,20 @@ def _no_search_for_cycles() -> Iterator[None]:
 def page_of(store: Store, name: str) -> Page:
     """Return the report on a store; `name` is its title unless its sweeps have one."""
     sweeps = store.sweeps()
-    runs = _runs(store)
+    runs = store.runs(without=LIGHT)  # which no part of a report needs
     variation = Variation.of(runs, sweeps)
     choices = PointChoices(variation)
     failures = store.failures()
-    rows = runs.to_dicts()
+    rows = dictionaries(runs)
     listing = Listing(variation, rows, failures)
     varied, common = listing.parameters()
     sections = []
     if variation.columns:
-        frame = merged(runs, values=[m for m in across.METRICS if m in runs.columns])
+        frame = merged(runs, values=[m for m in across.METRICS if m in runs.column_names])
         sections.append(across.section(Series(variation, frame, runs)))
-    modes = [mode for mode in MODES if mode in set(runs["mode"])]
+    modes = [mode for mode in MODES if mode in set(values(runs["mode"]))]
     loads = Loads(store, choices, modes)
-    loads.read(variation.points["identity"].to_list())
+    loads.read([row["identity"] for row in variation.rows])
     sections.append(loads.section())
     who = blamed.section(store, runs, sweeps)
     if who is not None:
@@ -105,37 +108,33 @@ def page_of(store: Store, name: str) -> Page:
     sections.append(Section("What was run", what))
     return Page(
         title=_title(sweeps, name),
-        lead=(_machine(runs.row(0, named=True), variation), *_findings(rows, variation)),
+        lead=(_machine(rows[0], variation), *_findings(rows, variation)),
         sections=tuple(sections),
         facts=tuple(_facts(rows, variation, failures, modes)),
         terms=TERMS,
     )
 
 
-def _runs(store: Store) -> pl.DataFrame:
-    """Return all runs, without what no part of a report needs."""
-    runs = store.runs()
-    names = runs.collect_schema().names()
-    return runs.select([name for name in names if name != "moments"]).collect()
-
-
 def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
-    titles = dict.fromkeys(str(sweep["asked"].get("title", "")) for sweep in sweeps)
-    return ", ".join(title for title in titles if title) or name
+    titles = dict.fromkeys(one_line(str(sweep["asked"].get("title", ""))) for sweep in sweeps)
+    return ", ".join(title for title in titles if title) or one_line(name) or "Results"
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
     """Return what was simulated, in one sentence; what varies is said to vary."""
 
     def told(column: str) -> str:
-        if column in variation.points.columns and variation.differs(column):
+        if column in variation.points.column_names and variation.differs(column):
             return "several"
         return value_text(column, row.get(column))
 
-    words = [f"topology {told('machine.topology')}"]
-    for column, label in (("machine.dims", "of"), ("machine.dimensions", "of dimension")):
-        if row.get(column) is not None:
-            words[0] += f" {label} {told(column)}"
+    words = [f"topology {told('machine.topology.kind')}"]
+    sizes = (("dims", "of"), ("dimensions", "of dimension"))
+    for key, label in sizes if words[0] != "topology several" else ():
+        if row.get(f"machine.topology.{key}") is not None:
+            words[0] += f" {label} {told(f'machine.topology.{key}')}"
+    if row.get("machine.routing.kind") is not None:
+        words.append(f"routing {told('machine.routing.kind')}")
     words.append(f"workload {told('workload.kind')}")
     if row.get("workload.pattern") is not None and told("workload.pattern") != "uniform":
         words.append(f"pattern {told('workload.pattern')}")
@@ -146,16 +145,17 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
 
 
 def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
-    """Return where contention costs most, in a sentence."""
-    known = [row for row in rows if row.get("theta_r") is not None and row["settled"]]
-    if not known:
-        return []
-    worst = min(known, key=lambda row: row["theta_r"])
-    theta = estimate_in(worst, "theta_r")
-    place = variation.text(worst, variation.columns)
-    if not place:
-        return [f"`theta_r` is {number(theta)}. {rate_sentence(theta)}"]
-    return [f"`theta_r` is lowest, {number(theta)}, where {place}. {rate_sentence(theta)}"]
+    """Return where contention costs most, in a sentence: of completion if workloads end."""
+    for name in ("theta_c", "theta_r"):
+        known = [row for row in rows if row.get(name) is not None and row["settled"]]
+        if known:
+            worst = min(known, key=lambda row: row[name])
+            theta, baseline = estimate_in(worst, name), worst["run.baseline"]
+            place = variation.text(worst, variation.columns)
+            where = f"lowest, {number(theta)}, where {place}" if place else number(theta)
+            said = sentence(name, theta, baseline)
+            return [f"`{name}` (full against {baseline}) is {where}. {said}"]
+    return []
 
 
 def _facts(
@@ -166,10 +166,10 @@ def _facts(
 ) -> list[tuple[str, str]]:
     unsettled = sum(not row["settled"] for row in rows)
     return [
-        ("points", f"{len(variation.points):,}"),
+        ("points", f"{variation.points.num_rows:,}"),
         ("runs", f"{len(rows):,}"),
         ("modes", ", ".join(modes)),
-        ("seeds", str(variation.points["run.seed"].n_unique())),
+        ("seeds", str(len(set(values(variation.points["run.seed"]))))),
         ("failed points", f"{len(failures):,}"),
         ("runs not settled", f"{unsettled:,}"),
         ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
@@ -178,7 +178,7 @@ def _facts(
 
 
 def _version(variation: Variation) -> str:
-    versions = [", ".join(map(str, variation.points[name].unique().sort())) for name in ORIGIN]
+    versions = [", ".join(map(str, sorted(set(values(variation.points[name]))))) for name in ORIGIN]
     return f"{versions[0]} (results {versions[1]})"
 
 

@@ -93,7 +93,7 @@ class Page:
 
 def write(page: Page, path: Path) -> None:
     """Write a page into a file, whole or not at all; raise `UserError` if that fails."""
-    content = html(page).encode()
+    content = html(page).encode("utf-8", "backslashreplace")
     try:
         files.write_durably(path, content)
     except OSError as error:

@@ -13,11 +13,12 @@ from tailback.figures.curves import Line
 from tailback.figures.drawing import Axis
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
+from tailback.frames import dictionaries, first_rows, numbered, values
 
 from .variation import SEED, Variation, rank
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
 
 Row = Mapping[str, Any]
 Index = dict[tuple[Any, ...], list[Row]]
@@ -62,15 +63,15 @@ class Series:
     """Merged runs and single ones, sorted into lines."""
 
     variation: Variation
-    merged: pl.DataFrame
+    merged: pa.Table
     """Seeds taken together; one row per combination of parameters and mode."""
-    runs: pl.DataFrame
+    runs: pa.Table
     """One row per run."""
 
     @cached_property
     def modes(self) -> list[str]:
         """The modes there are, in the usual order."""
-        there = set(self.merged["mode"])
+        there = set(values(self.merged["mode"]))
         return [mode for mode in MODES if mode in there]
 
     @cached_property
@@ -87,7 +88,8 @@ class Series:
 
     def known(self, metric: str) -> bool:
         """Whether a metric was measured anywhere."""
-        return any(metric in f and f[metric].is_not_null().any() for f in (self.merged, self.runs))
+        there = [f[metric] for f in (self.merged, self.runs) if metric in f.column_names]
+        return any(column.null_count < len(column) for column in there)
 
     # ---- combinations
 
@@ -100,7 +102,10 @@ class Series:
         given = abscissa.along
         others = self.variation.telling([c for c in self.variation.columns if c != given], [given])
         split = self._lines_of(others)
-        rows = self.merged.select(others).unique(maintain_order=True).to_dicts() if others else [{}]
+        rows: list[dict[str, Any]] = [{}]
+        if others:
+            first = first_rows(numbered(self.merged, others))
+            rows = dictionaries(self.merged.select(others).take(first))
         orders = {c: {v: i for i, v in enumerate(self.variation.values(c))} for c in others}
         rows.sort(key=lambda row: tuple(orders[c][row[c]] for c in others))
         groups: dict[str, list[Row]] = {}
@@ -194,16 +199,15 @@ class Series:
 
     @cached_property
     def _merged_rows(self) -> list[Row]:
-        return _with_loads(self.merged.to_dicts(), self.variation.columns)
+        return _with_loads(dictionaries(self.merged), self.variation.columns)
 
     @cached_property
     def _single_rows(self) -> list[Row]:
         """Runs of points of which a run never settled, each with the load of its own point."""
-        import polars as pl
-
-        drifting = self.runs.filter(~pl.col("settled"))["identity"].unique()
-        rows = self.runs.filter(pl.col("identity").is_in(drifting.implode()))
-        return _with_loads(rows.to_dicts(), ["identity"])
+        rows = dictionaries(self.runs)
+        drifting = {row["identity"] for row in rows if not row["settled"]}
+        rows = [row for row in rows if row["identity"] in drifting]
+        return _with_loads(rows, ["identity"])
 
 
 def _with_loads(rows: list[dict[str, Any]], same: Sequence[str]) -> list[Row]:

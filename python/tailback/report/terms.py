@@ -7,17 +7,26 @@ TERMS: tuple[tuple[str, str], ...] = (
         "How much contention is simulated; workload and random numbers are the same in all.",
     ),
     ("full", "The mode of the real network: one packet at a time on a channel, finite buffers."),
+    ("endpoints", "The mode in which packets wait only for channels between nodes and switches."),
     ("throttled", "The mode in which packets wait only for their first internal channel."),
     ("free", "The mode in which no packet ever waits for another."),
     ("ideal", "The mode in which a message arrives when it is sent."),
+    ("baseline", "The mode that full is compared with (run.baseline)."),
     (
         "theta_r",
-        "Messages sent per time, full over throttled: what contention leaves of the speed; 1: all.",
+        "Messages sent per time, full over baseline: what contention leaves of the speed; 1: all.",
     ),
     (
         "theta_t",
-        "Mean routed lifetime, throttled over full: how much contention there is; 1 means none.",
+        "Mean routed lifetime, baseline over full: how much contention there is; 1 means none.",
     ),
+    (
+        "theta_c",
+        "Completion time of a workload that ends, baseline over full: what contention leaves of "
+        "its speed; 1: all.",
+    ),
+    ("theta_…_network", "The same with the baseline endpoints: what the network costs."),
+    ("theta_…_endpoints", "From free to endpoints: what the links of nodes cost."),
     ("lifetime", "Of a packet: from its creation (queued at its source) to its delivery."),
     ("network lifetime", "From the start of a packet's first transmission to its delivery."),
     (

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 from tailback.analysis.names import PARAMETERS
 from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import description_text, parameter_label, value_text
+from tailback.frames import (
+    combinations,
+    dictionaries,
+    differs,
+    first_rows,
+    is_number,
+    numbered,
+    values,
+)
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
 
 SEED = "run.seed"
 ORIGIN = ("version", "results_version")
@@ -28,21 +37,26 @@ class Variation:
     `points` has one row per point: `identity`, `version` and all parameters.
     """
 
-    points: pl.DataFrame
+    points: pa.Table
     asked: tuple[str, ...] = ()
     """Columns that sweeps said they vary, in their order."""
 
     @classmethod
-    def of(cls, runs: pl.DataFrame, sweeps: Sequence[Mapping[str, Any]]) -> Variation:
+    def of(cls, runs: pa.Table, sweeps: Sequence[Mapping[str, Any]]) -> Variation:
         """Return what differs between `runs`, in the order of `sweeps`."""
-        kept = [name for name in runs.columns if name.startswith(PARAMETERS) or name in ORIGIN]
-        points = runs.select("identity", *kept).unique("identity", maintain_order=True)
+        kept = [n for n in runs.column_names if n.startswith(PARAMETERS) or n in ORIGIN]
+        points = runs.select(["identity", *kept]).take(first_rows(numbered(runs, ["identity"])))
         asked = dict.fromkeys(str(name) for sweep in sweeps for name in sweep["columns"])
         place = {row[0]: i for i, row in enumerate(row for s in sweeps for row in s["points"])}
         # Numbers of points in their sweeps; those of no sweep come last.
-        order = [place.get(identity, len(place)) for identity in points["identity"]]
-        points = points[sorted(range(len(points)), key=order.__getitem__)]
-        return cls(points, tuple(name for name in asked if name in points.columns))
+        order = [place.get(identity, len(place)) for identity in values(points["identity"])]
+        points = points.take(sorted(range(len(order)), key=order.__getitem__))
+        return cls(points, tuple(name for name in asked if name in points.column_names))
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """The points as dictionaries."""
+        return dictionaries(self.points)
 
     @cached_property
     def columns(self) -> list[str]:
@@ -53,14 +67,16 @@ class Variation:
         """
         differing = [name for name in self.asked if self.differs(name) and name != SEED]
         others = [
-            name for name in self.points.columns if name not in {"identity", SEED, *differing}
+            name for name in self.points.column_names if name not in {"identity", SEED, *differing}
         ]
         return [*differing, *self.telling([n for n in others if self.differs(n)], differing)]
 
     @cached_property
     def following(self) -> list[str]:
         """Columns that differ because others do."""
-        others = [name for name in self.points.columns if name not in {"identity", *self.columns}]
+        others = [
+            name for name in self.points.column_names if name not in {"identity", *self.columns}
+        ]
         return [name for name in others if self.differs(name) and name != SEED]
 
     @cached_property
@@ -70,11 +86,11 @@ class Variation:
 
     def differs(self, column: str) -> bool:
         """Whether not all points have the same value."""
-        return self.points[column].n_unique() > 1
+        return differs(self.points[column])
 
     def is_number(self, column: str) -> bool:
         """Whether a column can be an axis of numbers."""
-        return self.points[column].dtype.is_numeric()
+        return is_number(self.points[column].type)
 
     def telling(self, columns: Sequence[str], given: Sequence[str]) -> list[str]:
         """Return those of `columns` that do not follow from `given` and the others."""
@@ -86,12 +102,11 @@ class Variation:
         return kept
 
     def _combinations(self, columns: Sequence[str]) -> int:
-        return self.points.select(columns).n_unique() if columns else 1
+        return combinations(self.points, columns)
 
     def values(self, column: str) -> list[Any]:
         """Return the values there are, in order: numbers and sizes rising, words as they come."""
-        found = self.points[column].unique(maintain_order=True).to_list()
-        return sorted(found, key=rank)
+        return sorted(dict.fromkeys(values(self.points[column])), key=rank)
 
     def text(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
         """Return `compute period = 16 µs, sync = asynchronous`."""
@@ -99,8 +114,11 @@ class Variation:
 
     def common(self) -> dict[str, Any]:
         """Return the parameters that are the same at all points."""
-        first = self.points.row(0, named=True)
-        return {n: v for n, v in first.items() if n.startswith(PARAMETERS) and not self.differs(n)}
+        return {
+            n: v
+            for n, v in self.rows[0].items()
+            if n.startswith(PARAMETERS) and not self.differs(n)
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +155,8 @@ class PointChoices:
     @cached_property
     def _first(self) -> dict[str, Any]:
         """The point that is shown at first: the first in the order of the controls."""
-        points = self.variation.points
-        ranked = [
-            (tuple(rank(row[c]) for c in self.columns), row) for row in points.iter_rows(named=True)
-        ]
+        rows = self.variation.rows
+        ranked = [(tuple(rank(row[c]) for c in self.columns), row) for row in rows]
         return min(ranked, key=lambda pair: pair[0])[1]
 
     @cached_property
@@ -149,7 +165,7 @@ class PointChoices:
         numbers = {c: {v: i for i, v in enumerate(self._values[c])} for c in self.columns}
         return {
             row["identity"]: tuple(numbers[c][row[c]] for c in self.columns)
-            for row in self.variation.points.iter_rows(named=True)
+            for row in self.variation.rows
         }
 
 

@@ -43,6 +43,10 @@ class Loads:
         """Return the load in messages per node and ms."""
         return self.per_ms_ps / period_ps
 
+    def period_ps(self, load: float) -> float:
+        """Return the compute period of a load, at most just above the longest that is tried."""
+        return min(self.per_ms_ps / load, _LONGEST.ps + 1.0)
+
     def payload_mbit_per_s(self, load: float) -> float:
         """Return a load in Mbit/s of payload per node."""
         return load * self.message_bytes * _MBIT_PER_BYTE_PER_MS
@@ -83,12 +87,12 @@ class Bounds:
             raise UserError("low", shown(low), f"must be below high = {shown(high)}")
         given = workload.compute_period.ps
         least = workload.compute_slot.ps if workload.compute_distribution == "geometric" else 1
-        shortest = least if high is None else max(math.ceil(loads.per_ms_ps / high), least)
+        shortest = least if high is None else max(math.ceil(loads.period_ps(high)), least)
         if low is None:
             alone = experiment.machine.round_trip_ps(workload.message_size.bytes)
             longest = max(given, shortest, _IDLE * workload.messages * alone)
         else:
-            longest = math.floor(loads.per_ms_ps / low)
+            longest = math.floor(loads.period_ps(low))
         longest = min(longest, _LONGEST.ps)
         if longest < shortest:
             name, bound = ("high", high) if low is None else ("low", low)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tailback.experiment import Experiment, Run
 from tailback.procedure import Stop
 from tailback.progress import State, Watch
 from tailback.runner import run_mode
+from tailback.since311 import StrEnum
 from tailback.statistics import Estimate, ratio_of_sums
 from tailback.units import Time
 

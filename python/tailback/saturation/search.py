@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tailback import engine, interrupts
 from tailback.errors import UserError, shown
 from tailback.prediction import describe
 from tailback.progress import Watch, ignore
+from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
 
 from .bracket import Bracket, bracket, next_period

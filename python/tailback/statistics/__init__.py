@@ -12,7 +12,8 @@ utilisation is busy time over time. One estimator serves them all.
 """
 
 from .batches import MAX_BATCHES, MIN_BATCHES, Floats, lag1_correlation
-from .estimates import Estimate, student_t
+from .estimates import Estimate
+from .quantiles import fisher_f, student_t
 from .quotients import Series, covariance, quotient
 from .ratios import ratio_of_sums
 from .transient import Truncation, mser5, standard_errors
@@ -25,6 +26,7 @@ __all__ = [
     "Series",
     "Truncation",
     "covariance",
+    "fisher_f",
     "lag1_correlation",
     "mser5",
     "quotient",

@@ -53,10 +53,3 @@ class Estimate:
 
     def __repr__(self) -> str:
         return f"{self.value:.6g} [{self.low:.6g}, {self.high:.6g}]"
-
-
-def student_t(confidence: float, degrees: int) -> float:
-    """Return the two-sided quantile of Student's t distribution."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + confidence) / 2))

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from .batches import MIN_BATCHES, Floats, batch_size, latest_batches
-from .estimates import Estimate, student_t
+from .estimates import Estimate
+from .quantiles import student_t
 
 _SIZE_FACTORS = (1.19, 1.41, 1.68, 2.0)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
 """What a value may be; any may be null. `integer` is a whole number of any width, also unsigned."""
@@ -31,7 +31,7 @@ MERGED = ("", "_low", "_high", "_standard_error", "_weight", "_batches")
 """What is stored of every metric, by what is added to its name; ``""`` is the value."""
 
 RATIO_PARTS = ("", "_low", "_high", "_covariance")
-"""What is stored of `theta_t` and `theta_r`, likewise."""
+"""What is stored of every theta, likewise."""
 
 PERCENTILE_VARIABLES = (
     "lifetime_us",
@@ -56,7 +56,7 @@ BLAME_PAIRS = 4096
 
 IDENTIFYING = (
     Column("identity", "text", "", "Hash of everything that can change a number of the point."),
-    Column("mode", "text", "", "Contention mode: full, throttled, free or ideal."),
+    Column("mode", "text", "", "Contention mode: full, endpoints, throttled, free or ideal."),
     Column("version", "text", "", "Version of Tailback that simulated it."),
     Column("results_version", "int64", "", "Grows when the same experiment gives other numbers."),
 )
@@ -99,6 +99,11 @@ _METRICS: dict[str, tuple[str, str]] = {
     "internal_held": ("", "Share of time internal channels transmit or are kept waiting."),
     "ejection_utilisation": ("", "Share of time ejection channels transmit."),
     "cpu_utilisation": ("", "Share of time processors compute."),
+    "completion_us": (
+        "us",
+        "When the last process was done and the last message received. "
+        "Of workloads that end by themselves only.",
+    ),
     "message_begins_us": (
         "us",
         "Mean from the send instruction until the first data (machine.interface.early) are there. "
@@ -112,8 +117,9 @@ _METRICS: dict[str, tuple[str, str]] = {
 }
 
 _RATIO_MEANING = {
-    "theta_t": "Mean routed lifetime, throttled over full.",
-    "theta_r": "Messages sent per time, full over throttled.",
+    "routed_lifetime_us": "Mean routed lifetime",
+    "messages_per_node_per_ms": "Messages sent per time",
+    "completion_us": "Completion time",
 }
 
 _NESTED_MEANING = {
@@ -128,7 +134,7 @@ def _metric_columns() -> Iterator[Column]:
     """Yield the columns of all metrics: value, interval, and what is needed to merge them."""
     for name, metric in ALL_METRICS.items():
         unit, meaning = _METRICS[name]
-        divided = "packets or messages"
+        divided = "runs" if name in OF_FINITE else "packets or messages"
         if isinstance(metric.denominator, str):
             divided = "ps times " + ("nodes" if metric.denominator == "nodes" else "channels")
         yield Column(name, "float64", unit, meaning)
@@ -140,10 +146,11 @@ def _metric_columns() -> Iterator[Column]:
 
 
 def _ratio_columns() -> Iterator[Column]:
-    """Yield the columns of `theta_t` and `theta_r`, which are null in modes other than full."""
-    for name in THETAS:
-        meaning = _RATIO_MEANING[name]
-        squared = "us^2" if name == "theta_t" else "(1/ms per node)^2"
+    """Yield the columns of the thetas, which are null in modes other than full."""
+    for name, theta in THETAS.items():
+        meaning = f"{_RATIO_MEANING[theta.metric]}, {' over '.join(theta.modes)}."
+        is_rate = theta.metric == "messages_per_node_per_ms"
+        squared = "(1/ms per node)^2" if is_rate else "us^2"
         yield Column(name, "float64", "", f"{meaning} In the row of mode full.")
         yield Column(f"{name}_low", "float64", "", "Lower end of its confidence interval.")
         yield Column(f"{name}_high", "float64", "", "Upper end of its confidence interval.")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
+import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tailback.errors import UserError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
@@ -19,24 +16,28 @@ def json_bytes(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
 
 
-def parquet_bytes(rows: pl.DataFrame) -> bytes:
-    """Return rows as the content of a Parquet file."""
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
-
-
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a file; raise `UserError` if there is none."""
+    check_is_file(path)
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(str(path), None, f"cannot be read: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise damaged(path, "not JSON") from None
     if not isinstance(value, dict):
         raise damaged(path, "not a JSON object")
     return value
+
+
+def check_is_file(path: Path) -> None:
+    """Raise `UserError` for a pipe or a device, which could be read for ever, and a folder."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise UserError(str(path), None, f"cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(mode):
+        raise UserError(str(path), None, "is not a file; move it elsewhere")
 
 
 def damaged(path: Path, reason: str) -> UserError:

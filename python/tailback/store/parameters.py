@@ -3,7 +3,8 @@
 `workload.compute_period = "16 us"` becomes `workload.compute_period_us = 16.0`;
 lists and tables become JSON text. Which columns there are, and of what type,
 follows from the classes that describe machine, workload and run, never from
-values: all points with one topology and one kind of workload have the same.
+values: all points with one kind of topology, routing and workload have the same.
+What has no effect on a machine is null.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
     for name, column in _of_machine().items():
         section, key = section_and_key(name)
         values = table_at(resolved, section)
-        if key in values and values[key] not in (None, {}):
-            yield column, _stored(values[key], column)
+        if key in values:
+            yield column, None if values[key] == {} else _stored(values[key], column)
     for part in (experiment.workload, experiment.run):
         values = resolved[part.section]
         for key, column in _columns(type(part)).items():

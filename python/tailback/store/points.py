@@ -17,20 +17,20 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.since311 import Self
 
 from . import point_file
 from .columns import BLAME_COLUMNS
-from .documents import json_bytes, parquet_bytes, read_json
+from .documents import damaged, json_bytes, read_json
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
     from tailback.blame import Blame
@@ -73,9 +73,13 @@ class PointStore:
     def open(cls, folder: Path) -> Self:
         """Return the store in `folder`, to be read; raise `UserError` if there is none."""
         store = cls(folder)
-        if not folder.is_dir():
+        try:
+            is_folder, is_marked = folder.is_dir(), store._marker.exists()
+        except OSError as error:
+            raise UserError(str(folder), None, f"cannot be read: {error.strerror}") from None
+        if not is_folder:
             raise UserError(str(folder), None, "no such folder")
-        if not store._marker.exists():
+        if not is_marked:
             problem = "holds no results of a sweep; make some with tailback sweep FILE --out DIR"
             raise UserError(str(folder), None, problem)
         store._check_marker()
@@ -136,7 +140,11 @@ class PointStore:
     def _stems(self, name: str, suffix: str) -> list[str]:
         """Return the names of the files of a sub-folder likewise, without their suffix."""
         # Names, not paths: of ten thousand paths these take a fifth of a second.
-        names = sorted(n for n in os.listdir(self.folder / name) if not n.startswith("."))
+        try:
+            names = sorted(n for n in os.listdir(self.folder / name) if not n.startswith("."))
+        except OSError as error:
+            problem = f"cannot be read ({error.strerror}); tailback sweep makes it anew"
+            raise UserError(str(self.folder / name), None, problem) from None
         stems = [n.removesuffix(suffix) for n in names]
         for n, stem in zip(names, stems, strict=True):
             if n == stem or not _IDENTITY.fullmatch(stem):
@@ -172,57 +180,64 @@ class PointStore:
 
     def failures(self) -> list[Failure]:
         """Return the points that could not be simulated, by identity."""
-        paths = self._named("failures", ".json")
-        return [Failure(**read_json(path)) for path in paths]
+        return [_failure(path) for path in self._named("failures", ".json")]
 
     def sweeps(self) -> list[dict[str, Any]]:
         """Return what the sweeps asked for, in an order that does not change."""
-        return [read_json(path) for path in self._named("sweeps", ".json")]
+        return [_question(path) for path in self._named("sweeps", ".json")]
 
-    def runs(self) -> pl.LazyFrame:
+    def runs(self, without: Iterable[str] = ()) -> pa.Table:
         """Return one row per run of every finished point, without the large columns.
 
         In order of identity, then mode. What only a sweep knows (names of its `let`,
-        presets it varied) are columns behind the others.
+        presets it varied) are columns behind the others. Columns `without` are not read.
         """
-        runs = self._runs()
-        labels = self._labels(runs.collect_schema().names())
-        if labels is None:
-            return runs
-        return runs.join(labels.lazy(), on="identity", how="left", maintain_order="left")
+        from tailback.frames import column_of
 
-    def _runs(self) -> pl.LazyFrame:
-        import polars as pl
+        runs = self._runs(without)
+        known = set(runs.column_names)
+        for name, by_identity in self._labels(known).items():
+            labels = [by_identity.get(identity) for identity in runs["identity"].to_pylist()]
+            runs = runs.append_column(name, column_of(labels))
+        return runs
+
+    def _runs(self, without: Iterable[str] = ()) -> pa.Table:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
 
         indexed, there = self._indexed(), self._identities()
         missing, gone = sorted(there - indexed), indexed - there
-        frames = [pl.scan_parquet(self._index)] if indexed & there else []
+        tables = []
+        if indexed & there:
+            names = [n for n in pq.read_schema(self._index).names if n not in {*without}]
+            tables = [pq.read_table(self._index, columns=names)]
+        if gone and tables:
+            others = pc.is_in(tables[0]["identity"], pa.array(sorted(gone)))
+            tables[0] = tables[0].filter(pc.invert(others))
         if missing:
-            frames += [f.lazy() for f in point_file.light([*map(self._point, missing)])]
-        if not frames:
+            tables += point_file.light([*map(self._point, missing)], without)
+        if not tables:
             raise UserError(str(self.folder), None, "holds no finished point")
-        if gone:
-            frames[0] = frames[0].filter(~pl.col("identity").is_in(sorted(gone)))
-        return _in_order(frames) if missing else frames[0]
+        return _in_order(tables) if missing else tables[0]
 
-    def _labels(self, known: Sequence[str]) -> pl.DataFrame | None:
-        """Return what only sweeps know of points, by identity; None if there is nothing.
+    def _labels(self, known: Container[str]) -> dict[str, dict[str, Any]]:
+        """Return what only sweeps know of points: by column, then by identity.
 
         `known`: the columns of the runs. Of several sweeps that have a point, one counts.
         """
-        import polars as pl
-
-        frames = []
+        found: dict[str, dict[str, Any]] = {}
+        told: set[str] = set()
         for sweep in self.sweeps():
             names = ["identity", *sweep["columns"]]
-            wanted = [name for name in sweep["columns"] if name not in known]
-            if wanted:
-                frame = pl.DataFrame(sweep["points"], schema=names, orient="row", strict=False)
-                frames.append(frame.select("identity", *wanted))
-        if not frames:
-            return None
-        together = pl.concat(frames, how="diagonal_relaxed")
-        return together.unique("identity", keep="first", maintain_order=True)
+            wanted = [(i, name) for i, name in enumerate(names) if i and name not in known]
+            if not wanted:
+                continue
+            for i, name in wanted:
+                of_sweep = {row[0]: row[i] for row in sweep["points"] if row[0] not in told}
+                found.setdefault(name, {}).update(of_sweep)
+            told |= {row[0] for row in sweep["points"]}
+        return found
 
     def _point(self, identity: str) -> Path:
         return self.folder / "points" / f"{identity}.parquet"
@@ -231,24 +246,32 @@ class PointStore:
         return set(self._stems("points", ".parquet"))
 
     def _indexed(self) -> set[str]:
-        import polars as pl
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
         if not self._index.exists():
             return set()
-        point_file.check_whole(self._index)
-        return set(pl.read_parquet(self._index, columns=["identity"])["identity"])
+        try:
+            point_file.check_whole(self._index)
+            found = pq.read_table(self._index, columns=["identity"])["identity"]
+        except (UserError, pa.ArrowException, OSError, KeyError):
+            # It is made from the points and says nothing that they do not: made again.
+            return set()
+        return set(found.to_pylist())
 
-    def nested(self, name: str, identities: Iterable[str] | None = None) -> pl.DataFrame:
+    def nested(self, name: str, identities: Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a large column, such as `nodes`, `channels` or `blame_pairs`.
 
         One row per node, channel or pair, with `identity` and `mode` in front, of
         the given points or of all that have it.
         """
-        import polars as pl
+        import pyarrow as pa
+
+        from tailback.frames import below
 
         chosen = sorted(self._identities()) if identities is None else list(identities)
-        frames = [point_file.nested(self._point(identity), name) for identity in chosen]
-        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+        tables = [point_file.nested(self._point(identity), name) for identity in chosen]
+        return below(tables) if tables else pa.table({})
 
     def tables(
         self, identity: str, wanted: Mapping[str, Iterable[str]]
@@ -272,19 +295,54 @@ class PointStore:
         """Make `runs.parquet` anew from the files of all points."""
         if self._identities() == self._indexed():
             return
-        content = parquet_bytes(self._runs().collect().rechunk())
-        self._save(Path(self._index.name), content)
+        from tailback.tables import parquet
+
+        self._save(Path(self._index.name), parquet(self._runs().combine_chunks()))
 
 
-def _in_order(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+def _failure(path: Path) -> Failure:
+    """Return what a file says of a point that failed."""
+    given = read_json(path)
+    try:
+        failure = Failure(**given)
+    except TypeError:
+        raise damaged(path, "not of a failure") from None
+    texts = (failure.identity, failure.kind, failure.text)
+    if not (all(isinstance(text, str) for text in texts) and isinstance(failure.varied, dict)):
+        raise damaged(path, "not of a failure")
+    return failure
+
+
+def _question(path: Path) -> dict[str, Any]:
+    """Return what a file says that a sweep asked for."""
+    given = read_json(path)
+    columns, points = given.get("columns"), given.get("points")
+    is_whole = (
+        isinstance(given.get("asked"), dict)
+        and isinstance(given.get("modes", []), list)
+        and isinstance(columns, list)
+        and all(isinstance(name, str) for name in columns)
+        and len(set(columns)) == len(columns)
+        and isinstance(points, list)
+        and all(isinstance(row, list) and len(row) == 1 + len(columns) for row in points)
+        and all(isinstance(row[0], str) for row in points)
+    )
+    if not is_whole:
+        raise damaged(path, "not of a sweep")
+    return given
+
+
+def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
     """Return runs by identity, with all columns in the documented order."""
-    import polars as pl
+    import pyarrow.compute as pc
+
+    from tailback.frames import below
 
     from .schema import columns
 
-    known = [*columns(), *BLAME_COLUMNS]
-    together = pl.concat(frames, how="diagonal_relaxed")
-    there = set(together.collect_schema().names())
-    ordered = [column.name for column in known if column.name in there]
-    # Rows of one point stay in the order of their modes.
-    return together.select(ordered).sort("identity", maintain_order=True)
+    together = below(tables)
+    there = set(together.column_names)
+    ordered = [name for name in (c.name for c in (*columns(), *BLAME_COLUMNS)) if name in there]
+    # Rows of one point stay in the order of their modes: the sort is stable.
+    order = pc.sort_indices(together, sort_keys=[("identity", "ascending")])
+    return together.select(ordered).take(order)

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 from tailback.results import Result
 from tailback.statistics import Estimate
 from tailback.store import columns as known
@@ -98,7 +98,7 @@ def _metrics(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
     columns = iter(known.METRIC_COLUMNS)
     for name in ALL_METRICS:
         own = [next(columns) for _ in known.MERGED]
-        # What is measured depends on the machine only: it is the same in all modes.
+        # What is measured depends on machine and workload only: it is the same in all modes.
         if name in results[0].estimates:
             parts = zip(*(_parts(result[name]) for result in results), strict=True)
             yield from zip(own, map(list, parts), strict=True)
@@ -111,13 +111,15 @@ def _parts(e: Estimate) -> tuple[Value, ...]:
 
 
 def _ratios(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
-    covariances = cost.covariances
-    values: list[Value] = []
-    for name in THETAS:
-        theta: Estimate = getattr(cost, name)
-        values += map(_known, (theta.value, theta.low, theta.high, covariances[name]))
-    for column, value in zip(known.RATIO_COLUMNS, values, strict=True):
-        yield column, [value if result.mode == "full" else None for result in results]
+    columns = iter(known.RATIO_COLUMNS)
+    for name, compared in THETAS.items():
+        own = [next(columns) for _ in known.RATIO_PARTS]
+        if compared.metric in OF_FINITE and compared.metric not in results[0].estimates:
+            continue
+        theta = cost.thetas[name]
+        values = map(_known, (theta.value, theta.low, theta.high, cost.covariances[name]))
+        for column, value in zip(own, values, strict=True):
+            yield column, [value if result.mode == "full" else None for result in results]
 
 
 def _percentiles(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:

@@ -13,12 +13,15 @@ manifest comes last. What belongs to another experiment is never overwritten.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback import files
 from tailback.errors import UserError
+
+from .columns import BLAME_TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +31,11 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
+#: Sub-folders: one for each mode, and what `describe` says.
+_PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
+_TABLE = re.compile(
+    rf"({'|'.join((*_TABLES, 'packets', *BLAME_TABLES))})\.parquet|\..+\.parquet\.\d+\.part"
+)
 
 
 def prepare(folder: Path, identity: str) -> None:
@@ -37,9 +45,25 @@ def prepare(folder: Path, identity: str) -> None:
     but results of the same identity.
     """
     files.ready("--out", folder)
-    if any(folder.iterdir()) and _identity(folder) != identity:
-        found = "other results" if (folder / MANIFEST).exists() else "other files"
+    try:
+        is_free = _identity(folder) == identity or all(map(_is_unfinished, folder.iterdir()))
+        has_manifest = (folder / MANIFEST).exists()
+    except OSError as error:
+        raise UserError("--out", str(folder), f"cannot be read: {error.strerror}") from None
+    if not is_free:
+        found = "other results" if has_manifest else "other files"
         raise UserError("--out", str(folder), f"holds {found}; nothing is overwritten")
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether `path` is what a run leaves that could not write its manifest: a full disk."""
+    if path.name.startswith(f".{MANIFEST}."):
+        return path.suffix == ".part"
+    return path.name in _PARTS and path.is_dir() and all(map(_is_table, path.iterdir()))
+
+
+def _is_table(path: Path) -> bool:
+    return bool(_TABLE.fullmatch(path.name)) and path.is_file()
 
 
 def _identity(folder: Path) -> object:

@@ -13,9 +13,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import UserError, shown
-from ..units import Quantity, Rate, Size, Time, quantity
+from ..units import Frequency, Quantity, Rate, Size, Time, quantity
 
 Number = Fraction | float
+
+#: What powers of time and size are kept as, and its smallest units in picoseconds and bits.
+_QUANTITIES: dict[tuple[int, int], tuple[type[Quantity], Fraction]] = {
+    (1, 0): (Time, Fraction(1)),
+    (0, 1): (Size, Fraction(1, 8)),
+    (-1, 1): (Rate, Fraction(10**12)),
+    (-1, 0): (Frequency, Fraction(10**12)),
+}
 
 TOO_LARGE = "gives a number that is too large"
 #: What no parameter reaches, by far.
@@ -36,14 +44,22 @@ class Amount:
         return not (self.time or self.size)
 
 
-#: Units by their names in expressions. A rate is a quotient: ``10 * Mbit / s``.
+#: Units by their names in expressions. A rate is a quotient: ``10 * Mbit / s``, and so is the
+#: time of a cycle: ``1 / clock``.
 UNITS: dict[str, Amount] = {
     **{unit: Amount(factor, time=1) for unit, factor in Time.units.items()},
     **{unit: Amount(8 * factor, size=1) for unit, factor in Size.units.items()},
     **{unit.removesuffix("/s"): Amount(f, size=1) for unit, f in Rate.units.items()},
+    **{unit: Amount(factor / 10**12, time=-1) for unit, factor in Frequency.units.items()},
 }
 
-_KINDS = {(0, 0): "a number", (1, 0): "a time", (0, 1): "a size", (-1, 1): "a rate"}
+_KINDS = {
+    (0, 0): "a number",
+    (1, 0): "a time",
+    (0, 1): "a size",
+    (-1, 1): "a rate",
+    (-1, 0): "a frequency",
+}
 
 
 def known(value: object) -> object:
@@ -75,6 +91,8 @@ def _dimensioned(value: Quantity) -> Amount:
         return Amount(Fraction(value.ps), time=1)
     if isinstance(value, Size):
         return Amount(Fraction(8 * value.bytes), size=1)
+    if isinstance(value, Frequency):
+        return Amount(Fraction(value.amount, 10**12), time=-1)
     return Amount(Fraction(value.amount, 10**12), time=-1, size=1)
 
 
@@ -93,12 +111,9 @@ def written(value: object) -> object:
     if value.plain:
         number = value.value
         return int(number) if number == int(number) else float(number)
-    if (value.time, value.size) == (1, 0):
-        return _nearest(Time, value, value.value)
-    if (value.time, value.size) == (0, 1):
-        return _nearest(Size, value, value.value / 8)
-    if (value.time, value.size) == (-1, 1):
-        return _nearest(Rate, value, value.value * 10**12)
+    if (value.time, value.size) in _QUANTITIES:
+        made, factor = _QUANTITIES[value.time, value.size]
+        return _nearest(made, value, value.value * factor)
     raise impossible(f"is {kind(value)}; a parameter is a number, a time, a size or a rate")
 
 

@@ -14,7 +14,7 @@ from ..machines import machine_of
 from ..parts import Part
 from ..units import Quantity
 from .amounts import known, written
-from .names import default_of, short
+from .names import default_of, short, usual_words
 from .plan import Plan, Tables
 
 #: Machines and workloads that are kept, so that each is checked once.
@@ -52,6 +52,11 @@ class Combination:
         if name not in self._known:
             self._known[name] = self._found(name)
         return self._known[name]
+
+    def apart(self, other: Combination) -> str:
+        """Return the values of axes in which this combination differs from another."""
+        differing = [name for name, value in self._values.items() if value != other._values[name]]
+        return ", ".join(f"{short(name)} = {shown(self._values[name])}" for name in differing)
 
     def mistake(self, error: UserError, names: Iterable[str] | None = None) -> UserError:
         """Return a mistake of this combination: ``with n = 3: ...``.
@@ -93,7 +98,7 @@ class Combination:
         section, key = section_and_key(name)
         table = table_at(self._base, section)
         if key in table:
-            return table[key]
+            return usual_words(name, table[key])
         above = section.partition(".")[0]
         preset = self._chosen(f"{above}.preset")
         return default_of(section, key, preset, self._chosen(f"{section}.kind"))

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+from tailback.since311 import Self
 
 from ..errors import UserError, shown
 from ..experiment import Experiment
@@ -14,7 +16,8 @@ from ..experiment.description import tables_of
 from ..experiment.reading import parsed_override, read_description
 from ..experiment.tables import FILES, put, section_and_key, table_at
 from ..machines.reading import refined
-from .combinations import Maker, combinations, public_file
+from .combinations import Combination, Maker, combinations, public_file
+from .fidelities import mixed
 from .plan import Plan, read_plan
 
 
@@ -93,20 +96,22 @@ class Sweep:
     def points(self) -> Iterator[Point]:
         """Yield the points in order, one after the other.
 
-        Raises `UserError` at a combination that is no experiment, naming it, and
-        at the end if all were excluded.
+        Raises `UserError` at a combination that is no experiment, or would be the first
+        to run at another fidelity, naming it, and at the end if all were excluded.
         """
         maker = Maker(self._plan, self._base, self._folder)
-        empty = True
+        first: tuple[Combination, Experiment] | None = None
         for combination in combinations(self._plan, self._base):
             varied: dict[str, object] | None = None
             for seed in self._plan.seeds:
                 experiment = maker.experiment(combination, seed)
                 if varied is None:
                     varied = maker.varied(combination, experiment)
+                    first = first or (combination, experiment)
+                    if experiment.fidelity != first[1].fidelity and not self._plan.mixes_fidelities:
+                        raise mixed(first, (combination, experiment))
                 yield Point(experiment, self.modes, varied)
-                empty = False
-        if empty:
+        if first is None:
             raise UserError("sweep.exclude", None, "leaves nothing to run: it excludes everything")
 
     def description(self) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What the names in a sweep stand for: parameters, names of its own, units.
 
 A parameter has a dotted name, ``workload.sync``, and a short one, ``sync``,
-where only one table has it. Names of ``[sweep.let]`` are ``sweep.n`` in full.
+where only one table has it. ``machine`` may be left out: ``link.rate``. Names of
+``[sweep.let]`` are ``sweep.n`` in full.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Any, Literal, get_args, get_origin
 from ..errors import Description, UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.tables import SECTIONS, is_section, section_and_key
+from ..experiment.tables import MACHINE_TABLES, SECTIONS, is_section, section_and_key
 from ..machines import PRESETS
 from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
+from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Part, fields_of
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
@@ -25,7 +27,7 @@ from .arithmetic import FUNCTIONS
 #: Truths as TOML writes them.
 TRUTHS = {"true": True, "false": False}
 #: What takes its values from elsewhere in [sweep], by the key there.
-ELSEWHERE = {"run.mode": "modes", "run.seed": "seeds"}
+ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 
 
 @cache
@@ -65,6 +67,13 @@ def words_of(name: str) -> frozenset[str]:
     return frozenset(word for field in fields for word in _words(field.annotation))
 
 
+def usual_words(name: str, given: object) -> object:
+    """Return a value of a parameter, or a list of them, with usual words for their aliases."""
+    if isinstance(given, list):
+        return [usual_words(name, entry) for entry in given]
+    return canonical(name.removeprefix("machine."), given)
+
+
 def resolved(name: str, own: Iterable[str]) -> str:
     """Return the full name of a name in an expression; ``own`` are those of [sweep.let].
 
@@ -76,9 +85,9 @@ def resolved(name: str, own: Iterable[str]) -> str:
     if name.removeprefix("sweep.") in own or is_parameter(name):
         found = [name]
     else:
-        found = _by_key().get(name, [])
+        found = _by_key().get(name, []) or _by_part().get(name, [])
     if not found:
-        known = [*own, *_by_key(), *UNITS, *FUNCTIONS, *TRUTHS]
+        known = [*own, *_by_key(), *_by_part(), *UNITS, *FUNCTIONS, *TRUTHS]
         raise UserError("", None, f"unknown name {name}", _nearest(name, known))
     if len(found) > 1:
         raise UserError("", None, f"{name} may be {' or '.join(found)}; write one of them")
@@ -108,9 +117,11 @@ def check_own(name: str, field: str) -> None:
 
 
 def short(name: str) -> str:
-    """Return the last part of a dotted name if that says which it is."""
+    """Return the last part of a dotted name, or as much of it as says which it is."""
     section, key = section_and_key(name)
-    return name if section != "sweep" and len(_by_key().get(key, ())) != 1 else key
+    if section == "sweep" or len(_by_key().get(key, ())) == 1:
+        return key
+    return name.removeprefix("machine.") if section.startswith("machine.") else name
 
 
 def default_of(section: str, key: str, preset: object, kind: object) -> Any:
@@ -165,6 +176,13 @@ def _by_key() -> dict[str, list[str]]:
     return names
 
 
+@cache
+def _by_part() -> dict[str, list[str]]:
+    """Return the full names of the machine's parameters by those without ``machine``."""
+    names = [f"{section}.{key}" for section in MACHINE_TABLES for key in keys_of(section)]
+    return {name.removeprefix("machine."): [name] for name in names}
+
+
 def _classes(section: str) -> tuple[type[Description], ...]:
     return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)
 
@@ -183,5 +201,9 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
     section, dot, key = name.rpartition(".")
     if is_section(section):
         found = nearest(key, keys_of(section))
-        return None if found is None else f"{section}{dot}{found}"
-    return nearest(name, known)
+        if found is not None:
+            return f"{section}{dot}{found}"
+        moved = FIRST_EDITION.get(key, SYNONYMS.get(key))
+        is_moved = moved is not None and section.startswith("machine")
+        return f"machine.{moved}" if is_moved else None
+    return nearest(name, known) or SYNONYMS.get(name)

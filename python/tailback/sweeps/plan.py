@@ -6,6 +6,7 @@ expanded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -15,18 +16,19 @@ from typing import Any, get_args
 from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.tables import entries, is_section, section_and_key, table_at
+from ..experiment.tables import MACHINE_TABLES, entries, is_section, section_and_key, table_at
 from ..machines.reading import check_keys
 from .axes import as_quantities, axis
 from .expressions import Expression, check_words, parsed
-from .names import ELSEWHERE, check_own, keys_of
+from .names import ELSEWHERE, check_own, keys_of, usual_words
 
 MODES: tuple[str, ...] = get_args(Mode)
 
+FIDELITY = "run.fidelity"
+
 _MOST_SEEDS = 10**9
-_USUAL_MODES = ["full", "throttled"]
 _TABLES = ("machine", "workload", "run")
-_KEYS = ("modes", "seeds", "exclude", "let", *_TABLES)
+_KEYS = ("modes", "seeds", "mix_fidelities", "exclude", "let", *_TABLES)
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -45,6 +47,8 @@ class Plan:
     exclude: tuple[Expression, ...]
     modes: tuple[str, ...]
     seeds: Sequence[int]
+    mixes_fidelities: bool
+    """Whether points may run at different fidelities though that is not varied."""
 
     @property
     def count(self) -> int:
@@ -77,17 +81,22 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
         if isinstance(given, Mapping) and "computed" in given:
             texts[name] = _computed(field, given)
         else:
-            values = axis(field, given)
+            values = axis(field, usual_words(name, given))
             axes[name] = as_quantities(field, values) if name.startswith("sweep.") else values
+    # Also checks the base's own mode, which no point has.
+    kept = {key: base["run"][key] for key in ("seed", "mode", "baseline") if key in base["run"]}
+    run = Run(**kept)
     own = [name.partition(".")[2] for name in [*axes, *texts] if name.startswith("sweep.")]
     computed = {name: parsed(_field(name), text, own) for name, text in texts.items()}
+    varied = tuple(name for name, _, _ in _entries(table))
     plan = Plan(
-        varied=tuple(name for name, _, _ in _entries(table)),
+        varied=varied,
         axes=axes,
         computed=computed,
         exclude=tuple(_exclusions(table.get("exclude", []), own)),
-        modes=_modes(table.get("modes", _USUAL_MODES)),
-        seeds=_seeds(table.get("seeds", 1), base["run"]),
+        modes=_modes(table.get("modes", ["full", run.baseline])),
+        seeds=_seeds(table.get("seeds", 1), run.seed),
+        mixes_fidelities=_mixes(table.get("mix_fidelities", False)) or FIDELITY in varied,
     )
     if not plan.varied and "seeds" not in table:
         raise UserError("sweep", None, "varies nothing: give values for a parameter, or seeds")
@@ -123,10 +132,23 @@ def _check_key(name: str, given: object) -> None:
     section, key = section_and_key(name)
     if is_section(section) and key in keys_of(section):
         return
-    if section == "machine":
-        check_keys({key: given if is_section(name) else {}})
+    if section == "machine" or section in MACHINE_TABLES:
+        _check_machine(name, given)
     known = keys_of(section) if is_section(section) else ()
     raise unknown_key(f"sweep.{section}", key, known)
+
+
+def _check_machine(name: str, given: object) -> None:
+    """Refuse what is no key of a machine, with the one that was meant."""
+    section, key = section_and_key(name)
+    table: object = {} if section == "machine" and not is_section(name) else given
+    tables = {key: table} if section == "machine" else {section.partition(".")[2]: {key: given}}
+    try:
+        check_keys(tables)
+    except UserError as error:
+        allowed = re.sub(r"(is |\[)machine\.", r"\1sweep.machine.", error.allowed)
+        meant = None if error.nearest is None else f"sweep.{error.nearest}"
+        raise UserError(f"sweep.{error.field}", error.given, allowed, meant) from None
 
 
 def _field(name: str) -> str:
@@ -163,11 +185,15 @@ def _modes(given: object) -> tuple[str, ...]:
     return tuple(mode for mode in MODES if mode in given)
 
 
-def _seeds(given: object, run: Mapping[str, Any]) -> Sequence[int]:
+def _mixes(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise UserError("sweep.mix_fidelities", shown(given), "must be true or false")
+    return given
+
+
+def _seeds(given: object, first: int) -> Sequence[int]:
     """Return the seeds: a list as it is, a number of them from run.seed on."""
     field = "sweep.seeds"
-    # Also checks the base's own mode, which no point has.
-    first = Run(**{key: run[key] for key in ("seed", "mode") if key in run}).seed
     if type(given) is int:
         most = min(_MOST_SEEDS, 2**63 - first)
         if not 1 <= given <= most:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
@@ -12,16 +13,8 @@ from rich.text import Text
 from tailback.comparison import Cost, WaitingChannel
 from tailback.places import shown as place
 from tailback.results import Result
-from tailback.wording import (
-    DIGITS,
-    UNKNOWN,
-    events_text,
-    lifetime_sentence,
-    number,
-    plain,
-    rate_sentence,
-    warnings,
-)
+from tailback.verdict import findings
+from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
 
 from .layout import heading, new_table
 
@@ -46,6 +39,7 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("iterations_per_node_per_ms", "iterations"),
     ),
     "time, us": (
+        _Row("completion_us", "completion"),
         _Row("routed_lifetime_us", "routed lifetime"),
         _Row("routed_lifetime_data_us", "  data"),
         _Row("routed_lifetime_ack_us", "  acks"),
@@ -96,7 +90,8 @@ def measured_table(results: Mapping[str, Result]) -> Table:
     table = new_table()
     table.add_column("", no_wrap=True)
     for mode in results:
-        table.add_column(mode, justify="right", no_wrap=True)
+        # Many do not fit on a narrow terminal: intervals then go below their values.
+        table.add_column(mode, justify="right", no_wrap=len(results) < 4)
     for title, rows in _SECTIONS.items():
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
@@ -174,12 +169,12 @@ def _endings(results: Iterable[Result]) -> list[Text]:
 
 
 def _verdict(cost: Cost) -> list[Text]:
-    """Return theta_r and theta_t, each with a sentence that says what it means."""
-    findings = [
-        ("theta_r", cost.theta_r, rate_sentence(cost.theta_r)),
-        ("theta_t", cost.theta_t, lifetime_sentence(cost.theta_t)),
-    ]
-    return [
-        Text.assemble((f"{name} = {number(theta)}", "bold"), f"  {sentence}")
-        for name, theta, sentence in findings
-    ]
+    """Return what full costs against the baseline, each number with what it means."""
+    lines = []
+    for compared, found in groupby(findings(cost.thetas, cost.baseline), lambda f: f.compared):
+        lines.append(Text(compared, style="dim"))
+        lines += [
+            Text.assemble((f" {name} = {number(theta)}", "bold"), f"  {sentence}")
+            for _, name, theta, sentence in found
+        ]
+    return lines

@@ -6,28 +6,29 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tailback.frames import floats, is_number, values
 from tailback.statistics import Estimate
 from tailback.wording import UNKNOWN, number, plain
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
 
 _GAP = "  "
 _WIDEST_HEAD = 12
 
 
-def runs_table(rows: pl.DataFrame) -> str:
+def runs_table(rows: pa.Table) -> str:
     """Return a table of runs, one line each: `6.943 ±0.012` where there is an interval.
 
     Columns `x_low` and `x_high` beside `x` are its interval. Parameters are called by
     the last part of their names where that is clear.
     """
-    names = [name for name in rows.columns if not _is_end(name, rows.columns)]
+    names = [name for name in rows.column_names if not _is_end(name, rows.column_names)]
     columns = [_cells(rows, name) for name in names]
     heads = [_head(_short(name, names)) for name in names]
     lines = max(map(len, heads), default=0)
     heads = [[""] * (lines - len(head)) + head for head in heads]
-    numeric = [rows[name].dtype.is_numeric() for name in names]
+    numeric = [is_number(rows[name].type) for name in names]
     widths = [max(map(len, [*head, *cells])) for head, cells in zip(heads, columns, strict=True)]
     table = [_line(head, widths, numeric) for head in zip(*heads, strict=True)]
     table.append("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
@@ -42,10 +43,16 @@ def _is_end(name: str, names: Sequence[str]) -> bool:
 
 
 def _short(name: str, names: Sequence[str]) -> str:
-    """Return a parameter's name without its table, unless another has the same."""
-    last = name.partition(".")[2] or name
-    same = [other for other in names if (other.partition(".")[2] or other) == last]
-    return last if len(same) == 1 else name
+    """Return the last part of a parameter's name, or more if another ends so.
+
+    What is of some kind is always said.
+    """
+    parts = name.split(".")
+    for count in range(2 if parts[-1] == "kind" else 1, len(parts)):
+        last = ".".join(parts[-count:])
+        if sum(f".{other}".endswith(f".{last}") for other in names) == 1:
+            return last
+    return name
 
 
 def _head(name: str) -> list[str]:
@@ -67,16 +74,18 @@ def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
     return _GAP.join(parts).rstrip()
 
 
-def _cells(rows: pl.DataFrame, name: str) -> list[str]:
-    values = rows[name].to_list()
-    if f"{name}_low" in rows.columns and f"{name}_high" in rows.columns:
-        return list(_estimates(values, rows[f"{name}_low"], rows[f"{name}_high"]))
-    return [_shown(value) for value in values]
+def _cells(rows: pa.Table, name: str) -> list[str]:
+    known = values(rows[name])
+    if f"{name}_low" in rows.column_names and f"{name}_high" in rows.column_names:
+        ends = (floats(rows[f"{name}_{end}"]).tolist() for end in ("low", "high"))
+        return list(_estimates(known, *ends))
+    return [_shown(value) for value in known]
 
 
-def _estimates(values: Sequence[float | None], lows: pl.Series, highs: pl.Series) -> Iterator[str]:
-    nan = float("nan")
-    for value, low, high in zip(values, lows.fill_null(nan), highs.fill_null(nan), strict=True):
+def _estimates(
+    values: Sequence[float | None], lows: Sequence[float], highs: Sequence[float]
+) -> Iterator[str]:
+    for value, low, high in zip(values, lows, highs, strict=True):
         yield UNKNOWN if value is None else number(Estimate(value, low, high))
 
 

@@ -51,6 +51,9 @@ class Network(Protocol):
     def shape(self) -> tuple[int, ...]:
         """Nodes along each dimension, x first; empty for a machine without coordinates."""
 
+    def cycle(self) -> Time | None:
+        """Return the time of a cycle of its clock, if it has one."""
+
     def round_trip_ps(self, message_bytes: int) -> int:
         """Return roughly how long a message and its acknowledgements take without contention."""
 

@@ -89,12 +89,20 @@ def _read_columns(path: Path) -> dict[str, Column]:
 
     try:
         table = _read_table(path)
-    except pa.ArrowException as error:
-        reason = str(error).splitlines()[0]
+        names = table.column_names
+        columns = {name: table.column(i).to_numpy() for i, name in enumerate(names)}
+    except UserError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, TypeError, LookupError, MemoryError) as error:
+        # A damaged file can say anything of what is in it.
+        reason = (str(error) or type(error).__name__).splitlines()[0]
         raise UserError(str(path), None, f"cannot be read: {reason}") from None
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(str(path), None, f"has {names.count(name)} columns {name}; needs one")
     if table.num_rows == 0:
         raise UserError(str(path), None, "has no messages")
-    return {name: table.column(name).to_numpy() for name in dict.fromkeys(table.column_names)}
+    return columns
 
 
 def _read_table(path: Path) -> Any:

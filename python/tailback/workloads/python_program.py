@@ -106,7 +106,7 @@ class PythonProgram(Workload, init=False):
         else:
             program = loading.from_function(self.function)
         places = None if self.placement == "all" else self.placement
-        return Processes(program, network.nodes, places, seed)
+        return Processes(program, network.nodes, places, seed, network.cycle())
 
     def iteration_ps(self, network: Network) -> int:
         """Return one round trip: what processes wait for, if they wait."""

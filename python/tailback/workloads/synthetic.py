@@ -170,9 +170,12 @@ class Synthetic(Workload, init=False):
             if node in self.hot_spots[:place]:
                 raise UserError(f"hot_spots[{place}]", shown(node), "is there twice")
         if self.compute_distribution == "geometric":
-            if self.compute_slot.ps == 0:
+            if self.compute_slot == Time(0):
                 raise UserError("compute_slot", shown(str(self.compute_slot)), "must be above zero")
-            if self.compute_slot.ps > self.compute_period.ps:
+            times = (self.compute_slot, self.compute_period)
+            # Times in cycles are compared when they are times.
+            is_known = all(time.cycles is None for time in times)
+            if is_known and self.compute_slot > self.compute_period:
                 allowed = f"must be at most the compute_period, {self.compute_period}"
                 raise UserError("compute_slot", shown(str(self.compute_slot)), allowed)
         return self

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.comparison import Comparison
+from tailback.since311 import StrEnum
 from tailback.wording import number
 
 

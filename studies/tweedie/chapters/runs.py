@@ -103,8 +103,8 @@ class StoredSweep:
     @cached_property
     def rows(self) -> pl.DataFrame:
         """One row per run; raises `ValueError` if a point is missing."""
-        frame = self._store.runs().filter(pl.col("identity").is_in(list(self._wanted))).collect()
-        assert isinstance(frame, pl.DataFrame)
+        frame = pl.DataFrame(self._store.runs())
+        frame = frame.filter(pl.col("identity").is_in(list(self._wanted)))
         missing = len(self._wanted) - frame["identity"].n_unique()
         if missing:
             raise ValueError(f"{self._store.folder}: {missing} points have not been run")
@@ -121,7 +121,7 @@ class StoredSweep:
         if measure in _DERIVED:
             points = _over_seeds(rows.filter(pl.col("mode") == mode), measure, along)
         else:
-            together = merged(rows, values=[measure])
+            together = pl.DataFrame(merged(rows.to_arrow(), values=[measure]))
             points = _estimates(together.filter(pl.col("mode") == mode), measure, along)
         if not points:
             raise ValueError(f"{measure}: no runs in mode {mode}")
@@ -136,13 +136,12 @@ class StoredSweep:
         if rows.select(PERIOD, "run.warmup_us").n_unique() != 1:
             raise ValueError(f"{conditions}: loads are those of one point")
         identities = rows["identity"].to_list()
-        nodes = self._store.nested("nodes", identities).sort("identity", "node")
-        channels = self._store.nested("channels", identities)
+        nodes = pl.DataFrame(self._store.nested("nodes", identities)).sort("identity", "node")
+        channels = pl.DataFrame(self._store.nested("channels", identities))
         return Loads.of(nodes, channels, _window_ms(rows))
 
     def _chosen(self, conditions: Iterable[str]) -> pl.DataFrame:
-        found = where(self.rows, *conditions).collect()
-        assert isinstance(found, pl.DataFrame)
+        found = pl.DataFrame(where(self.rows.to_arrow(), *conditions))
         if found.is_empty():
             raise ValueError(f"no runs with {' and '.join(conditions)}")
         return found

@@ -26,7 +26,7 @@ from studies.tweedie.published import (
 )
 from studies.tweedie.sections.by_period import saturated
 
-_LONGER = {"control_token_bits": 10}
+_LONGER = {"link.control_token_bits": 10}
 _LATER = {"link.control_token_bits": 5, "link.packet_gap": "50 ns"}
 """What makes the table of section 4.1.5: as long, but 150 ns a hop instead of 100."""
 

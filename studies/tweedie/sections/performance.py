@@ -23,7 +23,7 @@ class _Line:
     machine: Keys | None = None
 
 
-_OUT_OF_BAND = {"flow_control": "out_of_band"}
+_OUT_OF_BAND = {"link.flow_control": "out_of_band"}
 _LINES = (
     _Line("token", "Token-passing"),
     _Line("flit", machine=_OUT_OF_BAND),

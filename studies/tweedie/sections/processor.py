@@ -23,7 +23,7 @@ def _point(processes: int, period_us: float, slice_us: float | None = None) -> P
         tb.Experiment.from_dict(
             {
                 "machine": {"preset": "t9000_pair"}
-                | ({} if slice_us is None else {"time_slice": f"{slice_us:g} us"}),
+                | ({} if slice_us is None else {"interface": {"time_slice": f"{slice_us:g} us"}}),
                 "workload": {
                     "kind": "compute_only",
                     "period": f"{period_us:g} us",

@@ -1,7 +1,14 @@
 //! Time spent on something, cut at the ends of sample intervals.
 
 use crate::time::Time;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Intervals ahead of the one being filled that have a sum of their own.
+///
+/// A stretch that ends later is kept as its two ends: what lies ahead takes memory for every
+/// stretch, not for every interval of it, and one may reach past the end of the run.
+const NEAR: Time = 64;
 
 /// Adds up stretches of time that may reach into the future, interval by interval.
 ///
@@ -16,18 +23,34 @@ pub struct Binned {
     closed: u64,
     /// Sum of the interval being filled.
     open: u64,
-    /// Sums of later intervals.
+    /// Sums of later intervals, at most [`NEAR`].
     later: VecDeque<u64>,
+    /// Ends of stretches that reach further, the earliest first.
+    far: BinaryHeap<Reverse<(Time, End)>>,
     /// Stretches that have begun and whose end is not known: up to the end of the interval
     /// being filled they are counted.
     running: u64,
 }
 
+/// An end of a stretch that lies in a later interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    First,
+    Last,
+}
+
 impl Binned {
     /// Starts at time 0.
     pub fn new(interval: Time) -> Self {
-        let later = VecDeque::new();
-        Self { interval, boundary: interval, closed: 0, open: 0, later, running: 0 }
+        Self {
+            interval,
+            boundary: interval,
+            closed: 0,
+            open: 0,
+            later: VecDeque::new(),
+            far: BinaryHeap::new(),
+            running: 0,
+        }
     }
 
     /// Adds the stretch from `start` to `end`; not before the open interval.
@@ -55,6 +78,10 @@ impl Binned {
 
     #[cold]
     fn add_anywhere(&mut self, start: Time, end: Time) {
+        if (end - self.boundary).div_ceil(self.interval) > NEAR {
+            self.add_far(start, end);
+            return;
+        }
         let mut from = start;
         if start < self.boundary {
             self.open += self.boundary - start;
@@ -70,6 +97,15 @@ impl Binned {
             from = bin_end;
             bin += 1;
         }
+    }
+
+    fn add_far(&mut self, start: Time, end: Time) {
+        if start < self.boundary {
+            self.begin(start);
+        } else {
+            self.far.push(Reverse((start, End::First)));
+        }
+        self.far.push(Reverse((end, End::Last)));
     }
 
     /// A stretch begins whose end is not known; in the open interval.
@@ -91,6 +127,15 @@ impl Binned {
         self.closed += self.open;
         self.open = self.later.pop_front().unwrap_or(0) + self.running * self.interval;
         self.boundary += self.interval;
+        while let Some(&Reverse((time, end))) = self.far.peek()
+            && time <= self.boundary
+        {
+            self.far.pop();
+            match end {
+                End::First => self.begin(time),
+                End::Last => self.end(time),
+            }
+        }
         self.closed
     }
 
@@ -104,7 +149,17 @@ impl Binned {
     /// `now`, in the open interval.
     pub fn booked(&self, now: Time) -> u64 {
         let ahead = self.running * self.boundary.saturating_sub(now);
-        self.closed + self.open + self.later.iter().sum::<u64>() - ahead
+        let near = self.closed + self.open + self.later.iter().sum::<u64>() - ahead;
+        // What lies between the ends of a stretch, or between `now` and the last one.
+        let ends = self.far.iter().map(|&Reverse((time, end))| (time.max(now) - now, end));
+        let (mut first, mut last) = (0, 0);
+        for (time, end) in ends {
+            match end {
+                End::First => first += time,
+                End::Last => last += time,
+            }
+        }
+        near + last - first
     }
 }
 
@@ -123,6 +178,47 @@ mod tests {
         assert_eq!(busy.close(), 15 + 10 + 5);
         assert_eq!(busy.close(), 30 + 1 + 10);
         assert_eq!((busy.so_far(40), busy.so_far(43), busy.booked(43)), (41, 41, 41));
+    }
+
+    #[test]
+    fn a_stretch_takes_memory_once_however_long_it_is() {
+        let far = 1_000_000_000_000;
+        let mut busy = Binned::new(10);
+        busy.add(4, far);
+        busy.add(25, 5 * far);
+        busy.add(12, 14);
+        assert!(busy.later.len() <= NEAR as usize && busy.far.len() == 3);
+        assert_eq!(busy.booked(8), (far - 4) + (5 * far - 25) + 2);
+        assert_eq!([busy.close(), busy.close(), busy.close()], [6, 18, 33]);
+        assert_eq!((busy.so_far(30), busy.booked(33)), (33, (far - 4) + (5 * far - 25) + 2));
+        assert_eq!(busy.close(), 53);
+    }
+
+    /// Random stretches against the sums of every picosecond.
+    #[test]
+    fn long_and_short_stretches_add_up_in_every_interval() {
+        let mut random = crate::rng::Stream::new(7, crate::rng::Purpose::Compute, 0);
+        for interval in [1, 3, 10] {
+            let mut busy = Binned::new(interval);
+            let mut is_busy = vec![0_u64; 20_000];
+            let (mut before, mut booked) = (0, 0);
+            for row in 0..1000 {
+                let now = row * interval;
+                for _ in 0..3 {
+                    let start = now + random.below(3 * interval);
+                    let length = random.below([4, 70 * interval, 1000][(row % 3) as usize]);
+                    busy.add(start, start + length);
+                    is_busy[start as usize..(start + length) as usize]
+                        .iter_mut()
+                        .for_each(|n| *n += 1);
+                    booked += length;
+                }
+                assert_eq!(busy.booked(now), booked);
+                let end = now + interval;
+                before += is_busy[now as usize..end as usize].iter().sum::<u64>();
+                assert_eq!(busy.close(), before, "interval {interval}, row {row}");
+            }
+        }
     }
 
     #[test]

@@ -162,7 +162,9 @@ impl Nodes {
         if !message.direct {
             world.measures.message_took(world.now - message.sent);
         }
-        let to = message.to;
+        let (from, to) = (message.from, message.to);
+        world.measures.completes(from, world.now);
+        world.measures.completes(to, world.now);
         if let Some(interface) = &mut self.interface
             && let Some(process) = interface.complete(id, message)
         {

@@ -53,11 +53,12 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         Kind::Exchange => programs::exchange(dice, &machine),
         Kind::AnyProgram => programs::anything(dice, &machine),
     };
-    let modes = [Mode::Full, Mode::Full, Mode::Full, Mode::Throttled, Mode::Free, Mode::Ideal];
+    let lighter = [Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal];
+    let mode = if dice.chance(50) { Mode::Full } else { dice.one_of(&lighter) };
     Spec {
         machine,
         workload,
-        mode: dice.one_of(&modes),
+        mode,
         fidelity: Fidelity::Packet,
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: 1_000_000,

@@ -157,6 +157,9 @@ impl Reference {
             if self.spec.mode == Mode::Full {
                 self.network_acts();
             }
+            if self.spec.mode == Mode::Endpoints {
+                self.ends_act();
+            }
         }
         self.now
     }
@@ -176,6 +179,9 @@ impl Reference {
             Event::Cpu { node } => self.piece_of_work_ends(node),
             Event::Start { process } => self.going_on.push_back(process),
             Event::Message { row } => self.send_row(row),
+            Event::Ready { packet } if self.spec.mode == Mode::Endpoints => {
+                self.is_at_its_end(packet);
+            }
             Event::Sets { packet } => self.travel_without_contention(packet),
             Event::Ready { .. } => {}
             Event::Left { channel } => self.left(channel),

@@ -3,7 +3,7 @@
 use crate::machine::{Event, NEVER, Reference, Time};
 use crate::tally::Tally;
 use crate::windows::Queue;
-use crate::wiring::End;
+use crate::wiring::{End, Group};
 use std::collections::VecDeque;
 use tailback_engine::spec::{Mode, Switching};
 
@@ -34,6 +34,8 @@ pub struct Channel {
     pub occupied_tokens: u32,
     /// Since when the packet at the front of the buffer has been there.
     pub front_since: Time,
+    /// With mode `endpoints`, at the first of a group from switch to node: who is there, in order.
+    pub arrivals: VecDeque<(usize, Time)>,
     pub tally: Tally,
 }
 
@@ -117,10 +119,9 @@ impl Reference {
     pub fn queue(&mut self, packet: Packet) {
         let number = self.packets.len();
         self.packets.push(packet);
-        if self.spec.mode == Mode::Full {
-            self.line_up(number);
-        } else {
-            self.follow(number);
+        match self.spec.mode {
+            Mode::Full | Mode::Endpoints => self.line_up(number),
+            _ => self.follow(number),
         }
     }
 
@@ -170,6 +171,84 @@ impl Reference {
         }
     }
 
+    /// Mode `endpoints`: idle channels of nodes, and idle channels to nodes, take the first in
+    /// line, as long as there is one.
+    pub fn ends_act(&mut self) {
+        for node in 0..self.outputs.len() {
+            let is_its = |group: &Group| group.from == End::Node(node);
+            let group = self.wiring.groups.iter().position(is_its).expect("every node can send");
+            while let Some(channel) = self.idle_channel(group)
+                && let Some(packet) = self.at_hand(node)
+            {
+                self.send_at_hand(packet);
+                self.set_out(packet, channel);
+            }
+        }
+        for group in 0..self.wiring.groups.len() {
+            let lead = self.wiring.groups[group].channels[0];
+            while let Some(channel) = self.idle_channel(group)
+                && let Some((packet, since)) = self.channels[lead].arrivals.pop_front()
+            {
+                self.occupy_end(packet, channel, since);
+                self.post_arrival(packet, group, self.now);
+            }
+        }
+    }
+
+    fn idle_channel(&self, group: usize) -> Option<usize> {
+        let mut channels = self.wiring.groups[group].channels.iter().copied();
+        channels.find(|&channel| !self.channels[channel].is_busy)
+    }
+
+    fn occupy_end(&mut self, packet: usize, channel: usize, since: Time) {
+        let group = self.wiring.group_of[channel];
+        let duration = self.duration(self.packets[packet].bytes, group);
+        self.channels[channel].is_busy = true;
+        self.post(self.now + duration, Event::Left { channel });
+        self.note_start(packet, channel, self.now, self.now - since);
+        self.channels[channel].tally.busy += duration;
+    }
+
+    fn post_arrival(&mut self, packet: usize, group: usize, start: Time) {
+        let duration = self.duration(self.packets[packet].bytes, group);
+        let head = start + self.header_delay(group);
+        self.post(head, Event::Head { number: packet, packet });
+        let tail = start + duration + self.wire_delay(group);
+        self.post(tail, Event::Tail { number: packet, packet });
+    }
+
+    /// A packet leaves its node and meets nobody until its header is at its last switch.
+    fn set_out(&mut self, packet: usize, first: usize) {
+        self.occupy_end(packet, first, self.packets[packet].queued);
+        let (destination, bytes) = (self.packets[packet].destination, self.packets[packet].bytes);
+        let (mut group, mut time) = (self.wiring.group_of[first], self.now);
+        loop {
+            let at = self.wiring.groups[group].to;
+            if at == End::Node(destination) {
+                return self.post_arrival(packet, group, time);
+            }
+            let next = self.wiring.route(at, destination, Some(group));
+            time += self.onward(bytes, group, next);
+            group = next;
+            if self.wiring.groups[group].to == End::Node(destination) {
+                return self.post(time, Event::Ready { packet });
+            }
+            let channel = self.wiring.groups[group].channels[0];
+            self.note_start(packet, channel, time, 0);
+            self.channels[channel].tally.busy += self.duration(bytes, group);
+        }
+    }
+
+    /// Mode `endpoints`: the header of a packet is at its last switch.
+    pub fn is_at_its_end(&mut self, packet: usize) {
+        let destination = End::Node(self.packets[packet].destination);
+        let is_end =
+            |group: &Group| group.to == destination && matches!(group.from, End::Switch(_));
+        let group = self.wiring.groups.iter().position(is_end).expect("every node is reached");
+        let lead = self.wiring.groups[group].channels[0];
+        self.channels[lead].arrivals.push_back((packet, self.now));
+    }
+
     /// The last token of a packet has left the sending side of a channel.
     pub fn left(&mut self, channel: usize) {
         self.channels[channel].is_busy = false;
@@ -182,8 +261,8 @@ impl Reference {
 
     /// The whole way of a packet in the modes without contention.
     ///
-    /// It can be worked out when the packet starts: those who share a queue are served in the
-    /// order in which they started.
+    /// It can be worked out when the packet starts: those who share a queue are served in
+    /// the order in which they started.
     pub fn travel_without_contention(&mut self, packet: usize) {
         self.packets[packet].queued = self.now;
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
@@ -200,9 +279,10 @@ impl Reference {
                 self.packets[packet].hops == 1 && group.to != End::Node(destination);
             if is_first_internal && self.spec.mode == Mode::Throttled {
                 let wire_of = &self.wiring.wire_of;
-                let free_at = |&channel: &usize| self.wires_free_at[wire_of[channel]];
-                channel = group.channels.iter().copied().min_by_key(free_at).unwrap();
-                wait = free_at(&channel).saturating_sub(time);
+                let wait_for =
+                    |&channel: &usize| self.wires_free_at[wire_of[channel]].saturating_sub(time);
+                channel = group.channels.iter().copied().min_by_key(wait_for).unwrap();
+                wait = wait_for(&channel);
                 self.wires_free_at[wire_of[channel]] = time + wait + duration;
             }
             (at, input) = (group.to, Some(number));

@@ -32,7 +32,7 @@ impl Reference {
     }
 
     fn output(&mut self, node: usize, is_ack: bool) -> &mut Queue {
-        let is_first = is_ack && self.spec.machine.interface.ack_priority;
+        let is_first = is_ack && self.serves_by_rank() && self.spec.machine.interface.ack_priority;
         let output = &mut self.outputs[node];
         if is_first { &mut output.acks } else { &mut output.data }
     }
@@ -41,13 +41,18 @@ impl Reference {
     pub fn at_hand(&self, node: usize) -> Option<usize> {
         let output = &self.outputs[node];
         let of = |queue: &Queue| match self.spec.machine.interface.message_order {
-            MessageOrder::Fifo => queue.packets.front().copied(),
-            MessageOrder::RoundRobin => {
+            MessageOrder::RoundRobin if self.serves_by_rank() => {
                 let turn = *queue.turns.front()?;
                 queue.packets.iter().copied().find(|&packet| self.turn(packet) == turn)
             }
+            _ => queue.packets.front().copied(),
         };
         of(&output.acks).or_else(|| of(&output.data))
+    }
+
+    /// In mode `endpoints` nodes serve first come, first served, whatever they do otherwise.
+    fn serves_by_rank(&self) -> bool {
+        self.spec.mode != Mode::Endpoints
     }
 
     fn turn(&self, packet: usize) -> (usize, bool) {
@@ -77,7 +82,7 @@ impl Reference {
     /// message before it; at once where only one can be in flight.
     pub fn follow(&mut self, number: usize) {
         let Packet { is_ack, message, source, destination, bytes, .. } = self.packets[number];
-        assert_ne!(self.spec.mode, Mode::Full);
+        assert!(!matches!(self.spec.mode, Mode::Full | Mode::Endpoints));
         let mut start = self.now;
         if !is_ack && self.window() > 1 {
             let group = self.wiring.route(End::Node(source), destination, None);

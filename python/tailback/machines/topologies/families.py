@@ -149,7 +149,8 @@ class Tree(Topology):
                         joined(self.section, f"switches_per_level[{level}]"), shown(below), allowed
                     )
             if levels[0] != 1:
-                raise UserError("switches_per_level[0]", shown(levels[0]), "must be 1, the root")
+                path = joined(self.section, "switches_per_level[0]")
+                raise UserError(path, shown(levels[0]), "must be 1, the root")
         levels_joined = len(self._children)
         if self.level_widths is not None and len(self.level_widths) != levels_joined:
             allowed = (

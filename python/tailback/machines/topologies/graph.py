@@ -48,6 +48,8 @@ class Graph(Topology):
     def _check(self) -> None:
         if self.cycle == Time(0):
             raise self.refused("cycle", "must be above zero")
+        if self.cycle is not None and self.cycle.cycles is not None:
+            raise self.refused("cycle", 'must be a time, such as "1 ns"')
 
     @cached_property
     def graph(self) -> NetworkGraph:

@@ -25,7 +25,7 @@ impl ContentionFree {
             ready = ready.max(following.from(message, 1));
         }
         let group = act.wiring.layout.group(self.way[0]);
-        let (first, start) = self.enter(group, ready, &act.wiring.layout);
+        let (first, start) = self.turn(group, ready, &act.wiring.layout);
         let before = passage.step_ps(bytes) * u64::from(steps - 1);
         let delivered = start + before + passage.last_step_ps(steps, bytes);
         let is_held = passage.switching == Switching::Circuit;
@@ -54,6 +54,7 @@ impl ContentionFree {
         if let Some(early) = passage.early_ps(bytes) {
             act.events.post(delivered - early, Kind::Head, id.0);
         }
+        act.packets[id].ready = start + before + act.wiring.link.hop_ps;
         act.events.post(delivered, Kind::Tail, id.0);
     }
 

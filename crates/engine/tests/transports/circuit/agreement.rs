@@ -160,7 +160,7 @@ fn alone_all_modes_agree() {
         let (engine, machine, rows) = case(number);
         let rows = &rows[..1];
         let twin = Twin::run(&machine, rows);
-        for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+        for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
             let mut run = Run::new(engine.clone(), message_list(rows), mode);
             run.finish();
             let packet = run.rows[0];

@@ -1,0 +1,161 @@
+"""The runs of every group in every mode: how many there are, how they went, and their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailback.frames import Floats, Ints, floats, nullable, values
+from tailback.metrics import BASELINE
+
+from .groups import Groups, first_known
+from .pooling import Flags
+
+RUN_BASELINE = "run.baseline"
+"""The parameter that says which mode is the baseline."""
+
+COUNTED = ("runs", "unsettled")
+"""Columns that merging adds: how many runs were merged, and how many of them never settled."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The runs of every group in every mode, and what is summed over them.
+
+    Of what is measured, NaN stands for what is not known and for runs that never settled.
+    """
+
+    groups: Groups
+    _read: dict[str, Floats] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.groups.first)
+
+    @property
+    def cell(self) -> Ints:
+        """The cell of every run."""
+        return self.groups.cell
+
+    @cached_property
+    def settled(self) -> Flags:
+        """Which runs are averaged."""
+        flags: Flags = self.groups.runs["settled"].to_numpy()
+        return flags
+
+    @cached_property
+    def modes(self) -> list[str]:
+        """The mode of every cell."""
+        modes: list[str] = self.groups.runs["mode"].take(self.groups.first).to_pylist()
+        return modes
+
+    @cached_property
+    def baselines(self) -> list[str]:
+        """The mode that is the baseline of every cell."""
+        first: list[str] = self.groups.runs[RUN_BASELINE].take(self.groups.first).to_pylist()
+        return first
+
+    def are_in(self, mode: str) -> Flags:
+        """Return which cells are in a mode of a ratio: `BASELINE` is each cell's own."""
+        wanted = self.baselines if mode == BASELINE else [mode] * len(self)
+        found: Flags = np.array([a == b for a, b in zip(self.modes, wanted, strict=True)], bool)
+        return found
+
+    @cached_property
+    def group(self) -> Ints:
+        """The group of every cell."""
+        return self.groups.group[self.groups.first]
+
+    def measured(self, name: str) -> Floats:
+        """Return what is measured, of every run."""
+        if name not in self._read:
+            self._read[name] = np.where(self.settled, floats(self.groups.runs[name]), np.nan)
+        return self._read[name]
+
+    def sum(self, of_runs: Floats | Flags) -> Floats:
+        """Return sums over cells, NaN counting as nothing."""
+        weights: Any = np.nan_to_num(of_runs)
+        return np.bincount(self.cell, weights, len(self)).astype(np.float64)
+
+    def any(self, flags: Flags) -> Flags:
+        """Return whether a flag is set anywhere in a cell."""
+        found = np.zeros(len(self), bool)
+        found[self.cell[flags]] = True
+        return found
+
+    def alone(self, name: str) -> Floats:
+        """Return what is stored of the first run of a cell that has a value."""
+        found = np.full(len(self), np.nan)
+        known = first_known(self.measured(name), self.cell)
+        found[: len(known)] = known
+        return found
+
+    def columns(self, merged: Mapping[str, Floats], single: Flags) -> dict[str, pa.Array]:
+        """Return merged columns; where `single`, what is stored of the only run."""
+        return {
+            name: nullable(
+                np.where(single, self.alone(name), values),
+                pa.int64() if name.endswith("_batches") else None,
+            )
+            for name, values in merged.items()
+        }
+
+
+def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
+    """Return how many runs there are in a cell, and how they went."""
+    runs = cells.groups.runs
+    known, converged = _flags(runs["converged"])
+    together: dict[str, Any] = {
+        "settled": ~cells.any(~cells.settled),
+        "converged": pa.array(~cells.any(known & ~converged), mask=~cells.any(known)),
+        "stop_reason": _joined(runs["stop_reason"], cells),
+    }
+    of_cells = {name: together.get(name) for name in ending}
+    for name in ending:
+        if of_cells[name] is None:
+            of_cells[name] = _summed(runs[name], cells)
+    size = np.bincount(cells.cell, minlength=len(cells))
+    return {
+        "identity": _only(runs["identity"], cells),
+        "runs": pa.array(size),
+        "unsettled": pa.array(np.bincount(cells.cell[~cells.settled], minlength=len(cells))),
+        **{name: pa.array(column) for name, column in of_cells.items()},
+    }
+
+
+def _flags(column: pa.ChunkedArray) -> tuple[Flags, Flags]:
+    """Return where flags are known, and where they are set."""
+    known: Flags = column.is_valid().to_numpy()
+    flags: Flags = pc.fill_null(column, False).to_numpy()
+    return known, flags
+
+
+def _summed(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
+    """Return sums over all runs, whole numbers exactly."""
+    numbers = column.to_numpy()
+    found = np.zeros(len(cells), numbers.dtype)
+    np.add.at(found, cells.cell, numbers)
+    return pa.array(found)
+
+
+def _joined(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
+    """Return the different texts of a cell, sorted."""
+    found: list[set[str]] = [set() for _ in range(len(cells))]
+    for cell, text in zip(cells.cell.tolist(), values(column), strict=True):
+        found[cell].add(text)
+    return pa.array([", ".join(sorted(texts)) for texts in found], pa.string())
+
+
+def _only(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
+    """Return the text that all runs of a cell have; null if they differ."""
+    texts = values(column)
+    found = [texts[row] for row in cells.groups.first.tolist()]
+    for cell, text in zip(cells.cell.tolist(), texts, strict=True):
+        if found[cell] != text:
+            found[cell] = None
+    return pa.array(found, pa.string())

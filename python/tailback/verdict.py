@@ -1,0 +1,116 @@
+"""What contention costs, in words: never less than nothing.
+
+A theta compares a mode with less contention (the baseline) with one that has more. Where it
+is above 1 by more than its interval, the baseline is slower: it restricts what the other mode
+does not, and that is said instead of a cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from tailback.metrics import STEPS, THETAS
+from tailback.statistics import Estimate
+from tailback.wording import plain
+
+_RESTRICTIONS = {
+    "endpoints": "through its links between nodes and switches, first come first served",
+    "throttled": "through its queue before the first internal channel",
+}
+_OTHERWISE = "though nobody waits there: messages come in another order"
+
+_BETWEEN = {("endpoints", "full"): "the network", ("free", "endpoints"): "the links of nodes"}
+"""What costs, by the modes with less contention and with more."""
+
+
+_NONE = "No cost can be seen."
+
+
+class Finding(NamedTuple):
+    """A theta and what it means."""
+
+    compared: str
+    """The two modes, and what lies between them if that has a name."""
+    name: str
+    theta: Estimate
+    sentence: str
+
+
+def findings(thetas: Mapping[str, Estimate], baseline: str) -> list[Finding]:
+    """Return what full costs against the baseline, then what of that is known to be where.
+
+    Of a workload that has ended, completion times stand for message rates.
+    """
+    found = list(_step(thetas, "", baseline))
+    for step in STEPS:
+        of_step = _step(thetas, step, baseline)
+        if step and _modes(step, baseline) != _modes("", baseline):
+            found += [finding for finding in of_step if not math.isnan(finding.theta.value)]
+    return found
+
+
+def _step(thetas: Mapping[str, Estimate], step: str, baseline: str) -> Iterator[Finding]:
+    has_ended = not math.isnan(thetas[f"theta_c{step}"].value)
+    less, more = _modes(step, baseline)
+    between = _BETWEEN.get((less, more))
+    compared = f"{more} against {less}" + (f" ({between})" if between else "")
+    for name in ("theta_c" if has_ended else "theta_r", "theta_t"):
+        theta = thetas[name + step]
+        yield Finding(compared, name + step, theta, sentence(name + step, theta, baseline))
+
+
+def _modes(step: str, baseline: str) -> tuple[str, str]:
+    theta = THETAS[f"theta_r{step}"].against(baseline)
+    return theta.less, theta.more
+
+
+def sentence(name: str, theta: Estimate, baseline: str) -> str:
+    """Return what a theta means; `name` is that in `metrics.THETAS`."""
+    compared = THETAS[name].against(baseline)
+    less, more = compared.less, compared.more
+    if compared.metric == "messages_per_node_per_ms":
+        return rate_sentence(theta, less, more)
+    if compared.metric == "completion_us":
+        return _times_sentence(theta, less, "Completion takes", "no workload has ended")
+    return _times_sentence(theta, less, "Packets are routed", "no packet crossed between switches")
+
+
+def rate_sentence(theta: Estimate, less: str, more: str = "full") -> str:
+    """Return what a message rate in mode `more` over that in mode `less` means."""
+    if math.isnan(theta.value):
+        return "Not known: a mode is missing or sent nothing."
+    if theta.low > 1:
+        fewer = 100 * (1 - 1 / theta.value)
+        return f"No cost: {less} is slower here, by {fewer:.2g} %, {_because(less)}."
+    if theta.high < 1:
+        what = _BETWEEN.get((less, more), "contention").capitalize()
+        costs = "cost" if what.endswith("s") else "costs"
+        return f"{what} {costs} {100 * (1 - theta.value):.2g} % of the message rate."
+    if math.isnan(theta.low):
+        return "No cost can be seen: the run is too short to say."
+    most = 100 * (1 - theta.low)
+    return f"No cost can be seen; at most {most:.2g} % of the message rate." if most else _NONE
+
+
+def _times_sentence(theta: Estimate, less: str, takes: str, reason: str) -> str:
+    """Return what a time in mode `less` over that in another means."""
+    if math.isnan(theta.value) or theta.value == 0:
+        return f"Not known: a mode is missing or {reason}."
+    if theta.low > 1:
+        longer = f"{takes} {plain(theta.value, 3)} times as long in {less}"
+        return f"No cost: {longer[0].lower()}{longer[1:]}, {_because(less)}."
+    if theta.high < 1:
+        longer = plain(1 / theta.value, 3)
+        if longer == "1.00":
+            return f"Next to no cost: less than 0.5 % longer than in {less}."
+        return f"{takes} {longer} times as long as in {less}."
+    if math.isnan(theta.low):
+        return "No cost can be seen: the run is too short to say."
+    most = plain(1 / theta.low, 3)
+    return _NONE if most == "1.00" else f"No cost can be seen; at most {most} times as long."
+
+
+def _because(less: str) -> str:
+    return _RESTRICTIONS.get(less, _OTHERWISE)

@@ -1,0 +1,258 @@
+"""What users give by mistake, and by malice: one line, exit code 2, nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from tailback.cli import app
+from tailback.report import of_store
+
+MACHINE = """
+[machine]
+preset = "t9000_c104"
+topology.dims = [2, 2]
+"""
+BUTTERFLY = """
+[machine]
+topology.kind = "butterfly"
+topology.arity = 2
+topology.stages = 2
+routing.kind = "table"
+"""
+SHORT = """
+[workload]
+sync = "asynchronous"
+radius = 1
+[run]
+duration = "20 us"
+"""
+PROGRAM = """
+[workload]
+kind = "python"
+file = "p.py"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.toml").write_text(MACHINE + SHORT)
+    return tmp_path
+
+
+def invoked(*arguments: str) -> Result:
+    """Run a command in this process: any exception but `SystemExit` comes out."""
+    return CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+
+def mistake(*arguments: str) -> str:
+    """Return the one line that a command says."""
+    done = invoked(*arguments)
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert line.isprintable()
+    return line.removeprefix("error: ")
+
+
+def launched(*arguments: str, stdout: int | None = subprocess.PIPE, **more: str) -> tuple[int, str]:
+    """Run a command in a process of its own; return its exit code and standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tailback", *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=os.environ | more,
+        timeout=100,
+        check=False,
+    )
+    return done.returncode, done.stderr.decode()
+
+
+PROGRAMS = {
+    "BaseException": "async def program(node):\n    raise BaseException('no')",
+    "GeneratorExit": "async def program(node):\n    raise GeneratorExit",
+    "E": "class E(Exception):\n    def __str__(self): return 1 / 0\n"
+    "async def program(node):\n    raise E",
+    "must be written": "async def program(node):\n    yield 1",
+    "SystemExit": "raise SystemExit\nasync def program(node): pass",
+    "MemoryError": "async def program(node):\n    raise MemoryError",
+    "has no function program": "async def program(node): pass\ndel program",
+    "send.size": "async def program(node):\n    await node.send(1 - node.number, 10**30)",
+    "must be 0 to": "async def program(node):\n    node.send(0, '1 B', type=10**30)",
+}
+
+
+class TestPrograms:
+    @pytest.mark.parametrize("told", PROGRAMS)
+    @pytest.mark.parametrize("json", [False, True])
+    def test_any_exception_is_one_line(self, folder: Path, told: str, json: bool) -> None:
+        (folder / "p.toml").write_text(MACHINE + PROGRAM)
+        (folder / "p.py").write_text(PROGRAMS[told])
+        done = invoked("run", "p.toml", *(["--json"] if json else []))
+        assert done.exit_code == 2
+        (line,) = done.stderr.splitlines()
+        assert told in line
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "async def program(node):\n    await node.receive().bytes(10**30)",
+            "async def program(node):\n    try:\n        await node.receive()\n"
+            "    finally:\n        raise BaseException('late')",
+        ],
+        ids=["bytes", "finally"],
+    )
+    def test_a_deadlock_stays_one(self, folder: Path, text: str) -> None:
+        (folder / "p.toml").write_text(MACHINE + PROGRAM)
+        (folder / "p.py").write_text(text)
+        done = invoked("run", "p.toml")
+        assert done.exit_code == 3
+        assert done.stderr.startswith("error: deadlock at 0 ns: process 0 on node 0")
+
+    def test_what_it_prints_is_not_the_answer(self, folder: Path) -> None:
+        (folder / "p.toml").write_text(MACHINE + PROGRAM)
+        (folder / "p.py").write_text("async def program(node):\n    print('aside')")
+        for command in ("run", "cost", "blame"):
+            done = invoked(command, "p.toml", "--json")
+            assert isinstance(json.loads(done.stdout), dict)
+            assert "aside" in done.stderr
+        assert "aside" in invoked("run", "p.toml").stdout
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", ["x" * 300, "a\x1b[31mb", "\udcff", "", "a\u202eb"])
+    def test_of_experiments(self, folder: Path, name: str) -> None:
+        mistake("run", name)
+
+    @pytest.mark.parametrize("command", ["table", "report"])
+    @pytest.mark.parametrize("name", ["x" * 300, "a\x1b[31mb", "\udcff"])
+    def test_of_stores(self, folder: Path, command: str, name: str) -> None:
+        mistake(command, name)
+
+    @pytest.mark.parametrize(
+        "command",
+        [("run", "--out"), ("sweep", "--out"), ("blame", "--html"), ("describe", "--plot")],
+    )
+    def test_of_what_is_written(self, folder: Path, command: tuple[str, str]) -> None:
+        (folder / "e.toml").write_text(MACHINE + SHORT + "[sweep]\nseeds = 1\n")
+        name, option = command
+        assert mistake(name, "e.toml", option, "x" * 300).startswith(f"{option} = xxx")
+
+    @pytest.mark.parametrize("place", [".", "/", "there", "none/page.html"])
+    @pytest.mark.parametrize("command", [("blame", "--html"), ("describe", "--plot")])
+    def test_of_pages(self, folder: Path, command: tuple[str, str], place: str) -> None:
+        (folder / "there").mkdir()
+        name, option = command
+        assert mistake(name, "e.toml", option, place).startswith(f"{option} = {place}: ")
+
+    def test_of_the_report_is_looked_at_first(self, folder: Path) -> None:
+        assert mistake("report", "none", "--out", ".").startswith("--out = .: is a folder")
+        assert mistake("table", "none", "--out", ".").startswith("--out = .: is a folder")
+
+    def test_of_pages_are_looked_at_before_the_run(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(MACHINE + SHORT.replace("20 us", "100000 s"))
+        mistake("blame", "e.toml", "--html", ".")
+
+    def test_a_key_of_any_length(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(f"[run]\n{'9' * 5000} = 1\n")
+        assert len(mistake("run", "e.toml")) < 1000
+
+    def test_a_key_without_a_name(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(MACHINE + '"" = 1\n')
+        assert mistake("run", "e.toml").startswith('machine."": unknown key')
+        (folder / "e.toml").write_text('"" = 1\n')
+        assert mistake("run", "e.toml").startswith('"": ')
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        "bound", [("--high", "1e-300"), ("--low", "1e300"), ("--high", "1e-9")]
+    )
+    def test_loads_that_no_period_has(self, folder: Path, bound: tuple[str, str]) -> None:
+        (folder / "e.toml").write_text(MACHINE + SHORT.replace('duration = "20 us"', ""))
+        assert bound[0].removeprefix("--") in mistake("saturate", "e.toml", *bound)
+
+    def test_jobs_are_counted_before_they_are_started(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(MACHINE + SHORT + "[sweep]\nseeds = 1\n")
+        line = mistake("sweep", "e.toml", "--out", "s", "--jobs", "100000000")
+        assert line == "--jobs = 100000000: must be 1 to 4096"
+
+
+class TestJson:
+    def test_a_mistake_is_an_object_too(self, folder: Path) -> None:
+        done = invoked("run", "e.toml", "--set", "machine.topology.dimms=[3]", "--json")
+        assert done.exit_code == 2
+        told = json.loads(done.stdout)
+        assert told["error"] == "mistake"
+        assert done.stderr == f"error: {told['text']}\n"
+        assert {"field", "given", "allowed", "nearest"} <= told.keys()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux")
+class TestStreams:
+    @pytest.mark.parametrize("json", [[], ["--json"]], ids=["table", "json"])
+    def test_a_full_disk_behind_standard_output(self, folder: Path, json: list[str]) -> None:
+        with open("/dev/full", "w") as full:
+            code, stderr = launched("run", "e.toml", *json, stdout=full.fileno())
+        assert code == 2
+        assert stderr == "error: standard output: cannot be used: No space left on device\n"
+
+    def test_a_terminal_that_knows_ascii_only(self, folder: Path) -> None:
+        more = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+        assert launched("run", "e.toml", **more) == (0, "")
+        assert launched("blame", "e.toml", **more) == (0, "")
+
+    @pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-"])
+    def test_streams_that_are_closed(self, folder: Path, closed: str) -> None:
+        command = f'"{sys.executable}" -m tailback run e.toml --out out {closed}'
+        done = subprocess.run(command, shell=True, timeout=100, check=False, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert json.loads((folder / "out" / "manifest.json").read_text())
+        command = f'"{sys.executable}" -m tailback run none.toml 2>&-'
+        done = subprocess.run(command, shell=True, timeout=100, check=False, capture_output=True)
+        assert (done.returncode, done.stdout) == (2, b"")
+
+
+class TestWords:
+    """What Python says to programmers is nothing for users."""
+
+    def test_of_a_key_that_no_value_here_gives_a_meaning(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(BUTTERFLY)
+        line = mistake("describe", "e.toml", "--set", "machine.routing.root=0")
+        assert line.startswith("machine.routing.root")
+
+    @pytest.mark.parametrize("value", ["[]", "{}", "[[]]", "{a = 1}", "[{}]"])
+    def test_of_lists_and_tables_where_words_are_needed(self, folder: Path, value: str) -> None:
+        line = mistake("describe", "e.toml", "--set", f"machine.switch.switching={value}")
+        assert line.startswith("machine.switch.switching = ")
+
+
+@pytest.mark.parametrize("title", ["", " ", "\x1b[31m"])
+def test_a_report_always_has_a_title(title: str) -> None:
+    assert of_store._title([{"asked": {"title": title}}], "").strip().isprintable()
+    assert of_store._title([{"asked": {"title": title}}], "") != ""
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('topology.kind = "graph"', "machine.topology.file: must be given"),
+        ('routing.kind = "table"', "machine.routing.file: must be given"),
+        ("topology.kind = [1]", "machine.topology.kind = [1]: must be"),
+        ("topology.kind = {}", "machine.topology.kind = {}: must be"),
+        ('switch.integrated = true\nnode_link.rate = "8 Gbit/s"', "machine."),
+    ],
+)
+def test_machines_that_no_class_can_be_made_of(folder: Path, table: str, told: str) -> None:
+    for machine in ("", 'preset = "t9000_c104"\n'):
+        (folder / "e.toml").write_text(f"[machine]\n{machine}{table}\n")
+        assert mistake("describe", "e.toml").startswith(told)

@@ -1,0 +1,106 @@
+"""What is installed and imported: ranges, the lock, and how little a first answer needs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+
+from tailback.since311 import tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+#: Libraries that take long to import, and that simulating needs not.
+HEAVY = ("jinja2", "networkx", "plotly", "polars", "pyarrow.compute", "pyarrow.dataset", "scipy")
+
+
+def needed() -> list[Requirement]:
+    texts = [*PROJECT["dependencies"], *(text for extra in EXTRAS.values() for text in extra)]
+    return [Requirement(text) for text in texts]
+
+
+def locked() -> dict[str, list[Requirement]]:
+    """Return the lines of the lock by name: one for each platform or Python that differs."""
+    found: dict[str, list[Requirement]] = {}
+    for line in (ROOT / "requirements-dev.lock").read_text().splitlines():
+        if line and not line.startswith((" ", "#")):
+            requirement = Requirement(line)
+            found.setdefault(requirement.name, []).append(requirement)
+    return found
+
+
+@pytest.mark.parametrize("wanted", needed(), ids=str)
+def test_the_lock_has_what_is_needed(wanted: Requirement) -> None:
+    found = locked()[wanted.name]
+    for line in found:
+        [version] = line.specifier
+        assert version.operator == "=="
+        assert wanted.specifier.contains(version.version)
+
+
+@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_the_lock_has_one_version_for_every_python(python: str) -> None:
+    environment = {**default_environment(), "python_version": python, "extra": ""}
+    environment["python_full_version"] = f"{python}.0"
+    for name, lines in locked().items():
+        fitting = [line for line in lines if not line.marker or line.marker.evaluate(environment)]
+        assert len(fitting) <= 1, name
+    assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
+
+
+def test_users_are_given_ranges() -> None:
+    for text in PROJECT["dependencies"]:
+        assert {part.operator for part in Requirement(text).specifier} == {">="}
+
+
+def test_the_wheel_is_for_the_oldest_python() -> None:
+    [oldest] = re.findall(r">=(3\.\d+)", PROJECT["requires-python"])
+    manifest = (ROOT / "crates" / "python" / "Cargo.toml").read_text()
+    assert f'"abi3-py{oldest.replace(".", "")}"' in manifest
+
+
+def test_a_first_cost_imports_nothing_it_does_not_need() -> None:
+    code = (
+        "import sys, tailback as tb\n"
+        f"assert not [m for m in {(*HEAVY, 'numpy', 'pyarrow', 'pydantic')} if m in sys.modules]\n"
+        f"tb.cost({str(ROOT / 'examples' / 'ring.toml')!r})\n"
+        f"print([m for m in {(*HEAVY, 'rich')} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+SINCE_311 = {
+    "enum": {"StrEnum", "ReprEnum", "verify", "member", "nonmember"},
+    "typing": {
+        "Self",
+        "LiteralString",
+        "Never",
+        "assert_never",
+        "assert_type",
+        "dataclass_transform",
+    },
+    "datetime": {"UTC"},
+    "contextlib": {"chdir"},
+}
+
+
+@pytest.mark.parametrize("folder", ["python", "studies", "benches", "tests"])
+def test_what_python_310_lacks_comes_from_one_module(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if path.name == "since311.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = {alias.name for alias in getattr(node, "names", []) if hasattr(alias, "name")}
+            if isinstance(node, ast.Import):
+                assert "tomllib" not in names, path
+            elif isinstance(node, ast.ImportFrom):
+                assert not names & SINCE_311.get(node.module or "", set()), path

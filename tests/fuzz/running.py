@@ -1,0 +1,83 @@
+"""Commands carried out: in this process, which is fast, or in one of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+from unittest.mock import patch
+
+from typer.testing import CliRunner
+
+from tailback.cli import app
+from tailback.execution import Outcome as Worked
+
+from .cases import Case, made
+from .judging import Outcome
+
+_LIMIT_S = 60
+
+
+class Serial:
+    """A pool of one worker that is this process."""
+
+    capacity = 1
+
+    def __init__(self, jobs: int | None = None) -> None:
+        """Take no notice of how many jobs are wanted."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """There is nothing to end."""
+
+    def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Worked[Any]]:
+        """Yield what comes of each item; an exception comes out."""
+        for index, item in enumerate(items):
+            yield Worked(index, function(item))
+
+
+def tried(seed: int, number: int, folder: Path, apart: bool = False) -> tuple[Case, Outcome]:
+    """Make a case in `folder`, which is emptied, and carry it out."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        case = made(seed, number, folder)
+        return case, (launched if apart else invoked)(case)
+    finally:
+        os.chdir(before)
+
+
+def invoked(case: Case) -> Outcome:
+    """Carry a case out here."""
+    with patch("tailback.execution.LocalPool", Serial), warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            done = CliRunner().invoke(app, case.arguments)
+        except BaseException:  # a panic of compiled code is no Exception
+            return Outcome(None, "", "", traceback.format_exc())
+    exception = ""
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        exception = "".join(traceback.format_exception(done.exception))
+    return Outcome(done.exit_code, done.stdout, done.stderr, exception)
+
+
+def launched(case: Case) -> Outcome:
+    """Carry a case out in a process of its own, as users do."""
+    command = [sys.executable, "-m", "tailback", *case.arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        return Outcome(None, "", "", "does not end")
+    except ValueError:  # a null character in an argument
+        return invoked(case)
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())

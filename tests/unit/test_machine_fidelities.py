@@ -1,0 +1,185 @@
+"""Which fidelities can simulate a machine, and with which buffers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tailback.errors import UserError
+from tailback.machines import Fidelity, Link, Machine, Switch
+from tailback.units import Size
+from tests.machines import t9000
+
+OUT_OF_BAND: dict[str, Any] = {"flow_control": "out_of_band"}
+
+
+@pytest.mark.parametrize(("buffer", "fits"), [("33 B", False), ("34 B", True)])
+def test_a_buffer_holds_a_whole_packet(buffer: str, fits: bool) -> None:
+    machine = t9000("mesh", switch={"input_buffer": buffer})
+    assert machine.switch.input_buffer == Size.parse(buffer)
+    if fits:
+        machine.check("packet")
+    else:
+        with pytest.raises(UserError, match=r'input_buffer = "33 B": must hold .* at least 34 B'):
+            machine.check("packet")
+
+
+def wired(kind: str = "mesh", out_of_band: bool = False, **keys: Any) -> Machine:
+    """Return a T9000 machine; `keys` are of the part that has them."""
+    homes = {
+        "packet_gap": "link",
+        "end_token": "link",
+        "credit_delay": "link",
+        "input_buffer": "switch",
+        "output_buffer": "switch",
+        "header": "interface",
+        "packet_size": "interface",
+    }
+    parts: dict[str, Any] = {"link": OUT_OF_BAND} if out_of_band else {}
+    for key, value in keys.items():
+        home = homes.get(key)
+        parts |= {key: value} if home is None else {home: {**parts.get(home, {}), key: value}}
+    return t9000(kind, **parts)
+
+
+IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
+    (
+        wired(),
+        "worm",
+        'run.fidelity = "worm": cannot do in-band flow control: its tokens share the wire with '
+        'data; use "token", or machine.link.flow_control = "out_of_band"',
+    ),
+    (wired(), "flit", 'run.fidelity = "flit": cannot do in-band flow control'),
+    (wired("pair"), "worm", 'run.fidelity = "worm": cannot do in-band flow control'),
+    (
+        wired(out_of_band=True),
+        "token",
+        'run.fidelity = "token": has flow-control tokens, which share the wire with data; '
+        'use "worm", or machine.link.flow_control = "in_band"',
+    ),
+    (
+        wired(packet_gap="1 ns", out_of_band=True),
+        "worm",
+        'machine.link.packet_gap = "1 ns": must be 0 with fidelity worm; use run.fidelity = "flit"',
+    ),
+    (
+        wired(packet_gap="1 ns", out_of_band=True),
+        "token",
+        'has flow-control tokens, which share the wire with data; use "flit", or',
+    ),
+    (wired("star", input_buffer="7 B"), "token", "must hold a header (room is granted 8 B at a"),
+    (wired("star", header="3 B", input_buffer="9 B"), "token", "at least 10 B with fidelity token"),
+    (
+        wired(input_buffer="2 B", packet_gap="101 ns"),
+        "stream",
+        'machine.switch.input_buffer = "2 B": must hold a header, at least 3 B with fidelity',
+    ),
+    (
+        wired(input_buffer="32 B", end_token=False),
+        "packet",
+        'machine.switch.input_buffer = "32 B": must hold a whole packet, at least 33 B',
+    ),
+    (
+        wired(packet_size="100 B"),
+        "packet",
+        'machine.switch.input_buffer = "70 B": must hold a whole packet, at least 102 B',
+    ),
+    (
+        wired(header="3 B", input_buffer="2 B", out_of_band=True),
+        "worm",
+        'machine.switch.input_buffer = "2 B": must hold a header, at least 3 B with fidelity worm',
+    ),
+    (
+        wired(input_buffer="0 B", out_of_band=True),
+        "flit",
+        'machine.switch.input_buffer = "0 B": must hold a header, at least 1 B with fidelity flit',
+    ),
+    (
+        wired(input_buffer="7 B"),
+        "token",
+        'machine.switch.input_buffer = "7 B": must hold a header (room is granted 8 B at a time), '
+        "at least 8 B with fidelity token",
+    ),
+    (wired(input_buffer="17 B", header="17 B"), "token", "at least 24 B with fidelity token"),
+    (
+        wired("pair", input_buffer="7 B"),
+        "token",
+        'machine.switch.input_buffer = "7 B": must hold the 8 B that a flow-control token grants, '
+        "at least 8 B with fidelity token",
+    ),
+    (
+        wired(output_buffer="0 B"),
+        "token",
+        'machine.switch.output_buffer = "0 B": must be at least 1 B with fidelity token',
+    ),
+    (
+        wired(node_link={"rate": "50 Mbit/s"}),
+        "stream",
+        'run.fidelity = "stream": cannot do links of several rates; use run.fidelity = "token"',
+    ),
+    (
+        wired(link_classes={"y": {"rate": "50 Mbit/s"}}, out_of_band=True),
+        "stream",
+        'run.fidelity = "stream": cannot do links of several rates; use run.fidelity = "worm"',
+    ),
+    (
+        Machine(switch=Switch(input_buffer="1007 B")),
+        "packet",
+        'machine.switch.input_buffer = "1007 B": must hold a whole packet, at least 1008 B with '
+        "fidelity packet",
+    ),
+    (
+        Machine(link=Link(flit="64 B"), switch=Switch(input_buffer="1087 B")),
+        "packet",
+        "must hold a whole packet, at least 1088 B with fidelity packet",
+    ),
+    (
+        Machine(),
+        "worm",
+        'run.fidelity = "worm": cannot do machine.switch.switching = "cut_through", which moves '
+        'whole packets; use "packet"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("machine", "fidelity", "expected"), IMPOSSIBLE)
+def test_a_fidelity_may_be_impossible(machine: Machine, fidelity: Fidelity, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        machine.check(fidelity)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+POSSIBLE: list[tuple[Machine, Fidelity]] = [
+    (wired(input_buffer="8 B", output_buffer="1 B"), "token"),
+    (wired(input_buffer="24 B", header="17 B"), "token"),
+    (wired(node_link={"rate": "50 Mbit/s"}), "token"),
+    (wired(node_link={"rate": "50 Mbit/s"}), "packet"),
+    (wired(input_buffer="3 B", header="3 B", out_of_band=True), "flit"),
+    (
+        wired(
+            link_classes={"x": {"rate": "1 Gbit/s"}, "y": {"rate": "50 Mbit/s"}}, out_of_band=True
+        ),
+        "worm",
+    ),
+    (wired(credit_delay="5 ns", out_of_band=True), "worm"),
+    (wired(packet_gap="5 ns", out_of_band=True), "flit"),
+    (wired(packet_gap="5 ns"), "packet"),
+    (wired("star"), "token"),
+    (wired("star"), "packet"),
+    (wired(out_of_band=True), "packet"),
+    (wired(out_of_band=True), "stream"),
+    (wired(input_buffer="3 B", packet_gap="101 ns"), "stream"),
+    (wired(output_buffer="0 B"), "packet"),
+    (wired("pair", out_of_band=True), "worm"),
+    (Machine(), "packet"),
+    (Machine(switch=Switch(input_buffer="1008 B")), "packet"),
+    (Machine(link=Link(flit="64 B"), switch=Switch(input_buffer="1088 B")), "packet"),
+    (Machine(switch=Switch(switching="wormhole")), "worm"),
+]
+
+
+@pytest.mark.parametrize(("machine", "fidelity"), POSSIBLE)
+def test_a_fidelity_may_be_just_possible(machine: Machine, fidelity: Fidelity) -> None:
+    machine.check(fidelity)

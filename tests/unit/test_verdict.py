@@ -1,0 +1,92 @@
+"""What contention costs, in words."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tailback.statistics import Estimate
+from tailback.verdict import findings, sentence
+
+NAN = math.nan
+
+
+def between(low: float, value: float, high: float) -> Estimate:
+    return Estimate(value, low, high, 20)
+
+
+@pytest.mark.parametrize(
+    ("name", "theta", "baseline", "said"),
+    [
+        ("theta_r", between(0.7, 0.75, 0.8), "throttled", "Contention costs 25 % of the message"),
+        ("theta_r", between(0.7, 0.75, 0.8), "endpoints", "The network costs 25 % of the message"),
+        (
+            "theta_r_endpoints",
+            between(0.7, 0.75, 0.8),
+            "throttled",
+            "The links of nodes cost 25 % of the message rate.",
+        ),
+        ("theta_r", between(0.98, 1.01, 1.03), "free", "No cost can be seen; at most 2 % of"),
+        ("theta_r", Estimate.exact(1.0), "endpoints", "No cost can be seen."),
+        (
+            "theta_r",
+            between(1.9, 2.0, 2.1),
+            "throttled",
+            "No cost: throttled is slower here, by 50 %, through its queue before the first "
+            "internal channel.",
+        ),
+        (
+            "theta_r",
+            between(1.1, 1.25, 1.3),
+            "endpoints",
+            "No cost: endpoints is slower here, by 20 %, through its links between nodes and "
+            "switches, first come first served.",
+        ),
+        ("theta_r", Estimate(0.5, NAN, NAN, 3), "free", "No cost can be seen: the run is too"),
+        ("theta_r", Estimate.unknown(), "free", "Not known: a mode is missing or sent nothing."),
+        ("theta_t", between(0.4, 0.5, 0.6), "endpoints", "Packets are routed 2.00 times as long"),
+        (
+            "theta_t",
+            between(0.8, 0.9, 1.01),
+            "endpoints",
+            "No cost can be seen; at most 1.25 times",
+        ),
+        (
+            "theta_t",
+            between(1.5, 1.6, 1.7),
+            "throttled",
+            "No cost: packets are routed 1.60 times as long in throttled, through its queue",
+        ),
+        ("theta_t", Estimate.unknown(), "free", "Not known: a mode is missing or no packet"),
+        ("theta_t", between(0.996, 0.998, 0.999), "free", "Next to no cost: less than 0.5 %"),
+        ("theta_c", Estimate.exact(0.5), "endpoints", "Completion takes 2.00 times as long as in"),
+        ("theta_c", Estimate.exact(1.25), "endpoints", "No cost: completion takes 1.25 times as"),
+        ("theta_c", Estimate.exact(1.0), "endpoints", "No cost can be seen."),
+    ],
+)
+def test_a_cost_is_never_below_nothing(
+    name: str, theta: Estimate, baseline: str, said: str
+) -> None:
+    assert sentence(name, theta, baseline).startswith(said)
+
+
+def thetas(**known: Estimate) -> dict[str, Estimate]:
+    names = [f"theta_{x}{step}" for x in "rtc" for step in ("", "_network", "_endpoints")]
+    return {name: known.get(name, Estimate.unknown()) for name in names}
+
+
+def test_the_baseline_comes_first_and_then_what_is_known_of_the_steps() -> None:
+    half = Estimate.exact(0.5)
+    known = thetas(theta_r=half, theta_r_network=half, theta_r_endpoints=half)
+    names = {b: [f.name for f in findings(known, b)] for b in ("endpoints", "throttled", "free")}
+    # Against endpoints the network is what was said already.
+    assert names["endpoints"] == ["theta_r", "theta_t", "theta_r_endpoints"]
+    every = ["theta_r", "theta_t", "theta_r_network", "theta_r_endpoints"]
+    assert names["throttled"] == names["free"] == every
+
+
+def test_what_has_ended_is_told_by_its_completion() -> None:
+    found = findings(thetas(theta_r=Estimate.exact(0.5), theta_c=Estimate.exact(0.6)), "endpoints")
+    assert [finding.name for finding in found] == ["theta_c", "theta_t"]
+    assert found[0].compared == "full against endpoints (the network)"
