@@ -127,7 +127,6 @@ fn case(number: u64, dice: &mut Dice) -> Spec {
     spec.mode = dice.one_of(&modes);
     match number % 8 {
         0..=2 if dice.chance(30) => spec.fidelity = Fidelity::Stream,
-        4 => {}
         6 | 7 => {
             let all = [Fidelity::Flit, Fidelity::Worm, Fidelity::Token];
             spec.fidelity = dice.one_of(&all);
