@@ -21,6 +21,7 @@ Opened = Callable[..., "Page"]
 
 SYNC, PERIOD = "workload.sync", "workload.compute_period_us"
 FIGURES = [
+    *("glance_latency", "glance_accepted", "message_latency", "accepted_load"),
     *("theta_r", "theta_t", "message_rate", "lifetime", "starting_points", "waiting"),
     *("load_of_nodes", "load_of_channels", "latency"),
 ]
@@ -213,9 +214,24 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
     assert [row["node"] for row in rows] == [str(i) for i in range(9)]
 
 
-def ink(page: Page) -> str:
-    label = figure(page, "theta_r").locator(".xtick text").first
-    return str(label.evaluate("text => getComputedStyle(text).fill"))
+FILL = """() => {
+    const label = document.querySelector("#figure-theta_r .xtick text");
+    return label ? getComputedStyle(label).fill : "";
+}"""
+
+
+def ink(page: Page, other_than: str = "", wanted: str = "") -> str:
+    """Return the colour of a label, when its figure has been drawn (anew): there is none before.
+
+    Waits until it is `wanted`, and not `other_than`. The page forbids Playwright's own waiting.
+    """
+    found = ""
+    for _ in range(400):
+        found = str(page.evaluate(FILL))
+        if found != other_than and wanted in ("", found):
+            return found
+        page.wait_for_timeout(50)
+    return found
 
 
 def paper(page: Page) -> str:
@@ -236,7 +252,7 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert inks[0] != inks[1]
     assert papers[0] != papers[1]
     dark.locator("#theme").click()
-    assert (ink(dark), paper(dark)) == (inks[0], papers[0])
+    assert (ink(dark, wanted=inks[0]), paper(dark)) == (inks[0], papers[0])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
         dark.wait_for_function(LOOKS, arg=[inks[number], papers[number]])
@@ -246,16 +262,14 @@ def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -
     light = ink(page), paper(page)
     page = opened("dark")
     page.emulate_media(media="print")
-    page.wait_for_timeout(200)
-    assert (ink(page), paper(page)) == light
+    assert (ink(page, wanted=light[0]), paper(page)) == light
     assert page.locator(".controls:visible, .exports:visible, nav:visible").count() == 0
     assert (
         "compute period: 5 µs" in figure(page, "load_of_nodes").locator(".selection").inner_text()
     )
     assert page.locator("details:not([open])").count() == 0
     page.emulate_media(media="screen")
-    page.wait_for_timeout(200)
-    assert ink(page) != light[0]
+    assert ink(page, other_than=light[0]) not in ("", light[0])
     assert page.pdf().startswith(b"%PDF")
 
 

@@ -17,7 +17,7 @@ mod integrated;
 #[path = "cycles/lists.rs"]
 mod lists;
 #[path = "reference/networks.rs"]
-#[allow(dead_code, reason = "shared with the reference")]
+#[allow(dead_code, reason = "shared with the reference, which needs more of it")]
 mod networks;
 #[path = "common/parts.rs"]
 mod parts;
@@ -34,6 +34,8 @@ mod theory;
 #[path = "reference/ways.rs"]
 #[allow(dead_code, reason = "each fidelity needs a part")]
 mod ways;
+#[path = "cycles/windows.rs"]
+mod windows;
 #[path = "cycles/wires.rs"]
 mod wires;
 #[path = "reference/wiring.rs"]

@@ -1,12 +1,9 @@
 //! Modes with little contention, or none: the way of a packet follows from when it starts.
 //!
-//! In `free` no packet waits. In `throttled` packets wait for their first
-//! internal channel only, first in, first out. A packet that starts later reaches its
-//! first switch later, because every node's link takes the same header time, so
-//! that the order of starting is the order of arrival at that channel; where packets are
-//! stored first, or rates differ, it is the order of starting all the same. In `endpoints`
-//! they wait for the channels between nodes and switches only ([`endpoints`]). Where several
-//! packets of a message can be in flight, a `REQUEST` marks when each starts.
+//! In `free` no packet waits. In `throttled` packets wait for their first internal channel
+//! only, and have it in the order in which they start. In `endpoints` they wait for the
+//! channels between nodes and switches only ([`endpoints`]). Where several packets of a message
+//! can be in flight, a `REQUEST` marks when each starts.
 
 mod endpoints;
 mod following;

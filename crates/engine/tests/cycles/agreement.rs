@@ -2,7 +2,7 @@
 
 use crate::cases::Dice;
 use crate::simulator::{Simulator, Tally};
-use crate::{networks, random_cases, small};
+use crate::{networks, random_cases, small, windows};
 use tailback_engine::measure::{ChannelTally, Moments, Use};
 use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
@@ -32,7 +32,7 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
     let mut simulator = Simulator::new(spec);
     simulator.finish();
     let begun = begun(&simulator);
-    let (expected, expected_tallies) = simulator.run();
+    let (mut expected, expected_tallies) = simulator.run();
     let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}: {}", context()));
     // In pieces of a few events, which must change nothing.
     let piece = dice.one_of(&[1, 7, u64::MAX]);
@@ -42,7 +42,11 @@ fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
     }
     assert_eq!(progress, Progress::Finished, "{}", context());
     let mut rows = simulation.take_packets();
-    rows.sort_by_key(|row| row.message);
+    let in_order = |row: &PacketRow| {
+        (row.message, row.queued, row.first_sent, row.first_internal, row.delivered, row.bytes)
+    };
+    rows.sort_by_key(in_order);
+    expected.sort_by_key(in_order);
     for (expected, row) in expected.iter().zip(&rows) {
         assert_eq!(row, expected, "engine, simulator; {}", context());
     }
@@ -138,6 +142,24 @@ fn with_links(dice: &mut Dice) -> Spec {
     spec.workload = Workload::Messages(small::messages(dice, &spec.machine));
     networks::without_deadlock(&mut spec);
     spec
+}
+
+/// The same with several packets of a message in flight.
+fn with_windows(dice: &mut Dice) -> Spec {
+    let is_integrated = dice.chance(30);
+    let mut spec = if is_integrated { small::integrated(dice) } else { with_channels(dice) };
+    windows::open(dice, &mut spec.machine);
+    spec
+}
+
+#[test]
+fn flit_agrees_with_several_packets_of_a_message_in_flight() {
+    compare_all(Fidelity::Flit, 70_000_000, with_windows);
+}
+
+#[test]
+fn worm_agrees_with_several_packets_of_a_message_in_flight() {
+    compare_all(Fidelity::Worm, 80_000_000, with_windows);
 }
 
 #[test]

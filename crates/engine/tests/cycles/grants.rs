@@ -69,6 +69,7 @@ impl Simulator {
             let Some(channel) = self.idle(place) else { return };
             let best = self.best(place);
             let (packet, input) = self.requests[place].remove(best);
+            self.turn_is_over(place, packet);
             self.take(packet, channel, input);
         }
     }
@@ -154,10 +155,11 @@ impl Simulator {
 
     /// The place of the best request of a group. Of equals the first is the best.
     fn best(&mut self, group: usize) -> usize {
+        if let End::Node(node) = self.wiring.groups[group].from {
+            return self.at_hand(node, group);
+        }
         let requests = &self.requests[group];
         match self.machine.switch.arbiter {
-            // A node's output queue is first in, first out.
-            _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
             Arbiter::Random => self.draws.arbitration[group].below(requests.len() as u64) as usize,
             _ => (0..requests.len()).min_by_key(|&place| self.rank(requests[place].0)).unwrap(),
         }

@@ -80,6 +80,7 @@ impl Simulator {
             return;
         }
         one.row.delivered = now;
+        let message = one.row.message;
         let undisturbed = one.started + undisturbed;
         if early >= one.row.bytes {
             // All of it is needed.
@@ -88,6 +89,7 @@ impl Simulator {
         let tally = &mut self.channels[number].tally;
         tally.internal_contention += now.saturating_sub(undisturbed);
         tally.caught_up += undisturbed.saturating_sub(now);
+        self.window_opens(message);
     }
 
     /// Time from a packet's start on its last channel until delivery, if nothing stops it.

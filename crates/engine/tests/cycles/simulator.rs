@@ -3,10 +3,11 @@
 //!
 //! It was written from that document and shares nothing with the engine but the
 //! description of a run, the row of a packet and the random numbers. It knows message
-//! lists of one packet per message without acknowledgements, and nothing else.
+//! lists without acknowledgements, and nothing else.
 
 use crate::grants::Draws;
 use crate::integrated::{List, arbitration};
+use crate::windows;
 use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
@@ -16,6 +17,8 @@ use tailback_engine::{Class, PacketRow};
 
 pub struct Packet {
     pub row: PacketRow,
+    /// It is queued when its message is sent.
+    is_first: bool,
     pub flits: usize,
     /// The channels it has been granted, and when it was granted the latest.
     pub way: Vec<usize>,
@@ -89,6 +92,8 @@ pub struct Simulator {
     pub packets: Vec<Packet>,
     /// Where nodes and switches are one: their lists.
     pub lists: Vec<List>,
+    /// For each node the messages that have packets in its output queue, the next to send first.
+    pub turns: Vec<VecDeque<u64>>,
 }
 
 impl Simulator {
@@ -97,16 +102,22 @@ impl Simulator {
         let (wiring, link) = (Wiring::new(&spec.machine), spec.machine.link);
         let header = spec.machine.interface.header_bytes;
         let is_sent = |&message: &usize| list.source[message] != list.destination[message];
-        let packet = |message: usize| {
+        let interface = &spec.machine.interface;
+        let packet = |message: usize, (bytes, is_first): (u32, bool)| {
             let (source, destination) = (list.source[message], list.destination[message]);
-            let (bytes, queued) = (list.bytes[message], list.time_ps[message]);
+            let queued = if is_first { list.time_ps[message] } else { NEVER };
             #[rustfmt::skip]
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
             let flits = (header + bytes + u32::from(link.end_token)) as usize;
             let (started, granted, begun) = (NEVER, NEVER, NEVER);
-            let (may_ask, way) = (queued + arbitration(&spec.machine), Vec::new());
-            Packet { row, flits, way, granted, could_start: may_ask, started, may_ask, begun }
+            let (may_ask, way) = (queued.saturating_add(arbitration(&spec.machine)), Vec::new());
+            let could_start = may_ask;
+            Packet { row, is_first, flits, way, granted, started, could_start, may_ask, begun }
+        };
+        let packets = |message: usize| {
+            let packets = windows::packets(interface, list.bytes[message]).into_iter();
+            packets.map(move |one| packet(message, one))
         };
         Self {
             now: 0,
@@ -116,7 +127,8 @@ impl Simulator {
             draws: Draws::new(spec, wiring.groups.len()),
             wires: vec![Wire::default(); wiring.wires()],
             lists: vec![List::default(); wiring.nodes()],
-            packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
+            turns: vec![VecDeque::new(); wiring.nodes()],
+            packets: (0..list.time_ps.len()).filter(is_sent).flat_map(packets).collect(),
             wiring,
         }
     }
@@ -139,12 +151,14 @@ impl Simulator {
 
     fn tick(&mut self) {
         let channels = 0..self.channels.len();
-        self.messages_are_sent();
         channels.clone().for_each(|channel| self.flits_arrive(channel));
         channels.clone().for_each(|channel| self.credits_arrive(channel));
         channels.clone().for_each(|channel| self.release(channel));
         if self.is_integrated() {
             channels.clone().for_each(|channel| self.deliver(channel));
+        }
+        self.messages_are_sent();
+        if self.is_integrated() {
             self.lists_ask();
         }
         channels.clone().for_each(|channel| self.front_asks(channel));
@@ -168,16 +182,10 @@ impl Simulator {
     }
 
     fn messages_are_sent(&mut self) {
-        for (number, Packet { row, .. }) in self.packets.iter().enumerate() {
-            if row.queued == self.now && self.is_integrated() {
-                self.lists[row.source as usize].packets.push_back(number);
-            } else if row.queued == self.now {
-                let group = self.wiring.route(
-                    End::Node(row.source as usize),
-                    row.destination as usize,
-                    None,
-                );
-                self.requests[group].push((number, None));
+        for number in 0..self.packets.len() {
+            let Packet { row, is_first, .. } = &self.packets[number];
+            if row.queued == self.now && *is_first {
+                self.line_up(number);
             }
         }
     }
@@ -198,6 +206,7 @@ impl Simulator {
             tally.internal_contention += self.now.saturating_sub(undisturbed);
             tally.caught_up += undisturbed.saturating_sub(self.now);
             self.packets[packet].row.delivered = self.now;
+            self.window_opens(self.packets[packet].row.message);
         }
     }
 

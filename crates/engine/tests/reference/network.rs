@@ -261,8 +261,8 @@ impl Reference {
 
     /// The whole way of a packet in the modes without contention.
     ///
-    /// It can be worked out when the packet starts: those who share a queue are served in
-    /// the order in which they started.
+    /// It can be worked out when the packet starts: those who share a queue are served in the
+    /// order in which they started.
     pub fn travel_without_contention(&mut self, packet: usize) {
         self.packets[packet].queued = self.now;
         let (source, destination) = (self.packets[packet].source, self.packets[packet].destination);
