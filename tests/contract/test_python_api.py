@@ -16,7 +16,7 @@ import tailback as tb
 from tailback import engine
 from tailback.machines import ROUTINGS, TOPOLOGIES
 from tailback.workloads import KINDS
-from tests.machines import t9000, t9000_tables
+from tests.machines import t9000
 
 MACHINE = t9000("mesh", dims=(4, 4))
 WORKLOAD = tb.Synthetic(radius=2, compute_period="5 us", sync="asynchronous_blocking")
