@@ -308,7 +308,7 @@ class TestTheCommand:
     @staticmethod
     def saturate(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "tailback", "saturate", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def test_json_is_the_same_every_time(self, file: Path) -> None:
         silent = "machine.interface.acknowledgements=false"
