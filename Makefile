@@ -61,7 +61,7 @@ test: $(VENV)/built
 
 # The fuzzer beside the rest, which is done in this order.
 CASES := env TAILBACK_CASES=1 cargo test --quiet --test
-VERIFY := $(BIN)/python -m pytest -q -m verify
+VERIFY := env TAILBACK_CASES=1 $(BIN)/python -m pytest -q -m 'verify or hypothesis'
 verify: $(VENV)/built
 	cargo test --quiet --no-run
 	$(BIN)/python -m tests.spent --seconds $(VERIFY_S) --jobs 2 \

@@ -7,8 +7,20 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.random_cases import random_cases
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Nothing depends on how busy the machine is.
+settings.register_profile(
+    "tailback",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=random_cases(100),
+)
+settings.load_profile("tailback")
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tailback.experiment.tables import put
 from tailback.since311 import tomllib
 from tailback.sweeps import Sweep
 from tailback.units import Frequency, Rate, Size, Time, quantity
+from tests.random_cases import random_cases
 from tests.sweeps import (
     column_of,
     made_or_refused,
@@ -118,7 +119,7 @@ def test_ranges_of_other_kinds(key: str, given: str, expected: list[object]) -> 
     assert [type(value) for value in found] == [type(value) for value in expected]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=random_cases(200))
 @given(
     st.integers(1, 10**12),
     st.integers(1, 10**12),
@@ -363,7 +364,7 @@ def formed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=random_cases(600))
 @given(st.text(max_size=40) | st.recursive(st.sampled_from(ATOMS), formed, max_leaves=8))
 def test_no_expression_does_anything_but_give_a_value_or_one_line(expression: str) -> None:
     table = {"workload": {"compute_period": {"computed": expression}}, "let": {"n": [2]}}
@@ -372,7 +373,7 @@ def test_no_expression_does_anything_but_give_a_value_or_one_line(expression: st
     assert point is None or isinstance(point.varied["workload.compute_period"], Time)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=random_cases(200))
 @given(
     st.recursive(
         st.integers(-20, 20).map(str) | st.sampled_from(["0.5", "0.1", "n"]),
