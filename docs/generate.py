@@ -97,9 +97,8 @@ def _run_keys() -> str:
 def _machine_keys() -> str:
     """Return a table for each part of a machine; of parts with kinds one for each kind."""
     tables = json_schema()["properties"]["machine"]["properties"]
-    parts = [
-        f"**`[machine]`**\n\n{_table({'properties': {'clock': {'default': None} | tables['clock']}})}"
-    ]
+    clock = {"default": None} | tables["clock"]
+    parts = [f"**`[machine]`**\n\n{_table({'properties': {'clock': clock}})}"]
     for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
         schema = tables[name]
         title = f"**`[machine.{name}]`**"

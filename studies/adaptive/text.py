@@ -91,7 +91,7 @@ def write(
         lifetime_table((*OPEN, *CLOSED), runs),
         "### theta_t (%)",
         theta_table((*OPEN, *CLOSED), runs),
-        "The figures are in `report.html`, `theta_r` with them.",
+        "`make studies` also writes `report.html`, which has the figures, and `theta_r`.",
         "## What depends on choices made for all",
         "Highest rates on the torus (messages per node and ms) with more virtual channels, each of "
         "two packets, and what is lost of them at the highest load offered:",
