@@ -112,7 +112,7 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
         wired(output_buffer="0 B"),
         "token",
-        'machine.switch.output_buffer = "0 B": must be 1 B to 1073741824 B',
+        'machine.switch.output_buffer = "0 B": must be at least 1 B with fidelity token',
     ),
     (
         wired(node_link={"rate": "50 Mbit/s"}),

@@ -109,7 +109,7 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         Tree,
         {"level_widths": [2]},
-        "machine.topology.level_widths = [2]: must be 2 widths, one for the links below",
+        "machine.topology.level_widths = [2]: must be one for each of 2 levels of links",
     ),
     (
         Tree,
@@ -130,7 +130,7 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         Dragonfly,
         {"groups": 10},
-        "machine.topology.groups = 10: must be at most switches_per_group · global_links + 1, 9",
+        "machine.topology.groups = 10: must be 2 to switches_per_group · global_links + 1, 9",
     ),
     (Dragonfly, {"groups": 1}, "machine.topology.groups = 1: must be at least 2"),
     (Dragonfly, {"global_links": 0}, "machine.topology.global_links = 0: must be at least 1"),

@@ -189,6 +189,11 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
             "out_of_band",
             "must be in_band with fidelity token; use worm or flit",
         )),
+        Fidelity::Token if switch.output_buffer_flits == 0 => Err(SpecError::new(
+            "machine.switch.output_buffer_flits",
+            0,
+            "must be at least 1 flits with fidelity token",
+        )),
         Fidelity::Token => {
             let output = switch.output_buffer_flits.into();
             within("machine.switch.output_buffer_flits", output, 1, 1 << 30)

@@ -47,7 +47,9 @@ _Levels = Annotated[
     Strict(False),
     Field(min_length=1, max_length=20),
 ]
-_Widths = Annotated[tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False)]
+_Widths = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
+]
 
 
 class Tree(Topology):
@@ -87,14 +89,6 @@ class Tree(Topology):
             if levels[0] != 1:
                 path = joined(self.section, "switches_per_level[0]")
                 raise UserError(path, shown(levels[0]), "must be 1, the root")
-        levels_joined = len(self._children)
-        if self.level_widths is not None and len(self.level_widths) != levels_joined:
-            allowed = (
-                f"must be {levels_joined} widths, one for the links below each level but the last"
-            )
-            raise UserError(
-                joined(self.section, "level_widths"), shown(list(self.level_widths)), allowed
-            )
         super()._check()
 
     @property
@@ -158,20 +152,11 @@ class Dragonfly(Topology):
         "default.",
     )
 
-    def _check(self) -> None:
-        if self.group_count > self._most_groups:
-            allowed = f"must be at most switches_per_group · global_links + 1, {self._most_groups}"
-            raise UserError(joined(self.section, "groups"), shown(self.groups), allowed)
-        super()._check()
-
-    @property
-    def _most_groups(self) -> int:
-        return self.switches_per_group * self.global_links + 1
-
     @property
     def group_count(self) -> int:
         """`groups`, or as many as can be."""
-        return self._most_groups if self.groups is None else self.groups
+        most = self.switches_per_group * self.global_links + 1
+        return most if self.groups is None else self.groups
 
     def resolved(self) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
