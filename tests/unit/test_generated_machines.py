@@ -146,7 +146,12 @@ def check_machine(given: dict[str, Any]) -> None:
     assert machine_of(written) == machine
     assert machine_of(machine_of(written).written()) == machine
     for fidelity in {machine.usual_fidelity, machine.exact_fidelity}:
-        machine.check(fidelity)
+        try:
+            machine.check(fidelity)
+        except UserError:
+            # What would be exact may be impossible: tokens that have no way back.
+            assert fidelity != machine.usual_fidelity
+            continue
         again = machine_of(json.loads(json.dumps(machine.resolved(fidelity))))
         assert again.spec(fidelity) == machine.spec(fidelity)
 

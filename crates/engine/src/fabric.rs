@@ -157,9 +157,7 @@ impl Fabric {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        check::machine(machine, topology, fidelity)?;
-        let wiring = Wiring::new(machine, topology, fidelity, seed)?;
-        check::network(machine, &wiring, fidelity)?;
+        let wiring = Self::wired(machine, topology, fidelity, seed)?;
         let layout = &wiring.layout;
         let model = match mode {
             Mode::Full => Model::full(machine, topology, &wiring, fidelity, seed)?,
@@ -175,6 +173,22 @@ impl Fabric {
         };
         let packets = PacketPool::new(machine.routing.hop_limit);
         Ok(Self { wiring, packets, model })
+    }
+
+    /// The wiring of a machine that can be simulated at a fidelity.
+    ///
+    /// # Errors
+    /// What it cannot be simulated for.
+    pub fn wired(
+        machine: &Machine,
+        topology: &Topology,
+        fidelity: Fidelity,
+        seed: u64,
+    ) -> Result<Wiring, SpecError> {
+        check::machine(machine, topology, fidelity)?;
+        let wiring = Wiring::new(machine, topology, fidelity, seed)?;
+        check::network(machine, &wiring, fidelity)?;
+        Ok(wiring)
     }
 
     /// Channels, routes and times.
