@@ -13,11 +13,13 @@ mod channel;
 mod holding;
 mod rule;
 
-use super::deadlock::Standing;
+use super::deadlock::{self, Standing};
+use super::models::{ChannelModel, Traits, by_switchboard};
 use super::passage::Passage;
 use super::switchboard::{Act, Switchboard};
 use super::transit::PacketPool;
 use super::{Packet, Wiring};
+use crate::error::Blocked;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::measure::Use;
@@ -105,33 +107,6 @@ impl CircuitFabric {
             agenda: Agenda::default(),
             chooses: wiring.routing.chooses(),
             outputs: Outputs::default(),
-        }
-    }
-
-    /// Whether nothing has to choose at this instant.
-    #[inline]
-    pub fn is_settled(&self) -> bool {
-        self.board.is_settled() && self.agenda.is_empty()
-    }
-
-    /// A header may be granted a channel from now on; unless it has lost channels since it was
-    /// to ask.
-    #[inline]
-    pub fn request(&mut self, id: PacketId, act: &mut Act) {
-        let circuit = &self.circuits[id.index()];
-        if circuit.state == State::Comes && circuit.asks_from == act.now {
-            self.ask(id, act);
-        }
-    }
-
-    /// Everybody who asks, and may have got a chance, gets a channel if there is one.
-    pub fn arbitrate(&mut self, act: &mut Act) {
-        loop {
-            while let Some((lead, _)) = self.board.next_marked() {
-                self.come_forward(NodeId(act.wiring.layout.group(lead).from), act);
-            }
-            let Some(id) = self.agenda.take_first() else { return };
-            self.serve(id, act);
         }
     }
 
@@ -251,23 +226,8 @@ impl CircuitFabric {
         self.circuits[holder.index()].state != State::Sends && age(holder) > age(to)
     }
 
-    /// Time that is counted ahead of the clock: none.
-    pub fn overhang(&self, _: Time) -> impl Iterator<Item = Time> {
-        self.board.channels.iter().map(|_| 0)
-    }
-
-    /// What every channel has done in the current window, up to `now`.
-    pub fn used(&self, now: Time) -> Vec<Use> {
-        self.board.channels.iter().map(|channel| channel.used(now)).collect()
-    }
-
-    /// A new measurement window begins.
-    pub fn begin_window(&mut self, now: Time) {
-        self.board.channels.iter_mut().for_each(|channel| channel.begin_window_at(now));
-    }
-
     /// How things stand at every channel. What transmits finishes.
-    pub fn standings(&self) -> Vec<Standing> {
+    fn standings(&self) -> Vec<Standing> {
         let standing = |channel| self.standing(ChannelId::from_index(channel));
         (0..self.board.channels.len()).map(standing).collect()
     }
@@ -302,5 +262,69 @@ impl CircuitFabric {
             at = self.board.at(at).before;
         }
         at
+    }
+}
+
+impl ChannelModel for CircuitFabric {
+    by_switchboard!(queue, take_head, waiting_data);
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.board.is_settled() && self.agenda.is_empty()
+    }
+
+    /// A header may be granted a channel from now on; unless it has lost channels since it was
+    /// to ask.
+    #[inline]
+    fn request(&mut self, number: u32, act: &mut Act) {
+        let id = PacketId(number);
+        let circuit = &self.circuits[id.index()];
+        if circuit.state == State::Comes && circuit.asks_from == act.now {
+            self.ask(id, act);
+        }
+    }
+
+    /// Everybody who asks, and may have got a chance, gets a channel if there is one.
+    fn arbitrate(&mut self, act: &mut Act) {
+        loop {
+            while let Some((lead, _)) = self.board.next_marked() {
+                self.come_forward(NodeId(act.wiring.layout.group(lead).from), act);
+            }
+            let Some(id) = self.agenda.take_first() else { return };
+            self.serve(id, act);
+        }
+    }
+
+    /// Nobody waits for a time to come.
+    fn retry(&mut self, _: u32, _: &mut Act) {}
+
+    /// All channels of its circuit fall free.
+    #[inline]
+    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
+        let channel = ChannelId(channel);
+        let id = self.board.take_tail(channel, act.packets);
+        self.deliver(channel, act.now, act.packets, act.measures);
+        id
+    }
+
+    /// Time that is counted ahead of the clock: none.
+    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(std::iter::empty())
+    }
+
+    fn used(&self, now: Time) -> Vec<Use> {
+        self.board.channels.iter().map(|channel| channel.used(now)).collect()
+    }
+
+    fn begin_window(&mut self, now: Time) {
+        self.board.channels.iter_mut().for_each(|channel| channel.begin_window_at(now));
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        deadlock::find(wiring, packets, &self.standings(), false)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        Traits::default()
     }
 }

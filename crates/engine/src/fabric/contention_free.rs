@@ -10,8 +10,12 @@ mod following;
 mod passing;
 
 use super::layout::{End, Group, Layout};
+use super::models::{ChannelModel, Traits};
 use super::switchboard::Act;
 use super::timing::Running;
+use super::transit::PacketPool;
+use super::wiring::Wiring;
+use crate::error::Blocked;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Since;
@@ -66,51 +70,6 @@ impl ContentionFree {
             following: Following::new(machine, layout),
             way: Vec::new(),
         }
-    }
-
-    /// What every channel has done in the current window.
-    pub fn used(&self) -> &[Use] {
-        &self.used
-    }
-
-    /// A new measurement window begins.
-    pub fn begin_window(&mut self) {
-        self.used.fill(Use::default());
-    }
-
-    /// Data packets of a node that have not started by `now`, or start just then.
-    pub fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
-        self.endpoints.as_ref().map_or(0, |endpoints| endpoints.waiting_data(node, now))
-    }
-
-    /// A packet enters its node's output queue: it starts at once, when it can follow those of
-    /// its message before it, or in its turn.
-    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
-        if let Some(passage) = act.wiring.passage {
-            return self.pass(id, &passage, act);
-        }
-        if self.endpoints.is_some() {
-            act.packets[id].queued = act.now;
-            let lead = act.wiring.layout.injection_lead(act.packets[id].source);
-            return self.join(id, lead, act);
-        }
-        let Some(following) = &mut self.following else { return self.send(id, act) };
-        let packet = &act.packets[id];
-        let mut start = act.now;
-        if packet.class == Class::Data {
-            let lead = act.wiring.layout.injection_lead(packet.source);
-            let place = act.wiring.layout.group(lead);
-            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
-            let wires = usize::from(place.width);
-            start = start.max(following.from(packet.message, wires));
-            following.send(packet.message, wires, start + takes);
-        }
-        act.events.post(start, Kind::Request, id.0);
-    }
-
-    /// `REQUEST`: the time for which a packet has asked has come.
-    pub fn request(&mut self, id: PacketId, act: &mut Act) {
-        if self.endpoints.is_some() { self.is_at_last_switch(id, act) } else { self.send(id, act) }
     }
 
     /// Sends a packet now, and posts its arrival.
@@ -213,6 +172,84 @@ impl ContentionFree {
         let start = |channel: &ChannelId| self.free_at[wire(channel).index()].max(ready);
         let channel = group.channels().min_by_key(start).unwrap_or(group.first);
         (channel, start(&channel))
+    }
+}
+
+impl ChannelModel for ContentionFree {
+    /// A packet enters its node's output queue: it starts at once, when it can follow those of
+    /// its message before it, or in its turn.
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        if let Some(passage) = act.wiring.passage {
+            return self.pass(id, &passage, act);
+        }
+        if self.endpoints.is_some() {
+            act.packets[id].queued = act.now;
+            let lead = act.wiring.layout.injection_lead(act.packets[id].source);
+            return self.join(id, lead, act);
+        }
+        let Some(following) = &mut self.following else { return self.send(id, act) };
+        let packet = &act.packets[id];
+        let mut start = act.now;
+        if packet.class == Class::Data {
+            let lead = act.wiring.layout.injection_lead(packet.source);
+            let place = act.wiring.layout.group(lead);
+            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
+            let wires = usize::from(place.width);
+            start = start.max(following.from(packet.message, wires));
+            following.send(packet.message, wires, start + takes);
+        }
+        act.events.post(start, Kind::Request, id.0);
+    }
+
+    fn request(&mut self, number: u32, act: &mut Act) {
+        let id = PacketId(number);
+        if self.endpoints.is_some() { self.is_at_last_switch(id, act) } else { self.send(id, act) }
+    }
+
+    fn retry(&mut self, number: u32, act: &mut Act) {
+        self.starts(PacketId(number), act);
+    }
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn arbitrate(&mut self, _: &mut Act) {}
+
+    #[inline]
+    fn take_head(&mut self, number: u32, _: Time, _: &Wiring, _: &PacketPool) -> PacketId {
+        PacketId(number)
+    }
+
+    #[inline]
+    fn take_tail(&mut self, number: u32, _: &mut Act) -> PacketId {
+        PacketId(number)
+    }
+
+    /// Those that have not started by `now`, or start just then.
+    fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        self.endpoints.as_ref().map_or(0, |endpoints| endpoints.waiting_data(node, now))
+    }
+
+    fn used(&self, _: Time) -> Vec<Use> {
+        self.used.clone()
+    }
+
+    fn begin_window(&mut self, _: Time) {
+        self.used.fill(Use::default());
+    }
+
+    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = Time>> {
+        None::<std::iter::Empty<Time>>
+    }
+
+    fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {
+        Vec::new()
+    }
+
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        Traits { numbers_packets: true, stretches: !wiring.is_even(), ..Traits::default() }
     }
 }
 

@@ -16,7 +16,11 @@ mod shared;
 
 use super::Wiring;
 use super::check::TOKENS_PER_GRANT;
+use super::deadlock;
+use super::models::{ChannelModel, Traits, by_switchboard};
 use super::switchboard::{Act, Switchboard, first_flit};
+use super::transit::PacketPool;
+use crate::error::Blocked;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Cause, Root};
@@ -140,57 +144,6 @@ impl FlitFabric {
             room_for_all: escapes.then_some(capacity),
             integrated,
         }
-    }
-
-    /// When the next flit has been sent or is there, or [`NEVER`].
-    #[inline]
-    pub fn next_time(&self) -> Time {
-        self.lines.next_time()
-    }
-
-    /// Everything that happens to flits at one instant; how many events that was.
-    #[inline]
-    pub fn happen(&mut self, act: &mut Act) -> u64 {
-        let mut count = 0;
-        while let Some((what, channel, mark)) = self.lines.take(act.now) {
-            count += 1;
-            match what {
-                What::SentAndArrived => {
-                    self.sent(channel, mark, act);
-                    self.arrived(channel, mark, act);
-                }
-                What::Sent => self.sent(channel, mark, act),
-                What::Arrived => self.arrived(channel, mark, act),
-                What::SentAndCame => {
-                    self.sent(channel, mark, act);
-                    self.came(channel, act);
-                }
-                What::Came => self.came(channel, act),
-                What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
-                What::MayAsk => self.may_ask(channel),
-                What::Credit => self.credit(channel, 1),
-                What::ControlSentAndArrived => {
-                    self.wake(channel);
-                    self.control_arrived(channel);
-                }
-                What::ControlSent => self.wake(channel),
-                What::ControlArrived => self.control_arrived(channel),
-            }
-        }
-        count
-    }
-
-    /// Requests, grants, and every channel that can send starts to.
-    pub fn arbitrate(&mut self, act: &mut Act) {
-        match self.control {
-            Control::OutOfBand { .. } => self.choose_direct(act),
-            Control::InBand { .. } => self.choose_buffered(act),
-        }
-    }
-
-    /// For every channel, transmission already counted that lies after `now`.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now))
     }
 
     #[inline]
@@ -429,6 +382,98 @@ impl FlitFabric {
         {
             self.lines.post(line, act.now, channel, mark);
         }
+    }
+}
+
+impl ChannelModel for FlitFabric {
+    by_switchboard!(take_head, waiting_data, used, begin_window);
+
+    /// One of a list may ask when it is at its front.
+    #[inline]
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        self.may_ask_from_list(id, act);
+    }
+
+    /// Headers that have come ask by themselves ([`Self::happen`]).
+    fn request(&mut self, _: u32, _: &mut Act) {}
+
+    /// Nobody waits for a time to come.
+    fn retry(&mut self, _: u32, _: &mut Act) {}
+
+    /// Its channels know.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
+        let channel = ChannelId(channel);
+        match self.integrated {
+            None => self.board.take_tail(channel, act.packets),
+            Some(_) => self.take_out(channel, act),
+        }
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let find = |standings: Vec<_>| deadlock::find(wiring, packets, &standings, false);
+        self.standings().map(find).unwrap_or_default()
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let lists = self.board.lists.end();
+        Traits { has_clock: true, stretches: true, lists, ..Traits::default() }
+    }
+
+    /// When the next flit has been sent or is there, or [`NEVER`].
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.lines.next_time()
+    }
+
+    /// Everything that happens to flits at one instant; how many events that was.
+    #[inline]
+    fn happen(&mut self, act: &mut Act) -> u64 {
+        let mut count = 0;
+        while let Some((what, channel, mark)) = self.lines.take(act.now) {
+            count += 1;
+            match what {
+                What::SentAndArrived => {
+                    self.sent(channel, mark, act);
+                    self.arrived(channel, mark, act);
+                }
+                What::Sent => self.sent(channel, mark, act),
+                What::Arrived => self.arrived(channel, mark, act),
+                What::SentAndCame => {
+                    self.sent(channel, mark, act);
+                    self.came(channel, act);
+                }
+                What::Came => self.came(channel, act),
+                What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
+                What::MayAsk => self.may_ask(channel),
+                What::Credit => self.credit(channel, 1),
+                What::ControlSentAndArrived => {
+                    self.wake(channel);
+                    self.control_arrived(channel);
+                }
+                What::ControlSent => self.wake(channel),
+                What::ControlArrived => self.control_arrived(channel),
+            }
+        }
+        count
+    }
+
+    /// Requests, grants, and every channel that can send starts to.
+    fn arbitrate(&mut self, act: &mut Act) {
+        match self.control {
+            Control::OutOfBand { .. } => self.choose_direct(act),
+            Control::InBand { .. } => self.choose_buffered(act),
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
     }
 }
 

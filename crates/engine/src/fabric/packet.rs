@@ -12,9 +12,12 @@ mod desk;
 mod multiqueue;
 
 use super::Wiring;
-use super::deadlock::Standing;
+use super::deadlock::{self, Standing};
+use super::models::{ChannelModel, Traits, by_switchboard};
 use super::switchboard::{Act, Switchboard};
+use super::transit::PacketPool;
 use super::wires::Wires;
+use crate::error::Blocked;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::{ChannelKind, Wait};
@@ -62,14 +65,9 @@ impl PacketFabric {
         }
     }
 
-    /// For every channel, transmission already counted that lies after `now`.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
-    }
-
     /// How things stand at every channel. A packet on its way through finishes: what is
     /// left of it in a buffer holds up nobody for ever.
-    pub fn standings(&self, now: Time) -> Vec<Standing> {
+    fn standings(&self, now: Time) -> Vec<Standing> {
         let standing = |channel: &Channel| {
             let leaving = if channel.leaving_at > now { channel.leaving } else { 0 };
             Standing {
@@ -84,22 +82,6 @@ impl PacketFabric {
             }
         };
         self.board.channels.iter().map(standing).collect()
-    }
-
-    /// The front packet of a channel's buffer asks for its output; whether it waits, at least
-    /// until the end of this instant.
-    #[inline]
-    pub fn request(&mut self, channel: ChannelId, now: Time) -> bool {
-        let lead = self.board.at(channel).port.front_output;
-        if self.board.arbiter.takes_first() && self.is_idle(lead, now) {
-            // Requests of one instant come in order of channel number: this is the best.
-            self.board.at_mut(lead).granted = channel;
-            self.board.mark(lead);
-            return false;
-        }
-        self.board.wait(channel);
-        self.board.mark(lead);
-        true
     }
 
     /// Whether nobody asks at a group and a channel of it is free.
@@ -121,25 +103,6 @@ impl PacketFabric {
         let group = lead.index()..lead.index() + usize::from(output.port.width);
         let free_at = self.board.channels[group].iter().map(|channel| channel.free_at);
         free_at.min().unwrap_or(NEVER)
-    }
-
-    /// Every group marked at this instant chooses.
-    #[inline]
-    pub fn arbitrate(&mut self, act: &mut Act) {
-        while let Some((lead, kind)) = self.board.next_marked() {
-            match kind {
-                ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection => {
-                    if self.board.choices.is_none() {
-                        self.serve_output(lead, act);
-                    } else if self.chaos.is_some() {
-                        self.serve_chaos(lead, act);
-                    } else {
-                        self.serve_desk(lead, act);
-                    }
-                }
-            }
-        }
     }
 
     /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
@@ -333,6 +296,58 @@ impl PacketFabric {
             let lead = channel.rest.lead;
             self.board.post_retry(lead, end, act.events);
         }
+    }
+}
+
+impl ChannelModel for PacketFabric {
+    by_switchboard!(queue, retry, is_settled, take_head, take_tail, waiting_data);
+    by_switchboard!(used, begin_window, touch);
+
+    /// It waits for its output, at least until the end of this instant, unless that is idle.
+    #[inline]
+    fn request(&mut self, channel: u32, act: &mut Act) {
+        let channel = ChannelId(channel);
+        let lead = self.board.at(channel).port.front_output;
+        if self.board.arbiter.takes_first() && self.is_idle(lead, act.now) {
+            // Requests of one instant come in order of channel number: this is the best.
+            self.board.at_mut(lead).granted = channel;
+            return self.board.mark(lead);
+        }
+        self.board.wait(channel);
+        self.board.mark(lead);
+        if let Some(blame) = &mut act.measures.blame {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
+    }
+
+    #[inline]
+    fn arbitrate(&mut self, act: &mut Act) {
+        while let Some((lead, kind)) = self.board.next_marked() {
+            match kind {
+                ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => {
+                    if self.board.choices.is_none() {
+                        self.serve_output(lead, act);
+                    } else if self.chaos.is_some() {
+                        self.serve_chaos(lead, act);
+                    } else {
+                        self.serve_desk(lead, act);
+                    }
+                }
+            }
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    }
+
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        deadlock::find(wiring, packets, &self.standings(now), true)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        Traits::default()
     }
 }
 

@@ -16,8 +16,10 @@ mod injector;
 mod places;
 
 use super::Wiring;
+use super::models::{ChannelModel, Traits, by_switchboard};
 use super::switchboard::{Act, Switchboard};
-use super::transit::Packet;
+use super::transit::{Packet, PacketPool};
+use crate::error::Blocked;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::measure::stored::Owner;
@@ -89,51 +91,6 @@ impl StoredFabric {
             outputs: Outputs::default(),
             sources: Vec::new(),
             senders: Vec::new(),
-        }
-    }
-
-    /// For every channel, transmission already counted that lies after `now`.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now))
-    }
-
-    /// A packet sent on a channel has come to the node at its end and goes on from there.
-    pub fn request(&mut self, channel: ChannelId, act: &mut Act) {
-        let from = self.board.at_mut(channel);
-        let (switch, id) = (from.port.switch, from.passing.pop(act.packets));
-        let next = match &self.places {
-            Some(places) => places.next(id),
-            None => self.shortest(switch, id, act),
-        };
-        if self.places.is_none() {
-            self.board.at_mut(next).take_place(false);
-        }
-        if self.cuts_through
-            && let Some(stored) = &mut act.measures.stored
-        {
-            let bytes = bytes_of(&act.packets[id], act.wiring);
-            stored.comes(NodeId(switch.0), Owner::Transit, bytes);
-        }
-        self.join(next, id, act);
-    }
-
-    /// What has to be done at this instant, round by round.
-    ///
-    /// In a round nodes first move their own messages. Then every wire that is free names the
-    /// packet that it would send: it starts if it needs no place, else it asks for one where
-    /// one is free; so do injectors. Then every queue that is asked gives one place, to the
-    /// next in turn, who takes it at once. What has got into a queue in a round may be sent in
-    /// the next one; there is none if nobody has got anything.
-    pub fn arbitrate(&mut self, act: &mut Act) {
-        while !self.is_settled() {
-            self.gather(act);
-            self.move_messages(act);
-            self.gather(act);
-            self.ask(act);
-            self.give_places(act);
-        }
-        if let Some(stored) = &mut act.measures.stored {
-            stored.settle();
         }
     }
 
@@ -344,11 +301,68 @@ impl StoredFabric {
             self.board.post_retry(wire, at, act.events);
         }
     }
+}
+
+impl ChannelModel for StoredFabric {
+    by_switchboard!(queue, retry, take_head, take_tail, waiting_data, used, begin_window);
+
+    /// A packet sent on a channel has come to the node at its end and goes on from there.
+    fn request(&mut self, channel: u32, act: &mut Act) {
+        let channel = ChannelId(channel);
+        let from = self.board.at_mut(channel);
+        let (switch, id) = (from.port.switch, from.passing.pop(act.packets));
+        let next = match &self.places {
+            Some(places) => places.next(id),
+            None => self.shortest(switch, id, act),
+        };
+        if self.places.is_none() {
+            self.board.at_mut(next).take_place(false);
+        }
+        if self.cuts_through
+            && let Some(stored) = &mut act.measures.stored
+        {
+            let bytes = bytes_of(&act.packets[id], act.wiring);
+            stored.comes(NodeId(switch.0), Owner::Transit, bytes);
+        }
+        self.join(next, id, act);
+    }
+
+    /// What has to be done at this instant, round by round.
+    ///
+    /// In a round nodes first move their own messages. Then every wire that is free names the
+    /// packet that it would send: it starts if it needs no place, else it asks for one where
+    /// one is free; so do injectors. Then every queue that is asked gives one place, to the
+    /// next in turn, who takes it at once. What has got into a queue in a round may be sent in
+    /// the next one; there is none if nobody has got anything.
+    fn arbitrate(&mut self, act: &mut Act) {
+        while !self.is_settled() {
+            self.gather(act);
+            self.move_messages(act);
+            self.gather(act);
+            self.ask(act);
+            self.give_places(act);
+        }
+        if let Some(stored) = &mut act.measures.stored {
+            stored.settle();
+        }
+    }
 
     /// Whether nothing is left to be done at this instant.
     #[inline]
-    pub fn is_settled(&self) -> bool {
+    fn is_settled(&self) -> bool {
         self.board.is_settled() && self.places.as_ref().is_none_or(Places::is_settled)
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    }
+
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        self.circle(now, wiring, packets)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        Traits { stores: true, ..Traits::default() }
     }
 }
 

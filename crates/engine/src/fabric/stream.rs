@@ -10,7 +10,10 @@
 mod channel;
 
 use super::Wiring;
+use super::models::{ChannelModel, Traits, by_switchboard};
 use super::switchboard::{Act, Grants, Switchboard, first_flit};
+use super::transit::PacketPool;
+use crate::error::Blocked;
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::spec::Machine;
@@ -47,25 +50,6 @@ impl StreamFabric {
             Channel::idle(port, rest)
         });
         Self { board, capacity, delay, may_run_dry: capacity < delay, stale: Vec::new() }
-    }
-
-    /// The front packet of a channel's buffer asks for its output.
-    pub fn request(&mut self, channel: ChannelId) {
-        self.board.wait(channel);
-        self.board.mark(self.board.at(channel).port.front_output);
-    }
-
-    /// Every group marked at this instant grants what it can; then streams flow.
-    pub fn arbitrate(&mut self, act: &mut Act) {
-        while let Some((lead, kind)) = self.board.next_marked() {
-            self.serve(lead, kind, act);
-            if self.may_run_dry {
-                self.stale.extend(self.board.at(lead).group());
-            }
-        }
-        while let Some(channel) = self.stale.pop() {
-            self.flow(channel, act);
-        }
     }
 
     /// Follows a channel's stream as far as it certainly flows without a pause.
@@ -154,10 +138,45 @@ impl StreamFabric {
             }
         }
     }
+}
 
-    /// For every channel, transmission already counted that lies after `now`.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now))
+impl ChannelModel for StreamFabric {
+    by_switchboard!(queue, retry, is_settled, take_head, take_tail, waiting_data);
+    by_switchboard!(used, begin_window);
+
+    fn request(&mut self, channel: u32, act: &mut Act) {
+        let channel = ChannelId(channel);
+        if let Some(blame) = &mut act.measures.blame {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
+        self.board.wait(channel);
+        self.board.mark(self.board.at(channel).port.front_output);
+    }
+
+    /// Every group marked at this instant grants what it can; then streams flow.
+    fn arbitrate(&mut self, act: &mut Act) {
+        while let Some((lead, kind)) = self.board.next_marked() {
+            self.serve(lead, kind, act);
+            if self.may_run_dry {
+                self.stale.extend(self.board.at(lead).group());
+            }
+        }
+        while let Some(channel) = self.stale.pop() {
+            self.flow(channel, act);
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now)))
+    }
+
+    /// That is not known.
+    fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {
+        Vec::new()
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        Traits { stretches: true, ..Traits::default() }
     }
 }
 

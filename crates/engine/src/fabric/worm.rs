@@ -20,10 +20,12 @@ mod recurrence;
 mod straight;
 mod stretches;
 
-use super::deadlock::Standing;
+use super::deadlock::{self, Standing};
+use super::models::{ChannelModel, Traits, by_switchboard};
 use super::switchboard::{Act, Grants, Switchboard};
+use super::transit::PacketPool;
 use super::{Timing, Wiring};
-use crate::error::SpecError;
+use crate::error::{Blocked, SpecError};
 use crate::event_queue::Kind;
 use crate::ids::{ChannelId, PacketId};
 use crate::spec::Machine;
@@ -110,23 +112,11 @@ impl WormFabric {
         }
     }
 
-    /// A packet enters its node's output queue; the first of a list asks when it may.
-    #[inline]
-    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
-        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
-        if self.board.lists.are_used() {
-            let list = act.wiring.layout.injection_lead(act.packets[id].source);
-            if self.board.at(list).port.buffer.first == id {
-                act.events.post(act.packets[id].ready, Kind::Request, list.0);
-            }
-        }
-    }
-
     /// The front packet of a channel's buffer asks for its output.
     // Inlined into its callers, of which one is called with every hop.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn request(&mut self, channel: ChannelId, act: &mut Act) {
+    pub(super) fn asks(&mut self, channel: ChannelId, act: &mut Act) {
         let lead = self.board.at(channel).port.front_output;
         let output = self.board.at(lead);
         let (is_alone, is_idle) = (output.port.width == 1, output.is_idle(act.now));
@@ -151,27 +141,6 @@ impl WormFabric {
         }
     }
 
-    /// A group that had to wait looks again: every request of this instant is known.
-    #[inline]
-    pub fn retry(&mut self, lead: ChannelId, act: &mut Act) {
-        self.board.forget_retry(lead, act.now);
-        let kind = self.board.at(lead).port.kind;
-        self.serve(lead, kind, act);
-    }
-
-    /// Every group marked at this instant grants what it can. Then those ask that have come
-    /// to the front of a list by this: no two of the same switch.
-    #[inline]
-    pub fn arbitrate(&mut self, act: &mut Act) {
-        loop {
-            while let Some((lead, kind)) = self.board.next_marked() {
-                self.serve(lead, kind, act);
-            }
-            let Some(list) = self.heads.pop() else { return };
-            self.list_asks(list, act);
-        }
-    }
-
     /// Whether a credit for the next flit was made before this instant and is there.
     fn has_credit(&self, id: ChannelId, now: Time) -> bool {
         let channel = self.board.at(id);
@@ -193,7 +162,7 @@ impl WormFabric {
 
     /// How things stand at every channel, as far as times are known: what is known to
     /// happen later counts as done.
-    pub fn standings(&self) -> Vec<Standing> {
+    fn standings(&self) -> Vec<Standing> {
         let standing = |channel: &Channel| {
             let sent = channel.base.wrapping_add(channel.known);
             Standing {
@@ -207,13 +176,6 @@ impl WormFabric {
         self.board.channels.iter().map(standing).collect()
     }
 
-    /// For every channel, transmission already counted that lies after `now`: of its
-    /// latest packet, as no other is granted before that has been sent.
-    pub fn overhang(&self, now: Time) -> impl Iterator<Item = Time> {
-        let ids = (0..self.board.channels.len()).map(ChannelId::from_index);
-        ids.map(move |id| self.ahead(id, now))
-    }
-
     fn ahead(&self, id: ChannelId, now: Time) -> Time {
         let (channel, rate) = (self.board.at(id), self.rate(id));
         let flits = (0..channel.known).rev();
@@ -223,6 +185,75 @@ impl WormFabric {
             (start + takes).saturating_sub(now).min(takes)
         });
         ahead.take_while(|&time| time > 0).sum()
+    }
+}
+
+impl ChannelModel for WormFabric {
+    by_switchboard!(is_settled, take_head, waiting_data, used, begin_window, touch);
+
+    /// A packet enters its node's output queue; the first of a list asks when it may.
+    #[inline]
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        if self.board.lists.are_used() {
+            let list = act.wiring.layout.injection_lead(act.packets[id].source);
+            if self.board.at(list).port.buffer.first == id {
+                act.events.post(act.packets[id].ready, Kind::Request, list.0);
+            }
+        }
+    }
+
+    #[inline]
+    fn request(&mut self, channel: u32, act: &mut Act) {
+        self.asks(ChannelId(channel), act);
+    }
+
+    /// A group that had to wait looks again: every request of this instant is known.
+    #[inline]
+    fn retry(&mut self, lead: u32, act: &mut Act) {
+        let lead = ChannelId(lead);
+        self.board.forget_retry(lead, act.now);
+        let kind = self.board.at(lead).port.kind;
+        self.serve(lead, kind, act);
+    }
+
+    /// Every group marked at this instant grants what it can. Then those ask that have come
+    /// to the front of a list by this: no two of the same switch.
+    #[inline]
+    fn arbitrate(&mut self, act: &mut Act) {
+        loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
+            let Some(list) = self.heads.pop() else { return };
+            self.list_asks(list, act);
+        }
+    }
+
+    #[inline]
+    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
+        let channel = ChannelId(channel);
+        if self.board.lists.are_used() {
+            self.take_out(channel, act)
+        } else {
+            self.board.take_tail(channel, act.packets)
+        }
+    }
+
+    /// For every channel, transmission already counted that lies after `now`: of its
+    /// latest packet, as no other is granted before that has been sent.
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        let ids = (0..self.board.channels.len()).map(ChannelId::from_index);
+        Some(ids.map(move |id| self.ahead(id, now)))
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        deadlock::find(wiring, packets, &self.standings(), false)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let lists = self.board.lists.end();
+        Traits { stretches: true, lists, ..Traits::default() }
     }
 }
 

@@ -76,7 +76,7 @@ impl CircuitFabric {
     }
 
     /// A message has been delivered over a channel: all it held fall free.
-    pub fn deliver(
+    pub(super) fn deliver(
         &mut self,
         last: ChannelId,
         now: Time,

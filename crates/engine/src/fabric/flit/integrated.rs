@@ -44,10 +44,10 @@ impl Integrated {
 }
 
 impl FlitFabric {
-    /// A packet enters its node's output queue; one of a list may ask when it is at its front.
+    /// A packet has entered its node's output queue; one of a list may ask when it is at its
+    /// front.
     #[inline]
-    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
-        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+    pub(super) fn may_ask_from_list(&mut self, id: PacketId, act: &Act) {
         let Some(integrated) = &self.integrated else { return };
         let list = act.wiring.layout.injection_lead(act.packets[id].source);
         match integrated.arbitrates {
@@ -147,12 +147,9 @@ impl FlitFabric {
         }
     }
 
-    /// Takes the packet whose last flit has been delivered over a channel.
+    /// Takes the packet whose last flit has been delivered out of the buffer it ended in.
     #[inline]
-    pub fn take_tail(&mut self, channel: ChannelId, act: &mut Act) -> PacketId {
-        if self.integrated.is_none() {
-            return self.board.take_tail(channel, act.packets);
-        }
+    pub(super) fn take_out(&mut self, channel: ChannelId, act: &mut Act) -> PacketId {
         let id = self.board.take_delivered(channel, act);
         self.next_leaves(channel, act);
         id

@@ -14,7 +14,7 @@ impl StoredFabric {
     /// A queue *drains* if a place of it will be left: it has one, or a packet is being sent or
     /// on its way to an empty queue, or one that may go is delivered at the end of the channel
     /// or needs a place in a queue that drains.
-    pub fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+    pub(super) fn circle(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
         let channels = 0..self.board.channels.len();
         let waits: Vec<Vec<(PacketId, ChannelId)>> = channels
             .map(|at| if self.moves(at, now) { Vec::new() } else { self.may_go(at, packets) })

@@ -41,7 +41,7 @@ impl WormFabric {
     /// The packet at the front of a node's list asks for its output.
     #[inline(never)]
     pub(super) fn list_asks(&mut self, list: ChannelId, act: &mut Act) {
-        self.request(list, act);
+        self.asks(list, act);
     }
 
     /// A packet has been granted a channel: whether it ends there and is the first in the
@@ -173,18 +173,10 @@ impl WormFabric {
         }
     }
 
-    /// Takes the packet whose last flit has been delivered over a channel.
-    #[inline]
-    pub fn take_tail(&mut self, id: ChannelId, act: &mut Act) -> PacketId {
-        if !self.board.lists.are_used() {
-            return self.board.take_tail(id, act.packets);
-        }
-        self.take_out(id, act)
-    }
-
-    /// The same out of the buffer it ended in; the next there is the front.
+    /// Takes the packet whose last flit has been delivered out of the buffer it ended in; the
+    /// next there is the front.
     #[inline(never)]
-    fn take_out(&mut self, id: ChannelId, act: &mut Act) -> PacketId {
+    pub(super) fn take_out(&mut self, id: ChannelId, act: &mut Act) -> PacketId {
         let packet = self.board.take_delivered(id, act);
         self.front_falls_free(id, act.now, act);
         self.advance_all(act);
