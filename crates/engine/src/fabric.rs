@@ -5,33 +5,19 @@
 //! and contention mode, one file each. The fabric knows packets, never what
 //! their messages mean.
 
-mod blame;
 mod check;
-mod circuit;
-mod contention_free;
 mod deadlock;
 mod delivery;
-mod flit;
-mod flits;
-mod layout;
+mod integrated;
 mod models;
-mod packet;
-mod passage;
-mod policy;
-mod selection;
-mod stored;
-mod stream;
-mod switchboard;
-mod timing;
+mod network;
+mod switch;
 mod transit;
-mod wires;
-mod wiring;
-mod worm;
 
-pub use layout::{End, Group, Layout};
-pub use timing::{Rates, Running, Timing};
+pub use network::layout::{End, Group, Layout};
+pub use network::timing::{Rates, Running, Timing};
+pub use network::wiring::Wiring;
 pub use transit::{Packet, PacketPool};
-pub use wiring::Wiring;
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{EventQueue, Kind};
@@ -42,9 +28,9 @@ use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use delivery::Delivery;
+use models::stored::bytes_of;
 use models::{ChannelModel, Model, Traits, dispatch};
-use stored::bytes_of;
-use switchboard::Act;
+use switch::switchboard::Act;
 
 /// The network of one run.
 pub struct Fabric {

@@ -1,7 +1,7 @@
 //! What is recorded of a packet that has been delivered.
 
-use super::Wiring;
-use super::transit::{Packet, PacketPool};
+use crate::fabric::Wiring;
+use crate::fabric::transit::{Packet, PacketPool};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Measures, PacketRow, Undisturbed};
 use crate::time::Time;

@@ -3,23 +3,31 @@
 //! Adding a model is a file with an `impl` of [`ChannelModel`] and an arm each in [`Model::new`]
 //! and [`dispatch`]: nobody else tells models apart.
 
-use super::circuit::CircuitFabric;
-use super::contention_free::ContentionFree;
-use super::flit::FlitFabric;
-use super::packet::PacketFabric;
-use super::stored::StoredFabric;
-use super::stream::StreamFabric;
-use super::switchboard::Act;
-use super::transit::PacketPool;
-use super::wiring::Wiring;
-use super::worm::WormFabric;
+pub mod circuit;
+pub mod contention_free;
+pub mod flit;
+pub mod packet;
+pub mod stored;
+pub mod stream;
+pub mod worm;
+
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::Kind;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::Act;
+use crate::fabric::transit::PacketPool;
 use crate::ids::{NodeId, PacketId};
 use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use circuit::CircuitFabric;
+use contention_free::ContentionFree;
+use flit::FlitFabric;
+use packet::PacketFabric;
+use stored::StoredFabric;
+use stream::StreamFabric;
+use worm::WormFabric;
 
 /// What is said of a model, once and for all.
 #[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
