@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -52,7 +53,8 @@ def carry_out(
     """Run everything, write the reports and return the exit code.
 
     `report` gets what `run` found and how many seconds it took; if it says False, the exit code
-    is 1. `written` are the files it makes; Ctrl-C leaves them as they were.
+    is 1. `written` are the files it makes; Ctrl-C leaves them as they were. What all of it took
+    on all processors is said at the end.
     """
     started = time.monotonic()
     try:
@@ -64,5 +66,5 @@ def carry_out(
         )
         return 130
     holds = report(found, time.monotonic() - started)
-    print(f"Wrote {' and '.join(map(str, written))}")
+    print(f"Wrote {' and '.join(map(str, written))}; {sum(os.times()[:4]) / 60:.1f} min of CPU")
     return 1 if holds is False else 0
