@@ -72,8 +72,8 @@ def _run(source: Source, wanted: Plan) -> Procedure:
 
 def _outcome(procedure: Procedure) -> Outcome:
     estimate = procedure.estimate(procedure.plan.metric)
-    samples = len(procedure.samples.since(procedure.window_ps)["time_ps"]) - 1
-    return Outcome(estimate, samples, estimate.half_width)
+    columns = procedure.samples.since(procedure.window_ps)
+    return Outcome(estimate, len(columns["time_ps"]) - 1, estimate.half_width)
 
 
 def _series(procedure: Procedure) -> Series:

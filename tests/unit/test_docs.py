@@ -18,7 +18,7 @@ from tailback.since311 import tomllib
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
     path
-    for folder in (ROOT, ROOT / "docs", *(ROOT / "studies").glob("*"))
+    for folder in (ROOT, ROOT / "docs", ROOT / "studies", *(ROOT / "studies").glob("*"))
     for path in sorted(folder.glob("*.md"))
 ]
 CODE = [

@@ -1,15 +1,15 @@
-"""What every node of the mesh sent and passed on in some runs."""
+"""What every node of a square mesh sent and passed on in some runs."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from studies.tweedie.chapters.curve import Floats
-from studies.tweedie.experiment import DIAMETER
+from studies.curve import Floats
 
 Axis = Literal["x", "y"]
 
@@ -39,11 +39,12 @@ class Loads:
             .agg(pl.col("packets").sum())
             .sort("identity", "from_node")
         )
+        side = math.isqrt(nodes["node"].n_unique())
         return cls(
-            rates=_grid(nodes["messages_per_ms"]),
-            routed=_grid(left["packets"]) / window_ms,
-            ack_queues=_grid(nodes["ack_queue_mean"]),
-            acknowledgements=_grid(nodes["packets_sent_ack"]) / window_ms,
+            rates=_grid(nodes["messages_per_ms"], side),
+            routed=_grid(left["packets"], side) / window_ms,
+            ack_queues=_grid(nodes["ack_queue_mean"], side),
+            acknowledgements=_grid(nodes["packets_sent_ack"], side) / window_ms,
         )
 
     @property
@@ -71,8 +72,8 @@ class Loads:
         return means
 
 
-def _grid(values: pl.Series) -> Floats:
-    grid: Floats = values.to_numpy().astype(np.float64).reshape(-1, DIAMETER, DIAMETER)
+def _grid(values: pl.Series, side: int) -> Floats:
+    grid: Floats = values.to_numpy().astype(np.float64).reshape(-1, side, side)
     return grid
 
 

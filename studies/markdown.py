@@ -1,12 +1,17 @@
-"""Tables, numbers and notes as Markdown."""
+"""Reports as Markdown: tables, numbers, notes, claims, and the file with all of it."""
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import tailback as tb
-from studies.tweedie.comparison import Comparison
+from studies.claims import Judgement, Wording
+from studies.comparison import Comparison
+from studies.machine import machine
+from tailback.files import write_durably
 from tailback.statistics import MIN_BATCHES
 
 
@@ -49,6 +54,25 @@ def table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in [header, aligned, *lines])
 
 
+def claims_table(judgements: Iterable[Judgement], wording: Wording) -> str:
+    """Return one row per claim, bold where our runs say otherwise, and the notes below."""
+    notes = Notes()
+    lines = []
+    for judgement in judgements:
+        claim, verdict = judgement.claim, wording.verdict(judgement.verdict)
+        if judgement.differs:
+            verdict = f"**{verdict}**"
+        if judgement.note:
+            verdict = f"{verdict} {notes.letter(judgement.note)}"
+        words = wording.words(claim.words)
+        if wording.cited and claim.source:
+            words = f"{words} {wording.cited.format(claim.source)}"
+        printed = [judgement.printed] if wording.printed else []
+        lines.append([words, *printed, judgement.found, verdict])
+    printed = ["printed"] if wording.printed else []
+    return paragraphs(table([wording.claims, *printed, "found", "verdict"], lines), notes)
+
+
 def number(estimate: tb.Estimate) -> str:
     """Return value ± half-width, or mean (lowest to highest) of seeds; four digits at most."""
     value, low, high = estimate.value, estimate.low, estimate.high
@@ -69,6 +93,17 @@ def percent(share: float) -> str:
 def paragraphs(*blocks: object) -> str:
     """Return the blocks that say something, with an empty line between them."""
     return "\n\n".join(text for block in blocks if (text := str(block).strip()))
+
+
+def written_by(command: str) -> str:
+    """Return what stands at the beginning of a report: made by what, when and where."""
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return f"Written by `{command}` with Tailback {tb.__version__} on {now}; {machine()}"
+
+
+def write(path: Path, *blocks: object) -> None:
+    """Write a report: the blocks that say something, in the order given."""
+    write_durably(path, f"{paragraphs(*blocks)}\n".encode())
 
 
 def _decimals(value: float, half: float) -> int:

@@ -1,4 +1,4 @@
-"""What the thesis says about a figure, what we find, and whether the two agree.
+"""What is said about our runs, what they show, and whether the two agree.
 
 A claim is judged by what its check computes from stored runs: a printed number
 beside one of ours, or a statement that is true of our runs or is not.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.comparison import Comparison
+from studies.comparison import Comparison
 from tailback.since311 import StrEnum
 from tailback.wording import number
+
+Asked_contra = TypeVar("Asked_contra", contravariant=True)
+"""What a check is asked with: the runs of a study, as it reads them."""
+Asked = TypeVar("Asked")
 
 
 class Verdict(StrEnum):
@@ -29,6 +33,32 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """How a study shows its claims, in tables of both reports."""
+
+    claims: str
+    """The heading of their column."""
+    cited: str = ""
+    """How the source stands behind the words, as in `({})`; empty: not at all."""
+    quoted: bool = False
+    """Whether the words are someone else's."""
+    printed: bool = False
+    """Whether some claims are printed numbers."""
+    sources: str = ""
+    """The heading of the sources' column on the page; empty: there is none."""
+    contradicted: str = Verdict.CONTRADICTED.value
+    """What is said of a statement that is not true of our runs."""
+
+    def words(self, words: str) -> str:
+        """Return the words of a claim."""
+        return f"“{words}”" if self.quoted else words
+
+    def verdict(self, verdict: Verdict) -> str:
+        """Return what a verdict is called."""
+        return self.contradicted if verdict == Verdict.CONTRADICTED else str(verdict)
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """What our runs say about a claim without a number to be met."""
 
@@ -38,21 +68,22 @@ class Statement:
 
 Answer = Comparison | Statement
 
-Check = Callable[[Runs], Answer]
+Check = Callable[[Asked], Answer]
 
 
-def _nothing(_: Runs) -> str:
+def _nothing(_: Any) -> str:
     return ""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What the thesis says about a figure."""
+class Claim(Generic[Asked_contra]):
+    """Something said or expected of our runs, and how they are asked."""
 
     words: str
     """As printed, or shortened; brackets hold what was put in."""
-    section: str
-    check: Check
+    source: str
+    """Who says it, or the section where it stands; empty if nobody did."""
+    check: Check[Asked_contra]
     reading: str = ""
     """How the words are read as something to be checked; always shown."""
     reason: str = ""
@@ -61,15 +92,17 @@ class Claim:
     """Whether the model was known beforehand not to meet it."""
     published: tuple[str, ...] = ()
     """Rows of `published/` that it judges, beside those whose numbers its check reads."""
-    instead: Callable[[Runs], str] = _nothing
+    instead: Callable[[Asked_contra], str] = _nothing
     """What our runs show of it, in a sentence or two; shown only if they say otherwise."""
+    remark: str = ""
+    """What is behind it, as far as we know; always shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A claim and what our runs say about it."""
 
-    claim: Claim
+    claim: Claim[Any]
     answer: Answer
     instead: str = ""
     """What our runs show, if they say otherwise and more is to be said than what was found."""
@@ -86,7 +119,7 @@ class Judgement:
 
     @property
     def differs(self) -> bool:
-        """Whether our runs say otherwise than the thesis."""
+        """Whether our runs say otherwise."""
         return self.verdict in (Verdict.CONTRADICTED, Verdict.OPEN)
 
     @property
@@ -112,10 +145,11 @@ class Judgement:
     @property
     def note(self) -> str:
         """How the words were read and, if our runs say otherwise, what they show and why."""
-        return f"{self.claim.reading} {self.why}".strip()
+        parts = (self.claim.reading, self.claim.remark, self.why)
+        return " ".join(part for part in parts if part)
 
 
-def judged(claim: Claim, runs: Runs) -> Judgement:
+def judged(claim: Claim[Asked], runs: Asked) -> Judgement:
     """Return what our runs say about a claim."""
     judgement = Judgement(claim, claim.check(runs))
     return replace(judgement, instead=claim.instead(runs)) if judgement.differs else judgement

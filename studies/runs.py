@@ -1,4 +1,4 @@
-"""What the sweeps of the study stored, as curves and loads of nodes.
+"""Runs of a study: made, kept between calls, and read as curves and loads of nodes.
 
 Seeds are merged as everywhere in Tailback (`tailback.analysis.merged`): at
 saturation, where the network drifts for longer than a run, how much the seeds
@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 import tailback as tb
-from studies.tweedie.chapters.curve import Curve
-from studies.tweedie.chapters.loads import Loads
+from studies.curve import Curve
+from studies.loads import Loads
+from studies.study import Study
 from tailback.analysis import merged, where
+from tailback.execution import Display, LocalPool
 from tailback.statistics import student_t
 from tailback.store.points import PointStore
 from tailback.sweeps import Sweep
 from tailback.sweeps.running import identity_of
 
-_FOLDER = Path(__file__).parents[1]
-SWEEPS = _FOLDER / "sweeps"
-"""What is run: an experiment file with a sweep for each."""
-STORES = _FOLDER / "stores"
-"""What came of it: a store for each sweep, under its name."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 PERIOD = "workload.compute_period_us"
 
@@ -62,25 +62,61 @@ _DERIVED = {
 """Measures that are made of stored ones, run by run."""
 
 
-class Runs:
-    """The runs of all sweeps, from their stores."""
+def answers(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    name: str,
+    events: Callable[[Result], int] = lambda answer: 0,
+) -> list[Result]:
+    """Return what `function` makes of each item, in their order; progress on standard error.
 
-    def __init__(self, folder: Path = STORES, asked: Path = SWEEPS) -> None:
-        """`folder` holds a store for every sweep of `asked`, under its name."""
-        self._folder = folder
-        self._asked = asked
+    All processors of this machine work. `name` is what items are called, `events` how many
+    events an answer took. Raises `RuntimeError` if there is no answer to an item.
+    """
+    found: dict[int, Result] = {}
+    with LocalPool() as pool, Display(name, len(items), pool.capacity) as display:
+        for outcome in pool.run(function, items):
+            if outcome.answer is None:
+                raise RuntimeError(f"{items[outcome.index]}: {outcome.problem}")
+            found[outcome.index] = outcome.answer
+            display.finished(events=events(outcome.answer))
+    return [found[index] for index in range(len(items))]
+
+
+def run_sweeps(study: Study) -> Runs:
+    """Run what is not yet in the stores and return everything; progress on standard error.
+
+    Ctrl-C raises `KeyboardInterrupt`; the next call goes on from there. Raises
+    `RuntimeError` if a point cannot be simulated.
+    """
+    with LocalPool() as pool:
+        for path in sorted(study.sweeps.glob("*.toml")):
+            print(f"Sweep {path.name}", file=sys.stderr)
+            store = tb.sweep(path, study.stores / path.stem, pool=pool, progress=True)
+            for failure in store.failures():
+                raise RuntimeError(f"{path.name}: {dict(failure.varied)}: {failure.text}")
+    return Runs(study)
+
+
+class Runs:
+    """The runs of all sweeps of a study, from their stores."""
+
+    def __init__(self, study: Study) -> None:
+        """There has to be a store for every sweep, under its name."""
+        self._study = study
         self._sweeps: dict[str, StoredSweep] = {}
 
     def sweep(self, name: str) -> StoredSweep:
         """Return what a sweep stored; raises `UserError` if it has not been run."""
         if name not in self._sweeps:
-            asked = Sweep.load(self._asked / f"{name}.toml")
-            self._sweeps[name] = StoredSweep(asked, PointStore.open(self._folder / name))
+            asked = Sweep.load(self._study.sweeps / f"{name}.toml")
+            store = PointStore.open(self._study.stores / name)
+            self._sweeps[name] = StoredSweep(asked, store)
         return self._sweeps[name]
 
     def all(self) -> list[StoredSweep]:
         """Return what all sweeps stored, by name."""
-        return [self.sweep(path.stem) for path in sorted(self._asked.glob("*.toml"))]
+        return [self.sweep(path.stem) for path in sorted(self._study.sweeps.glob("*.toml"))]
 
     @property
     def endings(self) -> pl.DataFrame:
@@ -135,10 +171,12 @@ class StoredSweep:
         rows = self._chosen(conditions).filter(pl.col("mode") == "full")
         if rows.select(PERIOD, "run.warmup_us").n_unique() != 1:
             raise ValueError(f"{conditions}: loads are those of one point")
-        identities = rows["identity"].to_list()
-        nodes = pl.DataFrame(self._store.nested("nodes", identities)).sort("identity", "node")
-        channels = pl.DataFrame(self._store.nested("channels", identities))
-        return Loads.of(nodes, channels, _window_ms(rows))
+        nodes, channels = (self.tables(name, rows) for name in ("nodes", "channels"))
+        return Loads.of(nodes.sort("identity", "node"), channels, _window_ms(rows))
+
+    def tables(self, name: str, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the tables of nodes or channels of some runs, below each other."""
+        return pl.DataFrame(self._store.nested(name, rows["identity"].to_list()))
 
     def _chosen(self, conditions: Iterable[str]) -> pl.DataFrame:
         found = pl.DataFrame(where(self.rows.to_arrow(), *conditions))
