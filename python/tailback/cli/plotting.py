@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from tailback.since311 import StrEnum
 
 from .answering import failures
 from .options import Folder, Title, app, examples
