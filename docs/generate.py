@@ -41,7 +41,7 @@ from tailback.store.columns import (
     MERGED,
     METRIC_COLUMNS,
     NESTED,
-    NODES_OF_TRANSPORTS,
+    NODES_OF_INTEGRATED,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     Column,
@@ -108,9 +108,8 @@ def _run_keys() -> str:
 def _machine_keys() -> str:
     """Return a table for each part of a machine; of parts with kinds one for each kind."""
     tables = json_schema()["properties"]["machine"]["properties"]
-    parts = [
-        f"**`[machine]`**\n\n{_table({'properties': {'clock': {'default': None} | tables['clock']}})}"
-    ]
+    clock = {"default": None} | tables["clock"]
+    parts = [f"**`[machine]`**\n\n{_table({'properties': {'clock': clock}})}"]
     for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
         schema = tables[name]
         title = f"**`[machine.{name}]`**"
@@ -250,7 +249,7 @@ def _blame_columns() -> str:
 
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
     meanings = {column.name: column.meaning for column in described}
-    further = {"nodes": NODES_OF_TRANSPORTS}
+    further = {"nodes": NODES_OF_INTEGRATED}
     return "\n\n".join(
         f"**`{name}`.** {meanings[name]}\n\n{_column_table([*INNER[name], *further.get(name, ())])}"
         for name in names
