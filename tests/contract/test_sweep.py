@@ -275,3 +275,15 @@ def test_mistakes_are_one_line(
 def test_a_folder_of_something_else_is_left_alone(file: Path, tmp_path: Path) -> None:
     done = tailback("sweep", file, "--out", tmp_path, expect=2)
     assert done.stderr == f"error: --out = {tmp_path}: holds other files; nothing is overwritten\n"
+
+
+def test_the_picture_that_suits_is_drawn_by_the_same_command(file: Path, tmp_path: Path) -> None:
+    asked = ("sweep", file, "--out", tmp_path / "out", "--plot")
+    refused = tailback(*asked, tmp_path / "curve.gif", expect=2)
+    assert "--plot" in refused.stderr
+    assert not (tmp_path / "out").exists()
+    picture = tmp_path / "curve.svg"
+    short = ("--set", "run.duration=100 us", "--set", "sweep.seeds=1")
+    done = tailback(*asked, picture, *short)
+    assert done.stdout.endswith(f"Drawn: {picture}\n")
+    assert picture.read_text().startswith("<svg")

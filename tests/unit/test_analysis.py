@@ -79,6 +79,7 @@ class TestNames:
             ("dims", "machine.topology.dims"),
             ("topology.dims", "machine.topology.dims"),
             ("topology.kind", "machine.topology.kind"),
+            ("routing", "machine.routing.kind"),
             ("switching", "machine.switch.switching"),
             ("seed", "run.seed"),
             ("link.rate", "machine.link.rate_mbit_per_s"),

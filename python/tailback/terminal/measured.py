@@ -49,7 +49,7 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("packets_per_node_per_ms", "data packets"),
         _Row("iterations_per_node_per_ms", "iterations"),
     ),
-    "load, % of capacity": (
+    "load, % of injection rate": (
         _Row("offered_load", "offered", 100),
         _Row("accepted_load", "accepted", 100),
     ),
