@@ -90,7 +90,7 @@ check: $(VENV)/built
 # A lock for all platforms and versions of Python; every version in it is the same everywhere.
 lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
-		--extra dev --extra dask pyproject.toml --output-file requirements-dev.lock
+		--extra dev --extra dask --extra pandas pyproject.toml --output-file requirements-dev.lock
 
 # Users' libraries may be as old as pyproject.toml says, and as new as there are.
 bounds: $(VENV)/built

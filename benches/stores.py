@@ -108,13 +108,16 @@ def synthetic_runs(
     frame = pl.DataFrame(points, infer_schema_length=None)
     texts = (json.dumps(point, sort_keys=True).encode() for point in points)
     identity = [hashlib.sha256(text).hexdigest() for text in texts]
+    steady = draw.uniform(size=rows) >= unsettled
     frame = frame.select(pl.all().repeat_by(len(modes)).explode())
     frame = frame.with_columns(
         identity=pl.Series(np.repeat(identity, len(modes))),
         mode=pl.Series(list(modes) * len(points)),
         version=pl.lit(engine.VERSION),
         results_version=pl.lit(engine.RESULTS_VERSION, pl.Int64),
-        settled=pl.Series(draw.uniform(size=rows) >= unsettled),
+        steady=pl.Series(steady),
+        settled=pl.Series(steady),
+        saturated=pl.lit(None, pl.Boolean),
         converged=pl.lit(True),
         stop_reason=pl.lit("precision"),
         simulated_ms=pl.lit(12.0),

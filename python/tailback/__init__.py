@@ -13,9 +13,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailback.analysis import table
-    from tailback.api import cost, describe, load, run, saturate, sweep, write_report
+    from tailback.api import (
+        blame,
+        cost,
+        describe,
+        load,
+        plot,
+        run,
+        saturate,
+        sweep,
+        table,
+        write_report,
+    )
+    from tailback.blaming import Blaming
     from tailback.comparison import Cost
+    from tailback.dataframes import to_pandas
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
     from tailback.machines import (
@@ -54,6 +66,7 @@ if TYPE_CHECKING:
         Valiant,
         WestFirst,
     )
+    from tailback.plots import Plot
     from tailback.programs import ANY, Node
     from tailback.results import Result
     from tailback.saturation import Saturation
@@ -71,11 +84,23 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "analysis": ("table",),
-    "api": ("cost", "describe", "load", "run", "saturate", "sweep", "write_report"),
+    "api": (
+        "blame",
+        "cost",
+        "describe",
+        "load",
+        "plot",
+        "run",
+        "saturate",
+        "sweep",
+        "table",
+        "write_report",
+    ),
+    "blaming": ("Blaming",),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
+    "dataframes": ("to_pandas",),
     "machines": (
         "Butterfly",
         "Chaos",
@@ -112,6 +137,7 @@ _HOMES = {
         "Valiant",
         "WestFirst",
     ),
+    "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),
     "saturation": ("Saturation",),
@@ -124,6 +150,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ANY",
+    "Blaming",
     "BoundaryExchange",
     "Butterfly",
     "Chaos",
@@ -154,6 +181,7 @@ __all__ = [
     "NodeLink",
     "OddEven",
     "Pair",
+    "Plot",
     "PointStore",
     "Profitable",
     "PythonProgram",
@@ -175,13 +203,16 @@ __all__ = [
     "Valiant",
     "WestFirst",
     "__version__",
+    "blame",
     "cost",
     "describe",
     "load",
+    "plot",
     "run",
     "saturate",
     "sweep",
     "table",
+    "to_pandas",
     "write_report",
 ]
 

@@ -1,15 +1,16 @@
 """What a Python program does with Tailback.
 
-`load`, `describe`, `run`, `cost`, `sweep`, `saturate`.
+`load`, `describe`, `run`, `cost`, `blame`, `sweep`, `saturate`; of a folder of results `table`,
+`plot`, `write_report`. Files and folders are given as text or as `pathlib.Path`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailback import comparison
 from tailback.comparison import Cost
@@ -23,7 +24,11 @@ from tailback.workloads import Workload
 
 if TYPE_CHECKING:
     # Imported where they are used: a first `cost` need not wait for what it does not need.
+    import pyarrow as pa
+
+    from tailback.blaming import Blaming
     from tailback.execution import Pool
+    from tailback.plots import Plot
     from tailback.prediction import Prediction
     from tailback.saturation import Saturation
     from tailback.store.points import PointStore
@@ -84,6 +89,24 @@ def cost(
         return comparison.cost(experiment, modes, packets=packets, watch=watch)
 
 
+def blame(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Blaming:
+    """Run one contention mode and return who makes whom wait, where and why.
+
+    Arguments are those of `run`.
+    """
+    from tailback.blaming import Blaming
+
+    given = experiment_of(what, workload, **run_fields, blame=True)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return Blaming(run_mode(given, given.run.mode, watch=watch))
+
+
 def sweep(
     what: Sweep | str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -134,15 +157,79 @@ def saturate(
         return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
 
 
-def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
+Results: TypeAlias = "PointStore | str | os.PathLike[str]"
+"""What `sweep` returned, or the folder it was written into."""
+
+
+def table(
+    results: Results,
+    fields: Sequence[str] | None = None,
+    conditions: Sequence[str] = (),
+    over: Sequence[str] = ("run.seed",),
+    sort: Sequence[str] = (),
+    limit: int | None = None,
+) -> pa.Table:
+    """Return the runs of a sweep as an Arrow table, those that differ only in `over` merged.
+
+    Without `fields`: what the sweep varied, and the main metrics with their intervals.
+    `conditions` must all hold; rows are sorted by `sort` (`"-field"`: from high to low).
+    Raises `UserError` for a name or a condition that is not clear.
+    """
+    from tailback.analysis import tables
+
+    return tables.table(store_of(results), fields, conditions, over, sort, limit)
+
+
+def plot(  # noqa: PLR0913  # each a thing that can be asked for
+    results: Results,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    mode: str | None = None,
+    where: Sequence[str] = (),
+    title: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Plot:
+    """Return the picture that suits the results of a sweep, or the one of `y` against `x`.
+
+    `x` is a parameter that was varied, or a metric; `y` a metric, `theta_t` or `theta_r`.
+    Runs for which `where` does not hold are left out. `out` is a file to write it into: SVG,
+    or PDF and PNG with the extra `plot`. A notebook shows what is returned. Raises
+    `UserError` for names that are not known, and where nothing was varied.
+    """
+    from tailback import plots
+
+    made = plots.plot(store_of(results), x, y, mode=mode, where=where, title=title)
+    if out is not None:
+        made.save(out)
+    return made
+
+
+def write_report(
+    folder: Results, out: str | os.PathLike[str] | None = None, title: str | None = None
+) -> Path:
     """Write the HTML page on the results in `folder`; return where it is.
 
-    `out`: by default `report.html` in the folder. Raises `UserError` if there are no
-    results, or the file cannot be written.
+    `out`: by default `report.html` in the folder. `title`: what was simulated unless it, or
+    the sweep (`run.title`), says something else. Raises `UserError` if there are no results,
+    or the file cannot be written.
     """
     from tailback.report import of_store
 
-    return of_store.write_report(Path(folder), None if out is None else Path(out))
+    place = store_of(folder).folder
+    return of_store.write_report(place, None if out is None else Path(out), title)
+
+
+def store_of(results: Results) -> PointStore:
+    """Return the results of a sweep; raise `UserError` if there are none in a folder."""
+    from tailback.store.points import PointStore
+
+    if isinstance(results, PointStore):
+        return results
+    place = Path(results)
+    if place.suffix == ".toml":
+        raise UserError(str(place), None, "is an experiment file; a folder of results is needed")
+    return PointStore.open(place)
 
 
 def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import REST, Blame, Charged, Sums
+from tailback.charging import REST, Blame, Charged, Sums
 from tailback.places import node_places, shown
 
 if TYPE_CHECKING:

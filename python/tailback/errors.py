@@ -282,6 +282,8 @@ _ALLOWED = {
     "greater_than": "must be above {gt}",
     "less_than_equal": "must be at most {le}",
     "less_than": "must be below {lt}",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
     "too_short": "must have at least {min_length} entries",
     "too_long": "must have at most {max_length} entries",
 }

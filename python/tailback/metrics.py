@@ -32,14 +32,35 @@ class Metric:
 
     numerator: tuple[str, ...]
     denominator: tuple[str, ...] | str
-    scale: float = 1.0
+    scale: float | str = 1.0
+    """A number, or the field of `OpenLoop` that has it."""
     needs_packets: bool = False
+    weighted: tuple[str, str] = ("", "")
+    """Fields of `OpenLoop` with the weights of counters above and below; empty: each counts 1."""
 
     @property
     def counters(self) -> tuple[str, ...]:
         """The counters it is made of, beside time."""
         below = self.denominator if isinstance(self.denominator, tuple) else ()
         return (*self.numerator, *below)
+
+
+Weights = Mapping[str, float]
+"""What one of each counter counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """What an open loop offers, and what the network takes of it, made of counters."""
+
+    offered: Weights
+    """Messages that processes try to send."""
+    accepted: Weights
+    """Messages that arrive."""
+    injection_ps: float | None = None
+    """Time that a node's injection channel takes for a message; None if it has no such channel."""
+    flits: float | None = None
+    """Flits of a message times a clock cycle (ps); None without a clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +73,8 @@ class Populations:
     ejection: int
     #: Channels between switches that do not share a wire, and one of those that do.
     internal_wires: int
+    #: None where the network slows the workload down, or the workload ends.
+    load: OpenLoop | None = None
 
 
 def _rate(*counters: str, scale: float = _PER_MS) -> Metric:
@@ -96,8 +119,9 @@ METRICS: dict[str, Metric] = {
     "internal_contention_us": _mean_us(_both("wait_internal", "_ps"), _DELIVERED),
     "injection_utilisation": _share(("busy_injection_ps",), "injection"),
     "internal_utilisation": _share(("busy_internal_ps",), "internal_wires"),
-    # The counter has only the time a granted packet waits for room.
-    "internal_held": _share(("busy_internal_ps", "held_internal_ps"), "internal"),
+    # The counter has only the time a granted packet waits for room. Over wires, as what is
+    # busy: several channels of a wire may be held at once.
+    "internal_held": _share(("busy_internal_ps", "held_internal_ps"), "internal_wires"),
     "ejection_utilisation": _share(("busy_ejection_ps",), "ejection"),
     "cpu_utilisation": _share(("cpu_busy_ps",), "nodes"),
 }
@@ -109,19 +133,53 @@ OF_TRANSPORTS: dict[str, Metric] = {
 }
 """Metrics of machines whose nodes are one with their switches; others do not have them."""
 
+_ABOVE_OFFERED, _ABOVE_ACCEPTED = ("offered", ""), ("accepted", "")
+_OFFERED, _ACCEPTED = ("iterations", "messages_local"), ("messages_delivered", "messages_local")
+
+OF_OPEN_LOOPS: dict[str, Metric] = {
+    "offered_load": Metric(_OFFERED, "injection", "injection_ps", weighted=_ABOVE_OFFERED),
+    "accepted_load": Metric(_ACCEPTED, "injection", "injection_ps", weighted=_ABOVE_ACCEPTED),
+    "offered_flits_per_node_per_cycle": Metric(_OFFERED, "nodes", "flits", weighted=_ABOVE_OFFERED),
+    "accepted_flits_per_node_per_cycle": Metric(
+        _ACCEPTED, "nodes", "flits", weighted=_ABOVE_ACCEPTED
+    ),
+    "accepted_share": Metric(_ACCEPTED, _OFFERED, weighted=("accepted", "offered")),
+}
+"""Metrics of workloads that go on sending whatever becomes of their messages."""
+
 OF_FINITE: dict[str, Metric] = {
     # No sum over samples: when the last process was done; see `runner`.
     "completion_us": Metric(("completed_ps",), ("runs",), _US),
 }
 """Metrics of workloads that end by themselves; others do not have them."""
 
-ALL_METRICS = METRICS | OF_TRANSPORTS | OF_FINITE
+ALL_METRICS = METRICS | OF_TRANSPORTS | OF_OPEN_LOOPS | OF_FINITE
 
 
-def measured(counters: Iterable[str]) -> list[str]:
+WAITS = ("throttling_us", "internal_contention_us", "failed_messages_per_node_per_ms")
+"""Metrics that may be 0 for ever in modes with less contention."""
+
+_NO_SAMPLES = ("ideal_link_utilisation", "completion_us")
+STEERING = tuple(name for name in ALL_METRICS if name not in _NO_SAMPLES)
+"""Metrics that can be asked to be precise (`run.metric`): those with samples."""
+
+
+def measured(counters: Iterable[str], load: OpenLoop | None = None) -> list[str]:
     """Return the names of the metrics that can be estimated from these counters."""
     there = set(counters)
-    return [name for name, metric in ALL_METRICS.items() if there.issuperset(metric.counters)]
+    return [
+        name
+        for name, metric in ALL_METRICS.items()
+        if there.issuperset(metric.counters) and _has_load(name, metric, load)
+    ]
+
+
+def _has_load(name: str, metric: Metric, load: OpenLoop | None) -> bool:
+    """Whether a metric needs no open loop, or there is one that knows the size of a message."""
+    if name not in OF_OPEN_LOOPS:
+        return True
+    sized = isinstance(metric.scale, str)
+    return load is not None and not (sized and getattr(load, str(metric.scale)) is None)
 
 
 BASELINE = "baseline"
@@ -180,13 +238,22 @@ def increments(
     `counters` holds cumulative columns and `time_ps`; n rows give n - 1
     increments. Differences are taken in whole numbers, then rounded once.
     """
-    numerator = _growth(counters, metric.numerator) * metric.scale
+    load = populations.load
+    above, below = (_weights(side, load) for side in metric.weighted)
+    scale = metric.scale if isinstance(metric.scale, float) else getattr(load, metric.scale)
+    numerator = _growth(counters, metric.numerator, above) * scale
     if isinstance(metric.denominator, tuple):
-        return numerator, _growth(counters, metric.denominator)
+        return numerator, _growth(counters, metric.denominator, below)
     size = getattr(populations, metric.denominator)
-    return numerator, _growth(counters, ("time_ps",)) * size
+    return numerator, _growth(counters, ("time_ps",), {}) * size
 
 
-def _growth(counters: Counters, names: tuple[str, ...]) -> Floats:
-    total = sum(np.diff(counters[name]).astype(np.float64) for name in names)
+def _weights(side: str, load: OpenLoop | None) -> Weights:
+    return getattr(load, side) if side and load is not None else {}
+
+
+def _growth(counters: Counters, names: tuple[str, ...], weights: Weights) -> Floats:
+    total = sum(
+        np.diff(counters[name]).astype(np.float64) * weights.get(name, 1.0) for name in names
+    )
     return np.asarray(total, dtype=np.float64)

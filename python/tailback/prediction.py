@@ -116,6 +116,10 @@ class Prediction:
     ends: Ends
     survey: Survey
 
+    @property
+    def _acknowledges(self) -> bool:
+        return self.experiment.machine.interface.acknowledgements
+
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
         load = self.channels["load_us"].to_numpy()
@@ -137,9 +141,9 @@ class Prediction:
 
     def write_plot(self, path: Path) -> None:
         """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
-        from tailback.figures import picture
+        from tailback.figures import picture, picture_svg
 
-        makers = {".html": picture.page, ".svg": picture.svg}
+        makers = {".html": picture.page, ".svg": picture_svg.svg}
         make = makers.get(path.suffix.lower())
         if make is None:
             raise UserError("--plot", str(path), "must end in .html or .svg")
@@ -174,7 +178,7 @@ class Prediction:
             "bisection_channels": self.bisection_channels,
             "mean_hops": self.mean_hops,
             "zero_load_data_us": self.zero_load_data_us,
-            "zero_load_ack_us": self.zero_load_ack_us,
+            "zero_load_ack_us": self.zero_load_ack_us if self._acknowledges else math.nan,
             "zero_load_neighbour_us": self.zero_load_neighbour_us,
             "channel_load_max_us": self.load_max_us,
             "channel_load_mean_internal_us": self.load_mean_internal_us,

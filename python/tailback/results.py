@@ -16,7 +16,7 @@ from tailback.statistics import Estimate, Series
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
     from tailback.experiment import Experiment
 
 BINS = ("low", "high", "count")
@@ -40,12 +40,19 @@ class Ending:
     """Channel crossings begun in the whole run."""
     stop_reason: str
     """`precision`, `finished`, `duration`, `max_duration`, `max_events` or `interrupted`."""
-    settled: bool
+    steady: bool
     """Whether the start-up transient was found to be over and no drift was seen later."""
+    saturated: bool | None
+    """Whether the network took less than it was offered; None where no load is offered."""
     converged: bool | None
     """Whether the primary metric is as precise as was asked for; None if nothing was."""
     complete: bool
     """Whether the run was left to end by itself (no Ctrl-C)."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether what was measured can stand: it is steady, and the network kept up."""
+        return self.steady and not self.saturated
 
     @property
     def window_ms(self) -> float:
@@ -174,6 +181,8 @@ class Result:
             "complete": ending.complete,
             "converged": ending.converged,
             "settled": ending.settled,
+            "steady": ending.steady,
+            "saturated": ending.saturated,
             "stop_reason": ending.stop_reason,
             "simulated_ms": ending.simulated_ms,
             "warmup_ms": ending.warmup_ms,

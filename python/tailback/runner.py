@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tailback import engine, interrupts, tables
-from tailback.blame import Blame
+from tailback.charging import Blame
 from tailback.errors import UserError, shown
-from tailback.metrics import METRICS, Populations, measured
+from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
+from tailback.open_loop import open_loop
 from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
@@ -47,9 +49,17 @@ def run_mode(
         classes = experiment.message_classes() if experiment.run.blame else None
         with _processes(experiment) as processes:
             sim = engine.Simulation(spec, experiment.messages_arrays(), classes, processes)
-            procedure = Procedure(sim, plan(experiment, mode, sim), watch, interrupted)
+            planned = plan(experiment, mode, sim)
+            _check_metric(planned.metric, measured(sim.counters(), planned.populations.load))
+            procedure = Procedure(sim, planned, watch, interrupted)
             stop = procedure.run()
             return _result(experiment, sim, procedure, stop, time.perf_counter() - started)
+
+
+def _check_metric(metric: str, known: Sequence[str]) -> None:
+    """Refuse to steer a run by what the machine does not measure."""
+    if metric not in known:
+        raise UserError("run.metric", shown(metric), "is not measured on this machine")
 
 
 @contextmanager
@@ -71,7 +81,7 @@ def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:
     Raises `UserError` for a run so long that sums of times would not fit into the engine's
     counters.
     """
-    run, populations = experiment.run, _populations(sim)
+    run, populations = experiment.run, _populations(experiment, sim)
     most = max(populations.nodes, populations.injection, populations.internal)
     if run.limit_ps > _LARGEST_SUM_PS // most:
         key = "max_duration" if run.duration is None else "duration"
@@ -106,13 +116,17 @@ def _result(
     procedure.samples.mark(sim.now_ps, counters)
     exact = stop is Stop.FINISHED and procedure.window_ps == 0
     procedure.latest = procedure.estimate(procedure.plan.metric, exact=exact)
+    populations = procedure.plan.populations
+    names = measured(counters, populations.load)
+    known = {name: procedure.estimate(name, exact=exact) for name in names}
     ending = Ending(
         simulated_ms=sim.now_ps / 1e9,
         warmup_ms=procedure.window_ps / 1e9,
         events=sim.events,
         packet_hops=counters["packet_hops"],
         stop_reason=str(stop),
-        settled=procedure.settled,
+        steady=procedure.settled,
+        saturated=_saturated(known.get("accepted_share")),
         converged=None if experiment.precision is None else procedure.is_precise(),
         complete=stop is not Stop.INTERRUPTED,
     )
@@ -123,16 +137,24 @@ def _result(
         version=engine.VERSION,
         results_version=engine.RESULTS_VERSION,
         estimates={
-            **{name: procedure.estimate(name, exact=exact) for name in measured(counters)},
-            **_offered(experiment, sim, procedure.plan.populations),
+            **known,
+            **_offered(experiment, sim, populations),
             **_completion(experiment, sim, stop),
         },
-        populations=procedure.plan.populations,
+        populations=populations,
         ending=ending,
         wall_seconds=wall_seconds,
         blame=None if blame is None else Blame.of(blame, engine.CAUSES),
         **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps, stop),
     )
+
+
+def _saturated(share: Estimate | None) -> bool | None:
+    """Whether less was accepted than offered, beyond the interval; None if nothing was offered.
+
+    What is not known well enough to have an interval is not called so.
+    """
+    return None if share is None or math.isnan(share.value) else share.high < 1
 
 
 def _offered(
@@ -181,18 +203,21 @@ def arrow_tables(
 
 
 def primary_metric(name: str, mode: str) -> str:
-    """Return the metric a run is steered by: `name`, or the message rate if packets are needed.
+    """Return the metric a run is steered by: `name`, or the message rate if that says nothing.
 
-    In the mode `ideal` there are none.
+    In the mode `ideal` there are no packets, and in others than `full` packets wait less
+    or not at all: their waits could be counted for ever.
     """
-    no_packets = mode == "ideal" and METRICS[name].needs_packets
-    return "messages_per_node_per_ms" if no_packets else name
+    no_packets = mode == "ideal" and ALL_METRICS[name].needs_packets
+    no_waits = mode != "full" and name in WAITS
+    return "messages_per_node_per_ms" if no_packets or no_waits else name
 
 
-def _populations(sim: engine.Simulation) -> Populations:
+def _populations(experiment: Experiment, sim: engine.Simulation) -> Populations:
     kinds = np.bincount(sim.channels()["kind"], minlength=len(tables.CHANNEL_KINDS))
     injection, internal, ejection, direct = (int(n) for n in kinds)
     nodes = len(sim.nodes()["node"])
     # A direct channel both injects and ejects; the engine counts it as injection.
     wires = internal - sim.sharing_channels
-    return Populations(nodes, injection + direct, internal, ejection, wires)
+    load = open_loop(experiment)
+    return Populations(nodes, injection + direct, internal, ejection, wires, load)

@@ -25,8 +25,12 @@ class Ended(Protocol):
         """Whether it is as precise as was asked for; None if nothing was."""
 
     @property
-    def settled(self) -> bool:
+    def steady(self) -> bool:
         """Whether its transient was over."""
+
+    @property
+    def saturated(self) -> bool | None:
+        """Whether the network took less than it was offered; None where no load is offered."""
 
     @property
     def stop_reason(self) -> str:
@@ -81,6 +85,8 @@ def warnings(ending: Ended) -> list[str]:
         found.append("INCOMPLETE, interrupted; what was measured so far")
     elif ending.converged is False:
         found.append(f"not as precise as asked for: stopped by {ending.stop_reason}")
-    if not ending.settled:
+    if ending.saturated:
+        found.append("SATURATED: the network accepts less than it is offered")
+    if not ending.steady:
         found.append("NOT SETTLED: values still drift; run longer")
     return found

@@ -72,7 +72,7 @@ def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path)
             told.add(section.locator("#figure-blame .note").inner_text())
             for figure in ("blame", "roots"):
                 plot = page.locator(f"#figure-{figure} .plot")
-                assert plot.locator(".heatmaplayer image").count() == 1
+                assert plot.locator(".heatmaplayer image").count() >= 1
                 data = plot.evaluate("plot => plot.data[0].z")
                 assert any(value for row in data for value in row)
     assert len(told) == 4

@@ -22,6 +22,7 @@ Opened = Callable[..., "Page"]
 
 SYNC, PERIOD = "workload.sync", "workload.compute_period_us"
 FIGURES = [
+    *("glance_latency", "glance_accepted", "message_latency", "accepted_load"),
     *("theta_r", "theta_t", "message_rate", "lifetime", "starting_points", "waiting"),
     *("load_of_nodes", "load_of_channels", "latency"),
 ]
@@ -215,6 +216,8 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
 
 
 def ink(page: Page) -> str:
+    """Return the colour of a label, when its figure has been drawn."""
+    settle(page)
     label = figure(page, "theta_r").locator(".xtick text").first
     return str(label.evaluate("text => getComputedStyle(text).fill"))
 
@@ -237,7 +240,7 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert inks[0] != inks[1]
     assert papers[0] != papers[1]
     dark.locator("#theme").click()
-    assert (ink(dark), paper(dark)) == (inks[0], papers[0])
+    dark.wait_for_function(LOOKS, arg=[inks[0], papers[0]])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
         dark.wait_for_function(LOOKS, arg=[inks[number], papers[number]])

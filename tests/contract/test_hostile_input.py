@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from tailback.cli import app
 from tailback.report import of_store
+from tests.stores import small_store
 
 MACHINE = """
 [machine]
@@ -236,9 +237,11 @@ class TestWords:
 
 
 @pytest.mark.parametrize("title", ["", " ", "\x1b[31m"])
-def test_a_report_always_has_a_title(title: str) -> None:
-    assert of_store._title([{"asked": {"title": title}}], "").strip().isprintable()
-    assert of_store._title([{"asked": {"title": title}}], "") != ""
+def test_a_report_always_has_a_title(tmp_path: Path, title: str) -> None:
+    store = small_store(tmp_path / "r", {"workload.compute_period": ["1 us"]}, modes=["full"])
+    found = of_store.page_of(store, title).title
+    assert found.isprintable()
+    assert found.strip() != ""
 
 
 @pytest.mark.parametrize(

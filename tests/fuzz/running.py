@@ -12,13 +12,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from unittest.mock import patch
 
 from typer.testing import CliRunner
 
 from tailback.cli import app
 from tailback.execution import Outcome as Worked
+from tailback.since311 import Self
 
 from .cases import Case, made
 from .judging import Outcome

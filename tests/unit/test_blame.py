@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tailback import Experiment, UserError
-from tailback.blame import BATCHES, REST, Blame
 from tailback.blame_names import Names
+from tailback.charging import BATCHES, REST, Blame
 from tailback.results import Result
 from tailback.runner import run_mode
 from tests.machines import t9000_tables

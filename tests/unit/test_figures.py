@@ -19,6 +19,7 @@ from tailback.figures.curves import Line, curves
 from tailback.figures.drawing import Axis, Cells, Choice, Drawing, Key, Layer, choose, one_of
 from tailback.figures.labels import description_text, parameter_axis, value_text
 from tailback.figures.latency import Bins, distribution, shown
+from tailback.figures.look import COLOURS, DARK, LIGHT, Theme
 from tailback.figures.maps import channel_form, node_form, rounded
 from tailback.figures.network import Network, network_of
 from tailback.figures.waiting import Waits, waiting
@@ -354,7 +355,8 @@ class TestLabels:
         [
             ("workload.compute_period_us", 16.0, "16 µs"),
             ("workload.compute_period_us", 2.4179, "2.418 µs"),
-            ("workload.compute_period_us", 1234.5, "1,234 µs"),
+            ("workload.compute_period_us", 1236.5, "1.236 ms"),
+            ("workload.compute_period_us", 0.04, "40 ns"),
             ("machine.interface.packet_size_bytes", 32, "32 B"),
             ("machine.link.rate_mbit_per_s", 100.0, "100 Mbit/s"),
             ("machine.topology.dims", "[8, 8]", "8 x 8"),
@@ -401,3 +403,22 @@ class TestNotebooks:
         assert layout["coloraxis"]["cmax"] == layout["coloraxis2"]["cmax"]
         places = [layout[f"xaxis{n}"]["domain"] for n in ("", "2", "3")]
         assert all(a[1] < b[0] for a, b in itertools.pairwise(places))
+
+
+def _lab(hexadecimal: str) -> tuple[float, float, float]:
+    """Return a colour in CIELAB, where distances are differences that people see."""
+    parts = [int(hexadecimal[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
+    a, b, c = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * b - 16, 500 * (a - b), 200 * (b - c)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_colours_of_lines_differ_from_each_other_and_from_the_paper(theme: Theme) -> None:
+    instead = dict(theme.instead)
+    colours = [_lab(instead.get(name, name)) for name in COLOURS]
+    for one, other in itertools.combinations([*colours, _lab(theme.paper)], 2):
+        assert math.dist(one, other) > 25

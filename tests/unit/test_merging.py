@@ -66,9 +66,9 @@ class TestMerging:
     def test_unsettled_runs_are_counted_not_averaged(self, runs: pl.DataFrame) -> None:
         keys = ["workload.sync", PERIOD, "mode"]
         found = {row[:3]: row[3:] for row in merged(runs).select(*keys, "unsettled", RATE).rows()}
-        assert sum(count for count, _ in found.values()) == (~runs["settled"]).sum() > 0
+        assert sum(count for count, _ in found.values()) == (~runs["steady"]).sum() > 0
         for key, rows in runs.group_by(keys):
-            settled = rows.filter("settled")
+            settled = rows.filter("steady")
             weights = settled[f"{RATE}_weight"]
             mean = (settled[RATE] * weights).sum() / weights.sum()
             count, value = found[key]
@@ -80,7 +80,7 @@ class TestMerging:
         ways = set()
         # The second half scatters more than its own errors say.
         wider = pl.when(pl.col(PERIOD) > 5).then(pl.col(name) * (1 + pl.col("run.seed") / 10))
-        frame = runs.with_columns(wider.otherwise(pl.col(name)), settled=True)
+        frame = runs.with_columns(wider.otherwise(pl.col(name)), steady=True)
         for key, rows in frame.group_by(["workload.sync", PERIOD, "mode"]):
             sync, period, mode = key
             [row] = (
@@ -100,20 +100,20 @@ class TestMerging:
         assert ways == {True, False}
 
     def test_a_single_run_stays_as_it_is(self, runs: pl.DataFrame) -> None:
-        settled = runs.with_columns(settled=True)
+        settled = runs.with_columns(steady=True)
         found = merged(settled, over=())
         columns = [name + part for name in METRICS for part in MERGED]
         columns += [name + part for name in RATIOS for part in RATIO_PARTS]
-        columns += ["lifetime_us_p99", "settled", "events"]
+        columns += ["lifetime_us_p99", "steady", "events"]
         assert found.select(columns).equals(settled.select(columns))
         assert set(found["runs"]) == {1}
 
     def test_nothing_settled(self, runs: pl.DataFrame) -> None:
-        found = merged(runs.with_columns(settled=False))
+        found = merged(runs.with_columns(steady=False))
         assert found["unsettled"].to_list() == found["runs"].to_list()
         for name in (RATE, f"{RATE}_batches", f"{RATE}_weight", "theta_t", "lifetime_us_p50"):
             assert set(found[name]) == {None}
-        assert not found["settled"].any()
+        assert not found["steady"].any()
 
     def test_how_runs_went_is_told_of_all(self, runs: pl.DataFrame) -> None:
         first = (pl.col("run.seed") == 1) & (pl.col("mode") == "full")
@@ -267,7 +267,7 @@ class TestRatios:
     def test_of_runs_that_settled_in_one_mode_only(self) -> None:
         frame = synthetic_runs({PERIOD: [5.0]}, seeds=3)
         lost = (pl.col("mode") == "full") & (pl.col("run.seed") > 1)
-        row = merged(frame.with_columns(settled=~lost)).row(0, named=True)
+        row = merged(frame.with_columns(steady=~lost)).row(0, named=True)
         baseline = merged(frame).row(1, named=True)
         assert row["unsettled"] == 2
         assert row["theta_r"] == pytest.approx(row[RATE] / baseline[RATE])
@@ -350,7 +350,7 @@ class TestMoments:
         moments = pl.DataFrame(tables.moments([self.row(numbers) for numbers in packets]))
         return runs.with_columns(
             moments.to_struct("moments").reshape((-1, 1)).arr.to_list().alias("moments"),
-            pl.Series("settled", list(settled) or [True] * len(packets)),
+            pl.Series("steady", list(settled) or [True] * len(packets)),
         )
 
     def row(self, numbers: list[int]) -> dict[str, Any]:
@@ -388,7 +388,7 @@ class TestMoments:
             pl.col(PERIOD) == one[PERIOD],
             pl.col("mode") == one["mode"],
             pl.col(WIDTH) == one[WIDTH],
-            "settled",
+            "steady",
         )
         same = (
             rows.explode("moments")
@@ -405,7 +405,7 @@ class TestPercentiles:
         def histograms(points: Sequence[str]) -> pa.Table:
             return store.nested("histograms", points)
 
-        frame = runs_of(store).with_columns(settled=True)
+        frame = runs_of(store).with_columns(steady=True)
         names = ["lifetime_us_p50", "message_latency_us_p99_9"]
         found = merged(frame, values=names, histograms=histograms)
         assert set(merged(frame, values=names)["lifetime_us_p50"]) == {None}
@@ -424,7 +424,7 @@ class TestPercentiles:
         assert half * (1 - 1 / 64) <= value * 1e6 <= half
 
     def test_of_a_single_run_are_as_stored(self, store: PointStore) -> None:
-        frame = runs_of(store).with_columns(settled=True)
+        frame = runs_of(store).with_columns(steady=True)
         name = "lifetime_us_p99"
         wanted = frame[name].to_list()
         assert merged(frame, (), [name])[name].to_list() == wanted

@@ -52,7 +52,7 @@ PERIODS = ["20 us", "5 us", "80 us"]
 
 @pytest.fixture(scope="module")
 def page(store: PointStore) -> Page:
-    return page_of(store, "name")
+    return page_of(store)
 
 
 def inflated(text: str) -> bytes:
@@ -148,7 +148,7 @@ class TestPage:
         assert "the mode <code>full</code> &lt;b&gt;" in text
 
     def test_the_same_page_is_the_same_bytes(self, store: PointStore) -> None:
-        assert html(page_of(store, "name")) == html(page_of(store, "name"))
+        assert html(page_of(store)) == html(page_of(store))
 
     def test_it_needs_no_other_file_and_is_small(self, page: Page) -> None:
         text = html(page)
@@ -301,6 +301,8 @@ class TestReport:
     def test_every_figure_is_there(self, page: Page) -> None:
         sections = {section.title: section for section in page.sections}
         assert list(figures(sections["Across the sweep"])) == [
+            "message_latency",
+            "accepted_load",
             "theta_r",
             "theta_t",
             "message_rate",
@@ -377,13 +379,13 @@ class TestReport:
         workload = {"workload": {"radius": "all", "compute_period": "20 us"}}
         base: Tables = {**star, **workload, "run": {"duration": "200 us"}}
         store = small_store(tmp_path, {}, base=base)
-        section = page_of(store, "x").sections[0]
+        section = page_of(store).sections[0]
         parts = figures(section)["load_of_nodes"].drawing.chosen()
         assert len(parts["data"][0]["y"]) == 4
 
     def test_one_point_has_no_section_across(self, tmp_path: Path) -> None:
         store = small_store(tmp_path, {"workload.compute_period": ["20 us"]}, modes=["full"])
-        titles = [section.title for section in page_of(store, "x").sections]
+        titles = [section.title for section in page_of(store).sections]
         assert titles == ["One point", "All points", "What was run"]
 
 
@@ -418,7 +420,7 @@ def test_the_example_in_the_document_makes_a_page(
 def test_the_data_of_a_page_is_json_in_base64(page: Page) -> None:
     text = html(page)
     found = re.findall(r'<script type="text/plain" class="drawing">([^<]*)</script>', text)
-    assert len(found) == 9
+    assert len(found) == 13
     for block in found:
         assert re.fullmatch(r"[A-Za-z0-9+/=]+", block)
         assert json.loads(inflated(block)).keys() == {"parts", "choices", "layers", "shared"}

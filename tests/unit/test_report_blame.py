@@ -58,7 +58,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
 
 @pytest.fixture(scope="module")
 def page(store: PointStore) -> Page:
-    return page_of(store, "name")
+    return page_of(store)
 
 
 def test_seeds_are_taken_together(page: Page, store: PointStore) -> None:
@@ -99,13 +99,13 @@ def test_the_longest_waits_stand_below(page: Page) -> None:
 
 def test_why_messages_wait_is_said_of_every_point(page: Page) -> None:
     causes = table(section(page))
-    assert causes.columns[:3] == ("compute period", "mode", "contention, us per message")
+    assert causes.columns[:3] == ("compute period", "mode", "contention, µs per message")
     assert [[text(cell) for cell in row[:2]] for row in causes.rows] == [
         *(["3 µs", "full"], ["3 µs", "throttled"]),
         *(["9 µs", "full"], ["9 µs", "throttled"]),
     ]
     assert {text(row[-1]) for row in causes.rows} == {"2"}
-    first = causes.columns.index("contention, us per message") + 1
+    first = causes.columns.index("contention, µs per message") + 1
     for row in causes.rows:
         shares = [cell.order for cell in row[first:-1] if isinstance(cell, Cell)]
         assert sum(float(share or 0) for share in shares) == pytest.approx(1)
@@ -115,24 +115,25 @@ def test_one_run_is_drawn_as_tailback_blame_does(tmp_path: Path) -> None:
     run = BASE["run"] | {"mode": "full"}
     result = run_mode(Experiment.from_dict(BASE | {"run": run}), "full")
     alone = {f.name: f for s in blame_page(result).sections for f in figures(s).values()}
-    found = figures(section(page_of(small_store(tmp_path, {}, base=BASE), "name")))
+    found = figures(section(page_of(small_store(tmp_path, {}, base=BASE))))
     for name, figure in found.items():
         one, other = (drawing.drawing.chosen() for drawing in (alone[name], figure))
-        z = [parts["data"][0].pop("z").matrix() for parts in (one, other)]
-        np.testing.assert_array_equal(*z)
+        for one_trace, other_trace in zip(one["data"], other["data"], strict=True):
+            z = [trace.pop("z").matrix() for trace in (one_trace, other_trace)]
+            np.testing.assert_array_equal(*z)
         assert one["data"] == other["data"]
         assert figure.caption == alone[name].caption
 
 
 def test_without_blame_there_is_no_section(tmp_path: Path) -> None:
     plain = BASE | {"run": {"duration": "1 ms", "warmup": "100 us"}}
-    page = page_of(small_store(tmp_path, {}, base=plain), "name")
+    page = page_of(small_store(tmp_path, {}, base=plain))
     assert TITLE not in [section.title for section in page.sections]
 
 
 def test_a_store_may_have_points_without(tmp_path: Path) -> None:
     axes: dict[str, list[Any]] = {**PERIODS, "run.blame": [False, True]}
-    page = page_of(small_store(tmp_path, axes, base=BASE), "name")
+    page = page_of(small_store(tmp_path, axes, base=BASE))
     drawing = figures(section(page))["blame"].drawing
     assert [choice.name for choice in drawing.choices] == [PERIOD, "mode", "measure", "scale"]
     assert len(table(section(page)).rows) == 4
@@ -144,7 +145,7 @@ def test_machines_and_classes_of_different_size(tmp_path: Path) -> None:
         "workload.classes": ["node", "process"],
     }
     workload = {"radius": "all", "compute_period": "3 us", "processes_per_node": 2}
-    page = page_of(small_store(tmp_path, axes, base=BASE | {"workload": workload}), "name")
+    page = page_of(small_store(tmp_path, axes, base=BASE | {"workload": workload}))
     drawing = figures(section(page))["blame"].drawing
     chosen = drawing.chosen(
         **{"machine.topology.dims": "2 x 4", "workload.classes": "process"}, mode="full"
@@ -157,7 +158,7 @@ def test_machines_and_classes_of_different_size(tmp_path: Path) -> None:
 
 def test_what_is_not_told_apart_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "BLAME_PAIRS", 8)
-    found = section(page_of(small_store(tmp_path, {}, base=BASE), "name"))
+    found = section(page_of(small_store(tmp_path, {}, base=BASE)))
     heads = table(found).columns
     assert heads[-3:] == ("pairs not told apart", "channels not told apart", "runs")
     assert "not told apart" in figures(found)["blame"].caption
@@ -169,7 +170,7 @@ def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
     runs = runs_of(store)
     first = runs.filter(**{PERIOD: 3.0})["identity"][0]
     drifting = pl.col("identity") == first
-    some = runs.with_columns(settled=~drifting)
+    some = runs.with_columns(steady=~drifting)
     found = section_of.section(store, some.to_arrow(), store.sweeps())
     assert found is not None
     assert [text(row[-1]) for row in table(found).rows] == ["1", "1", "2", "2"]
@@ -177,7 +178,7 @@ def test_runs_that_did_not_settle_are_left_out(store: PointStore) -> None:
     other = next(i for i in runs.filter(**{PERIOD: 3.0})["identity"] if i != first)
     assert isinstance(one, Cell)
     assert one.order == store.blame(other)["full"].total(0.95).value
-    none = runs.with_columns(settled=pl.lit(value=False))
+    none = runs.with_columns(steady=pl.lit(value=False))
     found = section_of.section(store, none.to_arrow(), store.sweeps())
     assert found is not None
     states = [row[-1] for row in table(found).rows]

@@ -124,6 +124,9 @@ class TestColumns:
         costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
         finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
         costs.append(cost_of(INTEGRATED, finite, ("throttled", "free")))
+        offering = {"kind": "synthetic", "preset": "uniform_open_loop", "compute_period": "1 us"}
+        clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
+        costs.append(cost_of(clocked, offering))
         for cost in costs:
             table = table_of(cost, "abc")
             names = table.column_names

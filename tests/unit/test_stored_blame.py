@@ -13,7 +13,7 @@ import pytest
 
 from benches.stores import Tables
 from tailback.analysis.blaming import merged_blame
-from tailback.blame import BATCHES, REST, Blame, Sums
+from tailback.charging import BATCHES, REST, Blame, Sums
 from tailback.comparison import Cost, compare
 from tailback.errors import UserError
 from tailback.experiment import Experiment

@@ -412,7 +412,8 @@ def test_the_description_is_what_was_asked_for() -> None:
     sweep = sweep_of(text)
     description = sweep.description()
     assert description == {
-        "title": "sweep",
+        "name": "sweep",
+        "title": None,
         "sweep": tomllib.loads(text)["sweep"],
         "modes": ["full", "endpoints"],
         "seeds": [1, 2],

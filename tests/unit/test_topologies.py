@@ -13,8 +13,9 @@ import pytest
 import tailback as tb
 from tailback.errors import UserError
 from tailback.figures.maps import channel_form
+from tailback.figures.naming import _box, placed_names
 from tailback.figures.network import network_of
-from tailback.figures.picture import svg
+from tailback.figures.picture_svg import svg
 from tailback.figures.topology import picture
 from tailback.machines import (
     TOPOLOGIES,
@@ -330,7 +331,7 @@ def test_every_family_is_drawn(machine: Machine) -> None:
     """All switches at places of their own, and a line for every link."""
     counted = survey(machine)
     seen = picture(machine, counted.graph, counted.switches, {})
-    assert len({point for point, _ in seen.switches}) == counted.switches
+    assert len({dot.point for dot in seen.switches}) == counted.switches
     drawn = 2 * machine.nodes if seen.nodes and counted.switches else 0
     drawn += 2 if isinstance(machine.topology, Pair) else 0
     assert len(seen.lines) == counted.links + drawn
@@ -356,7 +357,37 @@ def test_lines_have_the_colours_of_their_loads() -> None:
     shades = [seen.shade(line) for line in seen.lines]
     assert max(shade for shade in shades if shade is not None) == 31
     figure = prediction.plot()
-    assert figure.data[-3].marker.cmax == pytest.approx(seen.most)
+    assert figure.data[-3].marker.cmax * seen.unit.size == pytest.approx(seen.most)
+
+
+def test_names_of_switches_never_lie_over_each_other() -> None:
+    """In a row of dots 6 pixels apart only some have room."""
+    dots = [((float(x), 0.0), f"switch {x}") for x in range(60)]
+    for scale in (6.0, 30.0, 200.0):
+        names = placed_names(dots, [], scale)
+        boxes = [_box(n.point, n.text, n.right, n.up, scale) for n in names]
+        for i, one in enumerate(boxes):
+            for other in boxes[:i]:
+                beside = one[1] <= other[0] or other[1] <= one[0]
+                assert beside or one[3] <= other[2] or other[3] <= one[2]
+    assert len(names) == 60
+
+
+@pytest.mark.parametrize(
+    ("topology", "names"),
+    [
+        (Dragonfly(), [f"group {n}" for n in range(9)]),
+        (FatTree(arity=2, levels=3), ["level 0", "level 1", "level 2"]),
+    ],
+)
+def test_groups_of_switches_are_named(topology: Topology, names: list[str]) -> None:
+    machine = Machine(topology=topology)
+    counted = survey(machine)
+    seen = picture(machine, counted.graph, counted.switches, {})
+    assert [group.name for group in seen.groups] == names
+    text = svg(seen)
+    assert all(f">{name}</text>" in text for name in names)
+    assert "prefers-color-scheme: dark" in text
 
 
 def test_plots_are_pages_or_svg(tmp_path: Path) -> None:
@@ -372,7 +403,7 @@ def test_plots_are_pages_or_svg(tmp_path: Path) -> None:
 def test_names_of_a_file_are_shown(tmp_path: Path) -> None:
     (tmp_path / "net.edges").write_text("london paris\nparis rome")
     prediction = one_message(t9000("graph", file=str(tmp_path / "net.edges")))
-    texts = [text for _, text in prediction._picture().switches]
+    texts = [dot.text for dot in prediction._picture().switches]
     assert texts == [f"switch {i} ({n}), 1 node" for i, n in enumerate(("london", "paris", "rome"))]
 
 

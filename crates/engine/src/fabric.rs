@@ -66,9 +66,9 @@ enum Model {
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
     Stream(StreamFabric),
-    /// Mode `full`, transport `circuit`.
+    /// Mode `full`, switching `circuit`.
     Circuit(CircuitFabric),
-    /// Mode `full`, transports with queues at outgoing channels.
+    /// Mode `full`, integrated nodes with queues at outgoing channels.
     Stored(StoredFabric),
     /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
@@ -90,7 +90,7 @@ macro_rules! match_model {
 }
 
 impl Model {
-    /// Mode `full`: by the transport, or where flits are simulated by the fidelity.
+    /// Mode `full`: by the switching of integrated nodes, or where flits are simulated by the fidelity.
     fn full(
         machine: &Machine,
         topology: &Topology,

@@ -155,7 +155,7 @@ pub struct Measures {
     /// From sending a message until its first data bytes are there, in the current window;
     /// if that is measured.
     pub message_begins: Option<Distribution>,
-    /// What was offered, since time 0; with transports only.
+    /// What was offered, since time 0; of integrated nodes only.
     pub offered: Option<Offered>,
     /// Per channel, in the current window.
     pub channels: Vec<ChannelTally>,

@@ -41,7 +41,7 @@ fn packets(spec: &Spec) -> Vec<PacketRow> {
 
 /// When data packets start, and when the last is there, in ns, in every fidelity and mode.
 fn check(machine: &Machine, bytes: u32, starts: &[u64], there: u64) {
-    for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+    for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
         for fidelity in FIDELITIES {
             let list = message_list(&[(0, 0, 1, bytes)]);
             let rows = packets(&Spec { fidelity, ..spec(machine.clone(), list, mode) });
@@ -106,7 +106,7 @@ fn a_megabyte_takes_its_bytes_and_one_header_more() {
                 let hop = byte * u64::from(header) + wire + switch;
                 let there = sent + (channels - 1) * hop + wire;
                 for fidelity in [Fidelity::Packet, Fidelity::Worm] {
-                    for mode in [Mode::Full, Mode::Throttled, Mode::Free] {
+                    for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
                         let to = channels as u32 - 2;
                         let list = message_list(&[(0, 0, to, size)]);
                         let rows = packets(&Spec { fidelity, ..spec(machine.clone(), list, mode) });

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import BATCHES, REST, Blame, Sums, numbered, per_message
+from tailback.charging import BATCHES, REST, Blame, Sums, numbered, per_message
 
 from .pooling import pooled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tailback.blame import Ints
+    from tailback.charging import Ints
     from tailback.statistics import Estimate, Floats
 
 #: Parts of the keys that are `REST` where a run has summed up what is small.

@@ -21,14 +21,14 @@ RUN_BASELINE = "run.baseline"
 """The parameter that says which mode is the baseline."""
 
 COUNTED = ("runs", "unsettled")
-"""Columns that merging adds: how many runs were merged, and how many of them never settled."""
+"""Columns that merging adds: how many runs were merged, and how many of them were never steady."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The runs of every group in every mode, and what is summed over them.
 
-    Of what is measured, NaN stands for what is not known and for runs that never settled.
+    Of what is measured, NaN stands for what is not known and for runs that were never steady.
     """
 
     groups: Groups
@@ -43,9 +43,9 @@ class Cells:
         return self.groups.cell
 
     @cached_property
-    def settled(self) -> Flags:
+    def steady(self) -> Flags:
         """Which runs are averaged."""
-        flags: Flags = self.groups.runs["settled"].to_numpy()
+        flags: Flags = self.groups.runs["steady"].to_numpy()
         return flags
 
     @cached_property
@@ -74,7 +74,7 @@ class Cells:
     def measured(self, name: str) -> Floats:
         """Return what is measured, of every run."""
         if name not in self._read:
-            self._read[name] = np.where(self.settled, floats(self.groups.runs[name]), np.nan)
+            self._read[name] = np.where(self.steady, floats(self.groups.runs[name]), np.nan)
         return self._read[name]
 
     def sum(self, of_runs: Floats | Flags) -> Floats:
@@ -106,12 +106,20 @@ class Cells:
         }
 
 
+def _any_known(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
+    """Return whether a flag is set anywhere in a cell; null where it is never known."""
+    known, flags = _flags(column)
+    return pa.array(cells.any(known & flags), mask=~cells.any(known))
+
+
 def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
     """Return how many runs there are in a cell, and how they went."""
     runs = cells.groups.runs
     known, converged = _flags(runs["converged"])
     together: dict[str, Any] = {
-        "settled": ~cells.any(~cells.settled),
+        "settled": ~cells.any(~_flags(runs["settled"])[1]),
+        "steady": ~cells.any(~cells.steady),
+        "saturated": _any_known(runs["saturated"], cells),
         "converged": pa.array(~cells.any(known & ~converged), mask=~cells.any(known)),
         "stop_reason": _joined(runs["stop_reason"], cells),
     }
@@ -123,7 +131,7 @@ def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
     return {
         "identity": _only(runs["identity"], cells),
         "runs": pa.array(size),
-        "unsettled": pa.array(np.bincount(cells.cell[~cells.settled], minlength=len(cells))),
+        "unsettled": pa.array(np.bincount(cells.cell[~cells.steady], minlength=len(cells))),
         **{name: pa.array(column) for name, column in of_cells.items()},
     }
 

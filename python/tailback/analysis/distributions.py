@@ -26,11 +26,11 @@ def merged_moments(frame: pa.Table, over: Sequence[str] = SEEDS) -> pa.Table:
     rounded once. Values are picoseconds (channels for `hops`). Runs that never
     settled are left out.
     """
-    groups = grouped(frame, over, ("settled", "moments"))
-    settled = groups.runs["settled"].to_numpy()
-    lists = groups.runs["moments"].filter(pa.array(settled)).combine_chunks()
+    groups = grouped(frame, over, ("steady", "moments"))
+    steady = groups.runs["steady"].to_numpy()
+    lists = groups.runs["moments"].filter(pa.array(steady)).combine_chunks()
     rows = pa.Table.from_struct_array(pc.list_flatten(lists))
-    cell = groups.cell[settled][pc.list_parent_indices(lists).to_numpy()]
+    cell = groups.cell[steady][pc.list_parent_indices(lists).to_numpy()]
     merged: dict[tuple[int, str, str], list[list[int | None]]] = {}
     columns = [
         values(rows[name]) for name in ("variable", "class", "count", *_POWERS, "min", "max")

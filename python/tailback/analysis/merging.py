@@ -2,7 +2,7 @@
 
 Every metric is a ratio of two sums; runs count by their denominators. How well
 the merged value is known is found in `pooling`. Ratios of two modes are taken
-of the merged values. Runs that never settled are not averaged, only counted.
+of the merged values. Runs that were never steady are not averaged, only counted.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ def merged(
     * `identity` of the point if there is only one, else null;
     * parameters and `mode`, without `over` and what is no parameter;
     * `runs`, how many were merged, and `unsettled`, how many of these are not averaged;
-    * `settled`: whether all were; `converged`: whether all were, null if none was asked
+    * `settled`, `steady`: whether all were; `saturated`: whether any was, null if no load
+      was offered; `converged`: whether all were, null if none was asked
       to; `stop_reason`: of all runs; times, events and hops: summed over all runs;
-    * estimates of all that settled, null if none did; `_batches` is the degrees of
+    * estimates of all that were steady, null if none did; `_batches` is the degrees of
       freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
       where several runs were merged.
@@ -206,7 +207,7 @@ def _percentiles(
     found = {name: np.where(counts[name] == 1, cells.alone(name), np.nan) for name in names}
     several = np.any([count > 1 for count in counts.values()], axis=0)
     if histograms is not None and np.any(several):
-        rows = np.flatnonzero(cells.settled & several[cells.cell])
+        rows = np.flatnonzero(cells.steady & several[cells.cell])
         chosen = cells.groups.runs.select(["identity", "mode"]).take(rows)
         points = zip(values(chosen["identity"]), values(chosen["mode"]), strict=True)
         place = dict(zip(points, cells.cell[rows].tolist(), strict=True))

@@ -71,7 +71,11 @@ def table(
     return found.slice(0, limit).select(shown_columns)
 
 
-_DEFAULT_VALUES = (*_MAIN, _OTHERWISE)
+_OPEN_LOOP = ("offered_load", "accepted_load", "message_latency_us")
+"""Shown first where a load is offered, instead of others."""
+_INSTEAD = ("messages_per_node_per_ms", "routed_lifetime_us")
+
+_DEFAULT_VALUES = (*_OPEN_LOOP, *_MAIN, _OTHERWISE)
 
 
 def in_sweep_order(runs: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> pa.Table:
@@ -124,7 +128,13 @@ def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list
     varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.column_names]
     fields = _telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
-    main = [name for name in _MAIN if name in rows.column_names and _says_something(rows[name])]
+    there = [name for name in (*_OPEN_LOOP, *_MAIN) if name in rows.column_names]
+    main = [name for name in there if _says_something(rows[name])]
+    if "offered_load" in main:
+        # Messages sent are the accepted load; theta_r says what the network leaves of it.
+        marks = ["saturated"] if _says_something(rows["saturated"]) else []
+        return [*fields, "mode", *counts, *marks, *(n for n in main if n not in _INSTEAD)]
+    main = [name for name in main if name not in _OPEN_LOOP]
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
 
 

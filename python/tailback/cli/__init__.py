@@ -11,10 +11,10 @@ import os
 import sys
 from io import TextIOWrapper
 
-from . import blaming, single, sweeping
+from . import blaming, plotting, single, sweeping
 from .options import app
 
-__all__ = ["app", "blaming", "main", "single", "sweeping"]
+__all__ = ["app", "blaming", "main", "plotting", "single", "sweeping"]
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
-from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, overrides
+from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
 Html = Annotated[
@@ -16,7 +16,11 @@ Html = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback blame mesh.toml --top 20", "tailback blame mesh.toml --html waits.html"
+    )
+)
 def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,

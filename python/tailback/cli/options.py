@@ -11,7 +11,6 @@ app = typer.Typer(
     name="tailback",
     help="Simulate an interconnection network and learn what contention costs.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -38,11 +37,20 @@ Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the network: a page (.html) or .svg."),
 ]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results of a sweep.")]
+Title = Annotated[
+    str | None, typer.Option("--title", metavar="TEXT", help="Title; default: what was run.")
+]
 Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
 Modes = Annotated[
     str,
     typer.Option("--modes", help="More modes than full, run.baseline, endpoints and free."),
 ]
+
+
+def examples(*commands: str) -> str:
+    """Return what stands below the options of a command: lines that are not joined."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
 
 
 def overrides(

@@ -19,6 +19,7 @@ from .options import (
     Seed,
     Set,
     app,
+    examples,
     overrides,
 )
 
@@ -29,7 +30,12 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback cost mesh.toml",
+        'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
+    )
+)
 def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
@@ -57,7 +63,11 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     exit_unless(result.complete)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
+    )
+)
 def run(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
@@ -83,7 +93,11 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
     exit_unless(result.complete)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html"
+    )
+)
 def describe(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,
@@ -111,7 +125,7 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
         _deliver(prediction.to_dict(), tables, out, report)
 
 
-@app.command()
+@app.command(epilog=examples("tailback schema > tailback.schema.json"))
 def schema() -> None:
     """Print the JSON Schema of experiment files."""
     from tailback.experiment import json_schema

@@ -12,7 +12,7 @@ import typer
 from tailback.since311 import StrEnum
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
-from .options import AllowDeadlock, File, Json, Seed, Set, app, overrides
+from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
 
 # Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
@@ -42,7 +42,12 @@ Cluster = Annotated[
 ]
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback sweep sweep.toml --out results",
+        "tailback sweep sweep.toml --out results --jobs 4",
+    )
+)
 def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     out: Annotated[
@@ -132,10 +137,7 @@ def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
     before = f", {run.finished_before} of them before" if run.finished_before else ""
     lost = f", {failed} failed" if failed else ""
     print(f"{finished} of {run.count} points finished{before}{lost}.")
-    print(f"Next: tailback table {out}, tailback report {out}")
-
-
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results of a sweep.")]
+    print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
 class Form(StrEnum):
@@ -147,7 +149,12 @@ class Form(StrEnum):
     parquet = "parquet"
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback table results --fields compute_period,theta_r --sort -theta_r",
+        "tailback table results --where \"mode == 'full'\" --format csv --out full.csv",
+    )
+)
 def table(  # noqa: PLR0913, PLR0917  # one argument per option
     folder: Folder,
     fields: Annotated[
@@ -226,13 +233,19 @@ def _content(rows: Table, form: Form) -> bytes:
     return (csv_text(rows) if form is Form.csv else json_text(rows)).encode()
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback report results",
+        'tailback report results --title "My network" --out page.html',
+    )
+)
 def report(
     folder: Folder,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="The page; default: report.html in DIR."),
     ] = None,
+    title: Title = None,
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
@@ -241,10 +254,15 @@ def report(
 
         if out is not None:
             check_named("--out", out)
-        print(write_report(folder, out))
+        print(write_report(folder, out, title))
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "tailback saturate open_loop.toml",
+        "tailback saturate open_loop.toml --tolerance 0.05 --json",
+    )
+)
 def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
     file: File,
     set_: Set = None,

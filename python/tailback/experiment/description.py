@@ -13,8 +13,9 @@ from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import Fidelity, Machine, machine_of
+from ..metrics import ALL_METRICS, OF_OPEN_LOOPS
 from ..units import Time
-from ..workloads import Messages, PythonProgram, Workload
+from ..workloads import Messages, PythonProgram, Synthetic, Workload
 from .choosing import WORKLOAD, chosen
 from .reading import parsed_override, read_description
 from .run import Metric, Run
@@ -211,6 +212,8 @@ class Experiment:
             "max_duration": str(Time(self.run.limit_ps)),
         }
         workload = self.workload.resolved(self.machine)
+        if run["title"] is None:
+            run.pop("title")
         if not run["blame"]:
             # Neither says anything of such a run.
             run.pop("blame")
@@ -233,14 +236,46 @@ class Experiment:
         if "iterations" in metric and isinstance(self.workload, PythonProgram):
             allowed = 'a program in Python has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
-        if metric != "routed_lifetime_us":
-            return
-        if not (self.machine.has_internal_channels and self.workload.sends_messages):
-            allowed = "no packet crosses a channel between switches here"
-            raise UserError("run.metric", shown(metric), allowed)
-        if self.run.mode == "ideal":
-            allowed = 'there are no packets with run.mode = "ideal"'
-            raise UserError("run.metric", shown(metric), allowed)
+        reason = self._reason_against(metric)
+        if reason is not None:
+            raise UserError("run.metric", shown(metric), reason)
+
+    def _reason_against(self, metric: str) -> str | None:
+        """Say why a metric has no value here, whatever is simulated."""
+        needs_packets = ALL_METRICS[metric].needs_packets
+        sends = self.workload.sends_messages
+        routed = metric.startswith(("routed_", "internal_"))
+        against = (
+            (
+                routed and not (self.machine.has_internal_channels and sends),
+                "no packet crosses a channel between switches here",
+            ),
+            (
+                (needs_packets or metric.startswith("message_")) and not sends,
+                'the workload sends no messages; use "iterations_per_node_per_ms"',
+            ),
+            (
+                needs_packets and self.run.mode == "ideal",
+                'there are no packets with run.mode = "ideal"',
+            ),
+            (
+                metric == "routed_lifetime_ack_us" and not self.machine.interface.acknowledgements,
+                "the machine has no acknowledgements",
+            ),
+            (
+                metric in OF_OPEN_LOOPS and not self.workload.is_open_loop,
+                'no load is offered: that takes workload.sync = "asynchronous", without end',
+            ),
+            (
+                metric == "failed_messages_per_node_per_ms" and not self._drops,
+                'no message is dropped without workload.sync = "asynchronous"',
+            ),
+        )
+        return next((reason for refused, reason in against if refused), None)
+
+    @property
+    def _drops(self) -> bool:
+        return isinstance(self.workload, Synthetic) and self.workload.sync == "asynchronous"
 
 
 def tables_of(description: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from ..errors import Description, UserError, shown
+from ..errors import Description, UserError, nearest, shown
 from ..machines import Fidelity
+from ..metrics import STEERING
 from ..units import Time
 
 FidelityOrAuto = Literal["auto", Fidelity]
 Mode = Literal["full", "endpoints", "throttled", "free", "ideal"]
 Baseline = Literal["endpoints", "throttled", "free", "ideal"]
-Metric = Literal[
-    "messages_per_node_per_ms",
-    "delivered_messages_per_node_per_ms",
-    "iterations_per_node_per_ms",
-    "routed_lifetime_us",
+
+
+def _known_metric(name: object) -> object:
+    """Refuse what is no metric in one line, with the nearest."""
+    if name is not None and name not in STEERING:
+        found = nearest(name, STEERING)
+        allowed = "must be the name of a metric (docs/store.md lists them)"
+        raise UserError("", shown(name), allowed, found and f'"{found}"')
+    return name
+
+
+Metric = Annotated[
+    str, BeforeValidator(_known_metric), Field(json_schema_extra={"enum": list(STEERING)})
 ]
 
 
@@ -61,7 +70,8 @@ class Run(Description, init=False):
     )
     metric: Metric | None = Field(
         default=None,
-        description="What must be precise; default: messages_per_node_per_ms, or "
+        description="What must be precise, any metric that is measured (docs/store.md); default: "
+        "messages_per_node_per_ms, or "
         "iterations_per_node_per_ms for workloads without messages.",
     )
     warmup: Time | None = Field(
@@ -76,6 +86,12 @@ class Run(Description, init=False):
     blame: bool = Field(
         default=False,
         description="Whether every wait is charged to the traffic that caused it.",
+    )
+    title: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="What pages and pictures of the results are called; default: what was run.",
     )
     max_duration: Time = Field(
         default=Time(10**12), description="Limit in simulated time when no duration is given."
@@ -92,6 +108,8 @@ class Run(Description, init=False):
         for name in ("duration", "sample_interval", "max_duration"):
             if getattr(self, name) == Time(0):
                 raise UserError(name, shown("0 s"), "must be above zero")
+        if self.title is not None and not self.title.strip():
+            raise UserError("title", shown(self.title), "must not be blank")
         times = (self.duration, self.warmup, self.sample_interval, self.max_duration)
         if any(time is not None and time.cycles is not None for time in times):
             return self  # times in cycles are compared when they are times

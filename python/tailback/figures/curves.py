@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tailback.wording import plain
@@ -25,7 +25,8 @@ class Line:
 
     `x` holds numbers, or texts for an axis of categories. `low` and `high` are
     a confidence interval for every point, None or NaN where it is not known.
-    Points that are `hollow` are drawn open and are not joined to others.
+    Points that are `hollow` are drawn open and are not joined to others; those
+    that are `saturated` are crosses, joined as usual.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Line:
     low: Sequence[float | None] | None = None
     high: Sequence[float | None] | None = None
     hollow: Sequence[bool] | None = None
+    saturated: Sequence[bool] | None = None
     colour: int = 0
     look: Look = "solid"
     remarks: Sequence[str] | None = None
@@ -47,6 +49,8 @@ def curves(lines: Sequence[Line], x: Axis, y: Axis) -> Drawing:
     Where x is a measured load (or a category) and so does not rise along a
     line, intervals are drawn as bars instead of bands.
     """
+    table = table_of(lines, x, y)
+    lines, x, y = in_suitable_units(lines, x, y)
     data: list[dict[str, Any]] = []
     # Bands first: lines of others are drawn over them.
     data.extend(band for i, line in enumerate(lines) if (band := _band(line, i, x)))
@@ -63,7 +67,29 @@ def curves(lines: Sequence[Line], x: Axis, y: Axis) -> Drawing:
             "margin": {"t": 16, "r": 16, "l": 64, "b": 56},
         },
     }
-    return Drawing(plot, table_of(lines, x, y))
+    return Drawing(plot, table)
+
+
+def in_suitable_units(lines: Sequence[Line], x: Axis, y: Axis) -> tuple[Sequence[Line], Axis, Axis]:
+    """Return lines and axes in units that suit their largest values: ns, µs, ms, …."""
+    along = [v for line in lines for v in line.x if not isinstance(v, str)]
+    x, across = x.in_unit_of(along)
+    y, up = y.in_unit_of([value for line in lines for value in line.y])
+    if across == up == 1:
+        return lines, x, y
+    return [_scaled(line, across, up) for line in lines], x, y
+
+
+def _scaled(line: Line, across: float, up: float) -> Line:
+    """Return a line with its numbers divided; those that are not known stay so."""
+
+    def divided(values: Sequence[float | None] | None) -> list[float | None] | None:
+        return None if values is None else [None if v is None else v / up for v in values]
+
+    xs = line.x if _categories(line) else [v / across for v in line.x if not isinstance(v, str)]
+    return replace(
+        line, x=xs, y=divided(line.y) or [], low=divided(line.low), high=divided(line.high)
+    )
 
 
 def table_of(lines: Sequence[Line], x: Axis, y: Axis) -> dict[str, list[Any]]:
@@ -78,6 +104,8 @@ def table_of(lines: Sequence[Line], x: Axis, y: Axis) -> dict[str, list[Any]]:
         table["high"] = [v for line in lines for v in _numbers(line.high, len(line.x))]
     if any(line.hollow is not None for line in lines):
         table["settled"] = [not hollow for line in lines for hollow in _flags(line)]
+    if any(any(line.saturated or ()) for line in lines):
+        table["saturated"] = [flag for line in lines for flag in _saturated(line)]
     return table
 
 
@@ -94,7 +122,8 @@ def axis_layout(axis: Axis, values: Iterable[Any]) -> dict[str, Any]:
     layout |= {"type": "linear", "exponentformat": "none", "separatethousands": True}
     if axis.percent:
         layout |= {"tickformat": ".0%" if max(numbers, default=1) > 0.05 else ".1%"}
-        layout["title"] = {**title, "text": shown_text(axis.label)}
+        label = f"{axis.label} ({axis.unit})" if axis.unit else axis.label
+        layout["title"] = {**title, "text": shown_text(label)}
     return layout | ({"rangemode": "tozero"} if axis.from_zero else {})
 
 
@@ -132,21 +161,34 @@ def _traces(line: Line, number: int, x: Axis, y: Axis) -> Iterator[dict[str, Any
     joined = [i for i, flag in enumerate(hollow) if not flag]
     shade = colour(line.colour)
     size = _MARKER_PX if len(line.x) <= _MANY_POINTS else _SMALL_MARKER_PX
-    marker = {"color": shade, "size": size, "symbol": symbol(line.colour, line.look)}
+    marker: dict[str, Any] = {
+        "color": shade,
+        "size": size,
+        "symbol": symbol(line.colour, line.look),
+        # Where sizes differ Plotly draws an edge unless told not to.
+        "line": {"width": 0},
+    }
     mode = "markers" if line.look in ("points", "printed") or _categories(line) else "lines+markers"
+    full = _saturated(line)
+    if any(full):
+        marker["symbol"] = ["x" if full[i] else marker["symbol"] for i in joined]
+        marker["size"] = [size + 3 if full[i] else size for i in joined]
     if line.look == "printed":
         marker |= {"symbol": "x-thin", "size": 9, "line": {"color": shade, "width": 2}}
     common = {"type": "scatter", "legendgroup": str(number), **named(line.name)}
+    thin = line.look == "plain"
     yield common | {
         **_places(line, joined, x, y),
-        "mode": mode,
-        "line": {"color": shade, "width": 2, "dash": dash(line.look)},
+        "mode": "lines" if thin else mode,
+        "line": {"color": shade, "width": 1 if thin else 2, "dash": dash(line.look)},
         "marker": marker,
         "showlegend": bool(line.name),
         **_bars(line, joined, shade, x),
     }
     if drawn_open:
-        open_symbol = f"{symbol(line.colour, line.look)}-open"
+        open_symbol: list[str] | str = f"{symbol(line.colour, line.look)}-open"
+        if any(full[i] for i in drawn_open):
+            open_symbol = ["x-open" if full[i] else str(open_symbol) for i in drawn_open]
         yield common | {
             **_places(line, drawn_open, x, y),
             "mode": "markers",
@@ -161,6 +203,8 @@ def _places(line: Line, which: Sequence[int], x: Axis, y: Axis) -> dict[str, Any
     texts = []
     for i in which:
         words = [] if low[i] is None else [_half_width(low[i], high[i], y)]
+        if _saturated(line)[i]:
+            words.append("saturated")
         if line.remarks is not None and line.remarks[i]:
             words.append(shown_text(line.remarks[i]))
         texts.append("<br>".join(words))
@@ -262,6 +306,10 @@ def _categories(line: Line) -> bool:
 
 def _flags(line: Line) -> list[bool]:
     return [False] * len(line.x) if line.hollow is None else list(line.hollow)
+
+
+def _saturated(line: Line) -> list[bool]:
+    return [False] * len(line.x) if line.saturated is None else list(line.saturated)
 
 
 def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | None]:

@@ -9,12 +9,14 @@ that thousands of maps share one plot; `Drawing.figure` applies them here.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tailback.scaling import unit_for
 
 from .look import LIGHT, layout
 
@@ -192,8 +194,17 @@ class Axis:
     @property
     def title(self) -> str:
         """The label with its unit."""
-        unit = "%" if self.percent else self.unit
+        unit = f"% {self.unit}".strip() if self.percent else self.unit
         return f"{self.label} ({unit})" if unit else self.label
+
+    def in_unit_of(self, values: Iterable[float | None]) -> tuple[Axis, float]:
+        """Return the axis in the unit that suits values in its own, and how many of that it is.
+
+        Where a column is drawn, the table keeps its name: the unit in it is fixed.
+        """
+        fixed, space, per = self.unit.partition(" ")
+        unit = unit_for(values, fixed)
+        return replace(self, unit=f"{unit.name}{space}{per}", column=self.name), unit.size
 
     @property
     def name(self) -> str:

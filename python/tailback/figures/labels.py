@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tailback.wording import UNKNOWN, plain
+from tailback.scaling import scaled
+from tailback.wording import UNKNOWN
 
 from .drawing import Axis
 
@@ -19,8 +20,18 @@ _OF_PARTS = ("rate", "delay", "width", "order", "ack_priority")
 _DIGITS = 4
 
 _RATE = "per node and ms"
+_INJECTED = "of the injection rate"
 
 METRICS: dict[str, Axis] = {
+    "offered_load": Axis("offered load", _INJECTED, log=False, percent=True, from_zero=True),
+    "accepted_load": Axis("accepted load", _INJECTED, log=False, percent=True, from_zero=True),
+    "offered_flits_per_node_per_cycle": Axis(
+        "offered load", "flits per node and cycle", log=False, from_zero=True
+    ),
+    "accepted_flits_per_node_per_cycle": Axis(
+        "accepted load", "flits per node and cycle", log=False, from_zero=True
+    ),
+    "message_latency_us": Axis("mean message latency", "µs", from_zero=True),
     "messages_per_node_per_ms": Axis("messages sent", _RATE, from_zero=True),
     "routed_lifetime_us": Axis("mean routed lifetime", "µs", from_zero=True),
     "network_lifetime_us": Axis("mean network lifetime", "µs", from_zero=True),
@@ -63,7 +74,11 @@ VARIABLES: dict[str, str] = {
 
 def metric_axis(name: str) -> Axis:
     """Return the axis of a metric, whose column has the metric's name."""
-    return replace(METRICS[name], column=name)
+    known = METRICS.get(name)
+    if known is not None:
+        return replace(known, column=name)
+    label, unit = _split(name)
+    return Axis(label, unit, column=name, percent=name.endswith("_utilisation"))
 
 
 def parameter_label(column: str) -> str:
@@ -84,9 +99,10 @@ def value_text(column: str, value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        digits = _DIGITS if isinstance(value, float) else 15
-        shown = plain(value, digits) if isinstance(value, float) else str(value)
-        return f"{_trimmed(shown)} {_split(column)[1]}".rstrip()
+        unit = _split(column)[1]
+        if isinstance(value, int) and not unit:
+            return str(value)
+        return scaled(value, unit, _DIGITS if isinstance(value, float) else 15).rstrip()
     return _list_text(str(value))
 
 
@@ -106,11 +122,6 @@ def _split(column: str) -> tuple[str, str]:
     part = section.partition(".")[2].replace(".", " ")
     words = part if part and key == "kind" else f"{part} {key}" if key in _OF_PARTS else key
     return words.strip().replace("_", " "), "" if found is None else _UNITS[found]
-
-
-def _trimmed(number: str) -> str:
-    """Return a number without zeros at the end of its fraction."""
-    return number.rstrip("0").rstrip(".") if "." in number and "e" not in number else number
 
 
 def _list_text(text: str) -> str:

@@ -11,8 +11,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Look = Literal["solid", "long-dashed", "dashed", "dotted", "dash-dotted", "points", "printed"]
-"""Points joined by a line of a kind, or not joined; printed: crosses, numbers from a paper."""
+Look = Literal[
+    "solid", "long-dashed", "dashed", "dotted", "dash-dotted", "points", "printed", "plain"
+]
+"""Points joined by a line of a kind, or not joined; printed: crosses, numbers from a paper;
+plain: a thin line without markers, which others are compared with."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 COLOUR_SCALE = "Viridis"
@@ -65,7 +68,13 @@ DARK = Theme(
     grid="#2e353c",
     paper="#171b20",
     plot="#171b20",
-    instead=(("#000000", "#f2f2f2"), ("#0072b2", "#3f9fe0"), ("#d55e00", "#f07f30")),
+    instead=tuple(
+        zip(
+            COLOURS,
+            ("#4f86f7", "#f4592f", "#17b98a", "#d977b8", "#7fdcff", "#ffc933", "#ffffff"),
+            strict=True,
+        )
+    ),
 )
 
 

@@ -51,6 +51,14 @@ class Form:
     height_px: int | None = None
     told: str = ""
     """What plotly shows of a cell before its value; its text unless given."""
+    apart: NDArray[np.int32] | None = None
+    """Of each row, the value that is drawn beside the cells with a scale of its own; or -1."""
+
+    def highest(self, values: NDArray[Any]) -> float:
+        """Return the highest value that the scale of the cells must hold."""
+        if self.apart is not None:
+            values = np.delete(values, self.apart[self.apart >= 0])
+        return float(np.nanmax(values, initial=0.0))
 
     def values(self, values: Floats) -> Settings:
         """Return what shows these values."""
@@ -58,9 +66,17 @@ class Form:
         column = ("table", len(self.table), "values")
         if self.kind == "bars":
             return {("data", 0, "y"): kept, column: kept}
-        most = float(np.nanmax(kept, initial=0.0))
-        cells = Cells(kept, self.at, self.shape)
-        return {("data", 0, "z"): cells, column: kept, ("layout", "coloraxis", "cmax"): most or 1.0}
+        most = self.highest(kept)
+        settings: dict[Path, Any] = {
+            ("data", 0, "z"): Cells(kept, self.at, self.shape),
+            column: kept,
+            ("layout", "coloraxis", "cmax"): most or 1.0,
+        }
+        if self.apart is not None:
+            # Beside an empty column: Plotly does not know how wide a single one is.
+            beside = np.stack([np.full_like(self.apart, -1), self.apart], axis=1).ravel()
+            settings["data", 1, "z"] = Cells(kept, beside, (self.shape[0], 2))
+        return settings
 
     def scale(self, name: str, measure: Axis, scale: Scale, most: float = 0.0) -> Settings:
         """Return what names a measure and sets its scale; `most` is its highest value anywhere.
@@ -74,6 +90,9 @@ class Form:
         who = self.told or f"%{{{text}}}: "
         told = f"{who}%{{{letter}:{style}}} {measure.unit}".rstrip()
         settings[("data", 0, "hovertemplate")] = f"{told}<extra></extra>"
+        if self.apart is not None:
+            itself = f"traffic of %{{y}}<br>costs itself<br>%{{z:{style}}} {measure.unit}".rstrip()
+            settings[("data", 1, "hovertemplate")] = f"{itself}<extra></extra>"
         if self.kind == "bars":
             axis: Path = ("layout", "yaxis")
             ends = [0, most * 1.05 or 1] if scale == "common" else None

@@ -1,23 +1,29 @@
-"""Lines in the colours of their loads, and dots with names: as a figure of Plotly, or SVG."""
+"""Lines in the colours of their loads, and dots with names: as a figure of Plotly, or a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from functools import cached_property
 from math import isfinite, log2
 from typing import TYPE_CHECKING, Any
 
-from .look import COLOUR_SCALE, FONT, LIGHT, colour, layout
-from .placing import Point
+from tailback.scaling import MICROSECONDS, Unit, unit_for
+
+from .look import DARK, LIGHT, Theme, colour, layout
+from .naming import Name, placed_names
+from .placing import Group, Point
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+SCALE = ("#4575d4", "#1f9e89", "#b8921f", "#e5602f", "#c2255c")
+"""Colours of loads, from none to the highest: all can be seen on white and on black."""
+
 _SHADES = 32
-#: More names than these would hide the drawing: they are told where one points.
-_MOST_NAMED = 40
-_UNIT = "µs per message of every node"
+_WIDTH_PX = 900
+"""About how wide or high a drawing is shown."""
+_PER_MESSAGE = "per message of every node"
 
 
 @dataclass(frozen=True)
@@ -32,18 +38,33 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Dot:
+    """A switch or a node: what is written beside it, and what is told when one points at it."""
+
+    point: Point
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Picture:
     """Lines, and on top of them switches and nodes with what they are called."""
 
     title: str
     lines: Sequence[Line]
-    switches: Sequence[tuple[Point, str]]
-    nodes: Sequence[tuple[Point, str]]
+    switches: Sequence[Dot]
+    nodes: Sequence[Dot]
+    groups: Sequence[Group] = ()
 
     @property
     def most(self) -> float:
-        """The highest load; 0 if none is known."""
+        """The highest load in microseconds; 0 if none is known."""
         return max((line.load_us for line in self.lines if isfinite(line.load_us)), default=0.0)
+
+    @cached_property
+    def unit(self) -> Unit:
+        """The unit that suits the highest load."""
+        return unit_for([self.most], MICROSECONDS)
 
     def shade(self, line: Line) -> int | None:
         """Return the number of a line's colour, from 0; None for one whose load is unknown."""
@@ -51,52 +72,84 @@ class Picture:
             return None
         return round(line.load_us / self.most * (_SHADES - 1))
 
+    def told(self, line: Line) -> str:
+        """Return what is told of a line."""
+        if self.shade(line) is None:
+            return line.text
+        return f"{line.text}: {line.load_us / self.unit.size:.4g} {self.unit.name}"
 
-def figure(seen: Picture) -> go.Figure:
-    """Return a picture as a figure of Plotly."""
-    import plotly.graph_objects as go
+    def stroke(self, line: Line) -> float:
+        """Return the thickness of a line in pixels; of several wires it is more."""
+        count = len(self.lines)
+        thin = 3.0 if count < _FEW else 2.0 if count < _MANY else 1.2
+        return thin * (1 + 0.5 * log2(line.width))
+
+    @cached_property
+    def extent(self) -> float:
+        """Width or height, whichever is more."""
+        points = [point for line in self.lines for point in line.points]
+        points += [dot.point for dot in (*self.switches, *self.nodes)]
+        points += [corner for group in self.groups for corner in group.corners]
+        sides = ([point[axis] for point in points] for axis in (0, 1))
+        return max(*(max(side) - min(side) for side in sides), 1e-9)
+
+    def names(self, width_px: float = _WIDTH_PX) -> list[Name]:
+        """Return the names of switches for which there is room."""
+        dots = [(dot.point, dot.name) for dot in self.switches]
+        nodes = [dot.point for dot in self.nodes]
+        return placed_names(dots, nodes, width_px / self.extent)
+
+
+_FEW, _MANY = 80, 400
+
+
+def shades() -> list[str]:
+    """Return the colours of loads, from none to the highest."""
     from plotly.colors import sample_colorscale
 
-    shades = sample_colorscale(COLOUR_SCALE, [i / (_SHADES - 1) for i in range(_SHADES)])
-    drawn = go.Figure(layout={"template": {"layout": layout(LIGHT)}})
-    thick = 3.0 if len(seen.lines) < 400 else 1.5
+    found: list[str] = sample_colorscale(list(SCALE), [i / (_SHADES - 1) for i in range(_SHADES)])
+    return found
+
+
+def figure(seen: Picture, theme: Theme = LIGHT) -> go.Figure:
+    """Return a picture as a figure of Plotly."""
+    import plotly.graph_objects as go
+
+    colours = shades()
+    drawn = go.Figure(layout={"template": {"layout": layout(theme)}})
     for shade, width in sorted(
         {(seen.shade(line), line.width) for line in seen.lines},
         key=lambda key: (-1 if key[0] is None else key[0], key[1]),
     ):
+        alike = [line for line in seen.lines if (seen.shade(line), line.width) == (shade, width)]
         xs: list[float | None] = []
         ys: list[float | None] = []
-        for line in seen.lines:
-            if (seen.shade(line), line.width) == (shade, width):
-                xs += [*(x for x, _ in line.points), None]
-                ys += [*(y for _, y in line.points), None]
+        for line in alike:
+            xs += [*(x for x, _ in line.points), None]
+            ys += [*(y for _, y in line.points), None]
         style = {
-            "color": LIGHT.faint if shade is None else shades[shade],
-            "width": thick * _thickness(width),
+            "color": theme.faint if shade is None else colours[shade],
+            "width": seen.stroke(alike[0]),
         }
         drawn.add_scatter(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip")
     _add_middles(drawn, seen)
     _add_dots(drawn, seen.nodes, "square", colour(5), 7)
-    _add_dots(drawn, seen.switches, "circle", LIGHT.text, 10 if len(seen.switches) < 400 else 5)
-    if len(seen.switches) <= _MOST_NAMED:
-        _add_names(drawn, seen.switches)
-    # Half a name on either side.
-    side = 80 if len(seen.switches) <= _MOST_NAMED else 16
+    _add_dots(drawn, seen.switches, "circle", theme.text, 10 if len(seen.switches) < _MANY else 5)
+    for name in seen.names():
+        _add_name(drawn, name, theme)
+    for group in seen.groups:
+        _add_group(drawn, group, theme)
     axis = {"visible": False, "showgrid": False, "zeroline": False}
     drawn.update_layout(
         title={"text": seen.title, "x": 0.02},
         showlegend=False,
         hovermode="closest",
-        margin={"t": 48, "r": side, "b": 16, "l": side},
+        # Half a name on either side.
+        margin={"t": 48, "r": 60, "b": 24, "l": 60},
         xaxis=axis,
         yaxis={**axis, "scaleanchor": "x"},
     )
     return drawn
-
-
-def _thickness(wires: int) -> float:
-    """Return how much thicker a link of several wires is."""
-    return 1 + 0.5 * log2(wires)
 
 
 def _add_middles(drawn: go.Figure, seen: Picture) -> None:
@@ -109,87 +162,96 @@ def _add_middles(drawn: go.Figure, seen: Picture) -> None:
         else middle
         for line, middle in zip(seen.lines, middles, strict=True)
     ]
-    loads = [line.load_us if isfinite(line.load_us) else 0.0 for line in seen.lines]
-    told = [f"{line.text}: {line.load_us:.4g} µs" if known else line.text for line in seen.lines]
+    size = seen.unit.size
+    loads = [line.load_us / size if isfinite(line.load_us) else 0.0 for line in seen.lines]
     marker: dict[str, Any] = {"size": 9, "color": loads, "opacity": 0}
     if known:
-        scale = {"title": {"text": _UNIT, "side": "right"}, "thickness": 14}
-        marker |= {"colorscale": COLOUR_SCALE, "cmin": 0, "cmax": seen.most}
+        title = f"{seen.unit.name} {_PER_MESSAGE}"
+        scale = {"title": {"text": title, "side": "right"}, "thickness": 14, "outlinewidth": 0}
+        marker |= {"colorscale": list(SCALE), "cmin": 0, "cmax": seen.most / size}
         marker |= {"showscale": True, "colorbar": scale}
     drawn.add_scatter(
         x=[x for x, _ in halves],
         y=[y for _, y in halves],
         mode="markers",
         marker=marker,
-        text=told,
+        text=[seen.told(line) for line in seen.lines],
         hovertemplate="%{text}<extra></extra>",
     )
 
 
-def _add_dots(
-    drawn: go.Figure, dots: Sequence[tuple[Point, str]], symbol: str, fill: str, size: int
-) -> None:
+def _add_dots(drawn: go.Figure, dots: Sequence[Dot], symbol: str, fill: str, size: int) -> None:
     drawn.add_scatter(
-        x=[x for (x, _), _ in dots],
-        y=[y for (_, y), _ in dots],
+        x=[dot.point[0] for dot in dots],
+        y=[dot.point[1] for dot in dots],
         mode="markers",
         marker={"size": size, "symbol": symbol, "color": fill},
-        text=[text for _, text in dots],
+        text=[dot.text for dot in dots],
         hovertemplate="%{text}<extra></extra>",
     )
 
 
-def _add_names(drawn: go.Figure, dots: Sequence[tuple[Point, str]]) -> None:
-    """Write above every dot what it is called."""
-    for (x, y), text in dots:
-        drawn.add_annotation(
-            x=x, y=y, text=text, showarrow=False, yshift=16, bgcolor=LIGHT.paper, opacity=0.85
-        )
+def _add_name(drawn: go.Figure, name: Name, theme: Theme) -> None:
+    x, y = name.point
+    drawn.add_annotation(
+        x=x,
+        y=y,
+        text=name.text,
+        showarrow=False,
+        xshift=name.right,
+        yshift=name.up,
+        font={"size": 12},
+        bgcolor=theme.paper,
+        borderpad=0,
+        opacity=0.85,
+    )
+
+
+def _add_group(drawn: go.Figure, group: Group, theme: Theme) -> None:
+    """Add the ground on which a group of switches stands, and its name."""
+    if group.radius:
+        (left, low), (right, high) = group.corners
+        ends = {"x0": left, "y0": low, "x1": right, "y1": high}
+        drawn.add_shape(type="circle", **ends, layer="below", line_width=0, fillcolor=theme.grid)
+    x, y = group.named_at
+    style = {"size": 13, "weight": 600}
+    drawn.add_annotation(x=x, y=y, text=group.name, showarrow=False, font=style)
+
+
+_SCRIPT = """
+const themes = %s;
+const plot = document.querySelector(".js-plotly-plot");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function dress() {
+  const theme = themes[dark.matches ? "dark" : "light"];
+  document.body.style.background = theme.paper;
+  const other = themes[dark.matches ? "light" : "dark"];
+  const grounds = (plot.layout.shapes || []).map((shape) => ({ ...shape, fillcolor: theme.grid }));
+  const names = (plot.layout.annotations || []).map((name) =>
+    name.bgcolor ? { ...name, bgcolor: theme.paper } : name);
+  Plotly.relayout(plot, { paper_bgcolor: theme.paper, plot_bgcolor: theme.paper,
+    "font.color": theme.text, shapes: grounds, annotations: names });
+  const changed = (from, to) => plot.data.forEach((trace, i) => {
+    if (trace.marker?.color === from) Plotly.restyle(plot, { "marker.color": to }, [i]);
+    if (trace.line?.color === from) Plotly.restyle(plot, { "line.color": to }, [i]);
+  });
+  changed(other.text, theme.text);
+  changed(other.faint, theme.faint);
+}
+dress();
+dark.addEventListener("change", dress);
+"""
 
 
 def page(seen: Picture) -> str:
-    """Return a picture as a page of HTML that needs no network."""
-    text: str = figure(seen).to_html(include_plotlyjs=True, default_height="100vh")
-    return text
+    """Return a picture as a page of HTML that needs no network, light or dark as its reader."""
+    import json
 
-
-def svg(seen: Picture, width_px: int = 1000) -> str:
-    """Return a picture as SVG, with the names as tooltips and a legend of the highest load."""
-    from plotly.colors import sample_colorscale
-
-    shades = sample_colorscale(COLOUR_SCALE, [i / (_SHADES - 1) for i in range(_SHADES)])
-    points = [point for line in seen.lines for point in line.points]
-    points += [point for point, _ in (*seen.switches, *seen.nodes)]
-    left, right = min(x for x, _ in points), max(x for x, _ in points)
-    low, high = min(y for _, y in points), max(y for _, y in points)
-    scale = (width_px - 60) / max(right - left, high - low, 1e-9)
-    height_px = (high - low) * scale + 80
-
-    def at(point: Point) -> str:
-        return f"{30 + (point[0] - left) * scale:.1f},{50 + (high - point[1]) * scale:.1f}"
-
-    thick = 3.0 if len(seen.lines) < 400 else 1.5
-    parts = []
-    for line in seen.lines:
-        shade = seen.shade(line)
-        stroke = LIGHT.faint if shade is None else shades[shade]
-        known = "" if shade is None else f": {line.load_us:.4g} µs"
-        parts.append(
-            f'<polyline points="{" ".join(map(at, line.points))}" fill="none" stroke="{stroke}" '
-            f'stroke-width="{thick * _thickness(line.width):.2g}">'
-            f"<title>{escape(line.text + known)}</title></polyline>"
-        )
-    for dots, fill, size in ((seen.nodes, colour(5), 3.5), (seen.switches, LIGHT.text, 5)):
-        for point, text in dots:
-            x, y = at(point).split(",")
-            circle = f'<circle cx="{x}" cy="{y}" r="{size}" fill="{fill}">'
-            parts.append(f"{circle}<title>{escape(text)}</title></circle>")
-    told = f"{seen.title}; 0 (dark) to {seen.most:.4g} {_UNIT}" if seen.most else seen.title
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width_px} {height_px:.0f}" '
-        f'font-family="{escape(FONT)}" font-size="14">\n'
-        f'<rect width="100%" height="100%" fill="{LIGHT.paper}"/>\n'
-        f'<text x="30" y="24" fill="{LIGHT.text}">{escape(told)}</text>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
+    themes = {"light": LIGHT.to_dict(), "dark": DARK.to_dict()}
+    text: str = figure(seen).to_html(
+        include_plotlyjs=True,
+        default_height="100vh",
+        post_script=_SCRIPT % json.dumps(themes),
+        config={"displaylogo": False},
     )
+    return text.replace("<body>", '<body style="margin: 0">', 1)

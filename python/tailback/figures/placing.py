@@ -30,6 +30,24 @@ _FLAT = 0.45
 
 
 @dataclass(frozen=True)
+class Group:
+    """Switches that belong together: a disc they stand on, or a level of a tree."""
+
+    name: str
+    named_at: Point
+    """Where the middle of its name is."""
+    centre: Point = (0.0, 0.0)
+    radius: float = 0.0
+    """Of the disc; 0 if there is none."""
+
+    @property
+    def corners(self) -> tuple[Point, ...]:
+        """The corners of the square around its disc; none without one."""
+        (x, y), r = self.centre, self.radius
+        return ((x - r, y - r), (x + r, y + r)) if r else ()
+
+
+@dataclass(frozen=True)
 class Placing:
     """Coordinates; the vertical one grows upwards."""
 
@@ -42,6 +60,7 @@ class Placing:
     """Whether links that are longer than 1 would lie on others if they were straight."""
     rounds: frozenset[int] = frozenset()
     """Differences between the numbers of switches that are the ends of a line of a grid."""
+    groups: Sequence[Group] = ()
 
     @cached_property
     def extent(self) -> float:
@@ -100,7 +119,15 @@ def _fat_tree(topology: topologies.FatTree) -> Placing:
         for word in range(words)
     ]
     nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
-    return Placing(switches, nodes, nodes)
+    return Placing(
+        switches, nodes, nodes, groups=_levels(topology.levels, height, topology.node_count)
+    )
+
+
+def _levels(count: int, height: float, nodes: int) -> list[Group]:
+    """Return the levels of a tree as groups, named on the left: level 0 is the root."""
+    aside = -0.5 - 0.05 * nodes
+    return [Group(f"level {n}", (aside, (count - n) * height)) for n in range(count)]
 
 
 def _butterfly(topology: topologies.Butterfly) -> Placing:
@@ -114,7 +141,10 @@ def _butterfly(topology: topologies.Butterfly) -> Placing:
     ]
     senders = [(-0.6 * width, -float(node)) for node in range(topology.node_count)]
     last = (topology.stages - 1 + 0.6) * width
-    return Placing(switches, senders, [(last, -float(node)) for node in range(topology.node_count)])
+    receivers = [(last, -float(node)) for node in range(topology.node_count)]
+    above = 0.05 * topology.node_count + 0.5
+    stages = [Group(f"stage {n}", (n * width, above)) for n in range(topology.stages)]
+    return Placing(switches, senders, receivers, groups=stages)
 
 
 def _tree(topology: topologies.Tree) -> Placing:
@@ -126,20 +156,24 @@ def _tree(topology: topologies.Tree) -> Placing:
         up = (len(levels) - number) * height
         switches += [((place + 0.5) * below - 0.5, up) for place in range(count)]
     nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
-    return Placing(switches, nodes, nodes)
+    return Placing(switches, nodes, nodes, groups=_levels(len(levels), height, topology.node_count))
 
 
 def _dragonfly(topology: topologies.Dragonfly) -> Placing:
     inner = _radius(topology.switches_per_group, 1.0)
     outer = _radius(topology.group_count, 2 * inner + 2.0)
-    switches = []
+    switches, groups = [], []
+    radius = inner + 0.45
     for group in range(topology.group_count):
         angle = _angle(group, topology.group_count)
         x, y = outer * cos(angle), outer * sin(angle)
+        beyond = outer + radius + 0.09 * (outer + radius)
+        named_at = (beyond * cos(angle), beyond * sin(angle))
+        groups.append(Group(f"group {group}", named_at, (x, y), radius))
         for place in range(topology.switches_per_group):
             turned = angle + _angle(place, topology.switches_per_group) - pi / 2
             switches.append((x + inner * cos(turned), y + inner * sin(turned)))
-    return Placing(switches)
+    return Placing(switches, groups=groups)
 
 
 def _fully_connected(topology: topologies.FullyConnected) -> Placing:

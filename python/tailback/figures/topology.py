@@ -17,7 +17,7 @@ from tailback.errors import UserError
 from tailback.machines import Machine
 from tailback.places import Ends, shown
 
-from .picture import Line, Picture
+from .picture import Dot, Line, Picture
 from .placing import Columns, Placing, Point, placed
 
 #: Of the largest network that is drawn.
@@ -52,13 +52,27 @@ def picture(
     ends = _ends(machine)
     lines = [*_internal(where, graph, loads, ends), *_external(where, graph, loads, ends)]
     entering = Counter(graph["node_enters"].tolist())
-    told = [_switch_text(ends, n, names, entering[n]) for n in range(switches)]
-    nodes = [(point, f"node {n}") for n, point in enumerate(where.senders)]
+    dots = [
+        Dot(where.switches[n], _name(ends, n, names), _switch_text(ends, n, names, entering[n]))
+        for n in range(switches)
+    ]
+    nodes = _node_dots(where.senders)
     if where.receivers != where.senders:
-        nodes += [(point, f"node {n}") for n, point in enumerate(where.receivers)]
+        nodes += _node_dots(where.receivers)
     sizes = (_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es"))
-    title = f"{machine.topology.kind}: {', '.join(sizes)}"
-    return Picture(title, lines, list(zip(where.switches, told, strict=True)), nodes)
+    title = f"{machine.topology.kind.replace('_', ' ')}: {', '.join(sizes)}"
+    return Picture(title, lines, dots, nodes, where.groups)
+
+
+def _node_dots(points: Sequence[Point]) -> list[Dot]:
+    return [Dot(point, str(n), f"node {n}") for n, point in enumerate(points)]
+
+
+def _name(ends: Ends, number: int, names: Sequence[str]) -> str:
+    """Return what is written beside a switch: as short as can be."""
+    if ends.places is not None:
+        return shown(ends.places[number])
+    return names[number] if names else str(number)
 
 
 def _ends(machine: Machine) -> Ends:

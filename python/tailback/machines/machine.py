@@ -259,6 +259,18 @@ class Machine(Part):
         end = link.control_ps(slowest) if link.end_token else 0
         return flits * link.flit_ps(slowest) + end + link.packet_gap.ps
 
+    def injection_ps(self, data_bytes: int) -> int:
+        """Return the time a packet occupies a channel from a node, in picoseconds."""
+        link = self.link
+        flits = link.flits(self.interface.header.bytes) + link.flits(data_bytes)
+        end = link.control_ps(self.node_rate) if link.end_token else 0
+        return flits * link.flit_ps(self.node_rate) + end + link.packet_gap.ps
+
+    @property
+    def has_injection_channels(self) -> bool:
+        """Whether nodes send over channels of their own, which switches or nodes receive."""
+        return not self.switch.integrated
+
     @property
     def full_packet_ps(self) -> int:
         """Return the time of a full packet on the slowest channel; of whole messages a header's."""

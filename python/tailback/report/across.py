@@ -12,7 +12,7 @@ from tailback.figures.look import Look
 from tailback.figures.waiting import PARTS, Waits, waiting
 
 from .page import Figure, Section
-from .series import LOADS, Abscissa, Row, Series
+from .series import LOADS, OFFERED, Abscissa, Row, Series
 
 _LIFETIMES = {
     "routed_lifetime_us": "first internal channel (routed lifetime)",
@@ -20,7 +20,19 @@ _LIFETIMES = {
     "lifetime_us": "creation (lifetime)",
 }
 METRICS = tuple(
-    dict.fromkeys([*LOADS, "theta_r", "theta_t", "theta_c", "completion_us", *_LIFETIMES, *PARTS])
+    dict.fromkeys(
+        [
+            *LOADS,
+            "accepted_load",
+            "message_latency_us",
+            "theta_r",
+            "theta_t",
+            "theta_c",
+            "completion_us",
+            *_LIFETIMES,
+            *PARTS,
+        ]
+    )
 )
 """What must be merged for this section."""
 
@@ -32,6 +44,7 @@ _THREE_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted")
 def section(series: Series) -> Section:
     """Return the section; what figures are drawn against is chosen once for all of them."""
     figures = (
+        *_of_open_loops(series),
         _figure(series, "theta_r", "theta_r", "What contention leaves of the message rate"),
         _figure(series, "theta_t", "theta_t", "Routed lifetime without contention, over with"),
         _figure(series, "theta_c", "theta_c", "What contention leaves of the speed to completion"),
@@ -43,6 +56,16 @@ def section(series: Series) -> Section:
     )
     known = (figure for figure in figures if figure is not None)
     return Section("Across the sweep", (_TEXT, *known), ("against", "modes", "where"))
+
+
+def _of_open_loops(series: Series) -> tuple[Figure | None, ...]:
+    """Return what belongs to a load that is offered, if one is."""
+    if not series.known(OFFERED):
+        return ()
+    return (
+        _figure(series, "message_latency_us", "message_latency", "Latency of messages"),
+        _figure(series, "accepted_load", "accepted_load", "Accepted load"),
+    )
 
 
 def _figure(series: Series, metric: str, name: str, title: str) -> Figure | None:
@@ -150,9 +173,18 @@ def _each_line(
 
 _TEXT = (
     "Lines are means over seeds with their confidence intervals; runs that did not settle are open "
-    "markers and in no mean. The load is that of the mode `full` at the same point."
+    "markers and in no mean, crosses are saturated. The load is that of the mode `full` at the "
+    "same point."
 )
 _CAPTIONS = {
+    "message_latency_us": (
+        "Mean time from the creation of a message to its complete reception, waiting in the source "
+        "included. Where the network is saturated it grows as long as the run goes on."
+    ),
+    "accepted_load": (
+        "Messages received, as a share of what the injection channels can carry. It equals the "
+        "offered load until the network is saturated."
+    ),
     "theta_r": (
         "theta_r: messages sent per time with contention, over those in the baseline. 1: "
         "contention costs nothing; 0.8: a fifth of the message rate is lost; above 1: the baseline "

@@ -45,7 +45,7 @@ from .variation import SEED, PointChoices, Variation
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
     from tailback.figures.maps import Form
 
     from .machines import Machine
@@ -130,7 +130,7 @@ class BlamedPoints:
             of_mode = [run for run in runs if run["mode"] == mode]
             if not of_mode:
                 continue
-            used = [run for run in of_mode if run["settled"]] or of_mode
+            used = [run for run in of_mode if run["steady"]] or of_mode
             blame = merged_blame([found[run["identity"]][mode] for run in used])
             confidence = max(run["run.confidence"] for run in used)
             merged[number_of] = blamed = Blamed(blame, names, confidence)
@@ -210,7 +210,7 @@ class BlamedPoints:
         varied = [column for column in self.variation.columns if column != SEED]
         known = [row for _, row in sorted(self.rows.items())]
         causes = list(dict.fromkeys(cause for _, shares, _ in known for cause in shares))
-        heads = [*map(parameter_label, varied), "mode", "contention, us per message"]
+        heads = [*map(parameter_label, varied), "mode", "contention, µs per message"]
         told = [i for i in range(len(_UNTOLD)) if any(ends[1 + i] for _, _, ends in known)]
         rows = []
         for run, shares, (total, *rests, state) in known:
@@ -228,7 +228,7 @@ class BlamedPoints:
 def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
     """Return how many runs are taken together, and whether they settled."""
     count = str(len(used))
-    if not all(run["settled"] for run in used):
+    if not all(run["steady"] for run in used):
         return Cell(count, len(used), "open", "not settled: values still drift")
     missing = len(runs) - len(used)
     hint = f"{missing} did not settle" if missing else ""

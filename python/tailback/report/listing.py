@@ -119,7 +119,12 @@ def estimate_in(row: Row, name: str) -> Estimate:
 
 
 def _state(of_mode: Mapping[str, Row]) -> Cell:
-    drifting = [mode for mode, run in of_mode.items() if not run["settled"]]
+    drifting = [mode for mode, run in of_mode.items() if not run["steady"]]
+    full = [mode for mode, run in of_mode.items() if run["saturated"]]
+    if full:
+        more = f"; values still drift in {', '.join(drifting)}" if drifting else ""
+        hint = f"accepts less than it is offered in {', '.join(full)}{more}"
+        return Cell("saturated", "2 saturated", "open", hint)
     if drifting:
         return Cell("not settled", "2", "open", f"values still drift in {', '.join(drifting)}")
     coarse = [mode for mode, run in of_mode.items() if run["converged"] is False]

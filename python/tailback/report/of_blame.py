@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.blame import REST, Blame, Charged, unknown_blame
 from tailback.blame_names import Names
+from tailback.charging import REST, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
+from tailback.scaling import MICROSECONDS, unit_for
 from tailback.wording import UNKNOWN, number
 
 from .machines import Machine, Machines
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tailback.figures.maps import Form
     from tailback.figures.network import Floats, Ints, Network
     from tailback.results import Result
+    from tailback.statistics import Estimate
 
 Note = tuple[tuple[str, ...], ...]
 
@@ -38,8 +40,8 @@ _MOST_ROWS = 500
 
 MEAN = Axis("mean wait per message of the victim", "µs")
 ROOT = Axis("wait that begins here", "µs per message")
-CULPRITS = ("traffic of", "costs", "waiting for", "us per message", "share of its contention")
-ROOTS = ("root channel", "us per message", "share")
+CULPRITS = ("traffic of", "costs", "waiting for", "µs per message", "share of its contention")
+ROOTS = ("root channel", "µs per message", "share")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +85,11 @@ def blame_page(result: Result) -> Page:
     machine = Machines().of(result.nodes, result.channels)
     total = blame.total(blamed.confidence)
     causes = Table(
-        ("cause", "us per message", "share"),
+        ("cause", "µs per message", "share"),
         tuple(_row((cause,), charged) for cause, charged in blamed.causes()),
     )
     facts = [
-        ("contention per message", f"{number(total)} µs"),
+        ("contention per message", time_text(total)),
         ("mode", result.mode),
         ("messages", f"{int(blame.messages().sum()):,}"),
         ("traffic classes", f"{len(blame.victims.keys):,}"),
@@ -96,7 +98,7 @@ def blame_page(result: Result) -> Page:
         facts.append(("not told apart", share_text(blame.rest_share)))
     return Page(
         title="Who makes whom wait",
-        lead=(f"Contention costs a message {number(total)} µs on average.",),
+        lead=(f"Contention costs a message {time_text(total)} on average.",),
         sections=(Section("Why messages wait", (causes,)), _who(blamed), _where(blamed, machine)),
         facts=tuple(facts),
         terms=TERMS,
@@ -127,7 +129,10 @@ def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
 
     `few`: there are more than it shows; `untold`: some pairs are not told apart.
     """
-    caption = "A row for each class that waits, a column for each that is in the way."
+    caption = (
+        "A row for each class that waits, a column for each that is in the way. What a class "
+        "costs itself is apart, in a column with colours of its own."
+    )
     if few:
         caption += f" Only the {MOST_CLASSES} with the longest waits are here."
     if untold:
@@ -217,6 +222,12 @@ def note(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]]) ->
             for words, charged in rows
         ),
     )
+
+
+def time_text(estimate: Estimate) -> str:
+    """Return a time in microseconds with its interval, in the unit that suits it."""
+    unit = unit_for([estimate.value], MICROSECONDS)
+    return f"{number(estimate, 1 / unit.size)} {unit.name}"
 
 
 def share_text(share: float) -> str:

@@ -18,7 +18,7 @@ from tailback.store.points import Failure, PointStore
 from tailback.verdict import sentence
 from tailback.wording import number, plain
 
-from . import across, blamed
+from . import across, blamed, opening, titles
 from .listing import Listing, estimate_in
 from .loads import Loads
 from .page import Page, Section, write
@@ -29,7 +29,7 @@ from .variation import ORIGIN, PointChoices, Variation
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
 
 NAME = "report.html"
 
@@ -55,15 +55,17 @@ class Store(Protocol):
         """Return what sweeps asked for."""
 
 
-def write_report(folder: Path, out: Path | None = None) -> Path:
+def write_report(folder: Path, out: Path | None = None, title: str | None = None) -> Path:
     """Write the report on the store in `folder` into `out`; return where it is.
+
+    `title` is that of the page, unless the sweeps have one or it says what was simulated.
 
     By default it is `report.html` in the folder. Raises `UserError` if there is
     no store, no finished point in it, or the file cannot be written.
     """
     path = folder / NAME if out is None else out
     with _no_search_for_cycles():
-        write(page_of(PointStore.open(folder), folder.resolve().name), path)
+        write(page_of(PointStore.open(folder), title), path)
     return path
 
 
@@ -82,8 +84,8 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def page_of(store: Store, name: str) -> Page:
-    """Return the report on a store; `name` is its title unless its sweeps have one."""
+def page_of(store: Store, title: str | None = None) -> Page:
+    """Return the report on a store; its title, if none is given, is that of its sweeps."""
     sweeps = store.sweeps()
     runs = store.runs(without=LIGHT)  # which no part of a report needs
     variation = Variation.of(runs, sweeps)
@@ -92,10 +94,11 @@ def page_of(store: Store, name: str) -> Page:
     rows = dictionaries(runs)
     listing = Listing(variation, rows, failures)
     varied, common = listing.parameters()
-    sections = []
+    sections: list[Section] = []
     if variation.columns:
         frame = merged(runs, values=[m for m in across.METRICS if m in runs.column_names])
-        sections.append(across.section(Series(variation, frame, runs)))
+        series = Series(variation, frame, runs)
+        sections += [*opening.sections(series), across.section(series)]
     modes = [mode for mode in MODES if mode in set(values(runs["mode"]))]
     loads = Loads(store, choices, modes)
     loads.read([row["identity"] for row in variation.rows])
@@ -107,7 +110,7 @@ def page_of(store: Store, name: str) -> Page:
     what = (varied, common) if varied.rows else (common,)
     sections.append(Section("What was run", what))
     return Page(
-        title=_title(sweeps, name),
+        title=one_line(title or "").strip() or _title(sweeps, rows[0], variation),
         lead=(_machine(rows[0], variation), *_findings(rows, variation)),
         sections=tuple(sections),
         facts=tuple(_facts(rows, variation, failures, modes)),
@@ -115,9 +118,11 @@ def page_of(store: Store, name: str) -> Page:
     )
 
 
-def _title(sweeps: Sequence[dict[str, Any]], name: str) -> str:
-    titles = dict.fromkeys(one_line(str(sweep["asked"].get("title", ""))) for sweep in sweeps)
-    return ", ".join(title for title in titles if title) or one_line(name) or "Results"
+def _title(sweeps: Sequence[dict[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:
+    """Return the title that was given; a derived one also names what was varied."""
+    found = titles.title_of(sweeps, row, seen)
+    derived = titles.simulated(row, seen)
+    return titles.with_variation(derived, seen) if found == derived else found
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
@@ -147,7 +152,7 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
 def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
     """Return where contention costs most, in a sentence: of completion if workloads end."""
     for name in ("theta_c", "theta_r"):
-        known = [row for row in rows if row.get(name) is not None and row["settled"]]
+        known = [row for row in rows if row.get(name) is not None and row["steady"]]
         if known:
             worst = min(known, key=lambda row: row[name])
             theta, baseline = estimate_in(worst, name), worst["run.baseline"]
@@ -164,7 +169,8 @@ def _facts(
     failures: Sequence[Failure],
     modes: Sequence[str],
 ) -> list[tuple[str, str]]:
-    unsettled = sum(not row["settled"] for row in rows)
+    unsettled = sum(not row["steady"] for row in rows)
+    saturated = sum(bool(row["saturated"]) for row in rows)
     return [
         ("points", f"{variation.points.num_rows:,}"),
         ("runs", f"{len(rows):,}"),
@@ -172,6 +178,7 @@ def _facts(
         ("seeds", str(len(set(values(variation.points["run.seed"]))))),
         ("failed points", f"{len(failures):,}"),
         ("runs not settled", f"{unsettled:,}"),
+        *([("runs saturated", f"{saturated:,}")] if saturated else []),
         ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
         ("Tailback", _version(variation)),
     ]

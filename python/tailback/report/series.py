@@ -25,15 +25,20 @@ Index = dict[tuple[Any, ...], list[Row]]
 """Rows by mode and values of some columns."""
 
 LOADS = {
+    "offered_load": "load: offered, share of the injection rate",
     "internal_utilisation": "load: utilisation of internal channels",
     "messages_per_node_per_ms": "load: messages sent per node and ms",
 }
 """Measures of the load, taken from the mode `full`."""
 
+OFFERED = "offered_load"
+
 EVERYTHING = "all points"
 """The text of a combination of nothing."""
 
 _MOST_LINES = 8
+_VARIES = 1.1
+"""Loads further apart than by this factor differ by more than chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,8 @@ class Series:
     """Seeds taken together; one row per combination of parameters and mode."""
     runs: pa.Table
     """One row per run."""
+    more_loads: tuple[str, ...] = ()
+    """Metrics besides the usual ones that others may be drawn against."""
 
     @cached_property
     def modes(self) -> list[str]:
@@ -80,11 +87,39 @@ class Series:
 
         Along a load, lines join points in the order of the first of these parameters.
         """
-        columns = sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
-        found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in columns]
+        found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in self._columns]
         if "full" in self.modes:
-            found += [Abscissa(LOADS[m], metric_axis(m), m, columns[0], True) for m in LOADS]
+            found += [self.load(metric) for metric in LOADS if self.known(metric)]
         return found
+
+    @cached_property
+    def _columns(self) -> list[str]:
+        """What was varied, numbers first."""
+        return sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
+
+    def load(self, metric: str) -> Abscissa:
+        """Return a metric of the mode `full` as what others are drawn against."""
+        along = self._columns[0]
+        if metric == OFFERED and self.load_parameter is not None:
+            along = self.load_parameter
+        label = LOADS.get(metric) or metric_axis(metric).label
+        return Abscissa(label, metric_axis(metric), metric, along, is_load=True)
+
+    @cached_property
+    def load_parameter(self) -> str | None:
+        """The first number by which the offered load was varied, all others being the same."""
+        if not self.known(OFFERED):
+            return None
+        rows = [row for row in dictionaries(self.merged) if row[OFFERED] is not None]
+        for column in self.variation.columns:
+            others = [c for c in self.variation.columns if c != column]
+            loads: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+            for row in rows:
+                loads[(row["mode"], *(row[c] for c in others))].append(row[OFFERED])
+            varies = any(max(of) > _VARIES * min(of) for of in loads.values())
+            if varies and self.variation.is_number(column):
+                return column
+        return None
 
     def known(self, metric: str) -> bool:
         """Whether a metric was measured anywhere."""
@@ -158,9 +193,10 @@ class Series:
                     name=", ".join(words),
                     x=[abscissa.place(row) for row in (*rows, *single)],
                     y=[row[metric] for row in (*rows, *single)],
-                    low=[*(row[f"{metric}_low"] for row in rows), *unknown],
-                    high=[*(row[f"{metric}_high"] for row in rows), *unknown],
+                    low=[*(row.get(f"{metric}_low") for row in rows), *unknown],
+                    high=[*(row.get(f"{metric}_high") for row in rows), *unknown],
                     hollow=[*(False for _ in rows), *(True for _ in single)],
+                    saturated=[bool(row["saturated"]) for row in (*rows, *single)],
                     colour=MODES.index(mode) if alone else number,
                     look="solid" if alone else MODE_LOOKS[mode],
                     remarks=[*map(_merged_remark, rows), *map(_single_remark, single)],
@@ -171,6 +207,9 @@ class Series:
         index = self._index(self._merged_index, self._merged_rows, tuple(combination))
         found = index.get((mode, *combination.values()), [])
         known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
+        if abscissa.column == OFFERED:
+            # What is offered is given, as a parameter is.
+            return sorted(known, key=abscissa.place)
         return sorted(known, key=lambda row: rank(row[abscissa.along]))
 
     def _unsettled(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
@@ -178,7 +217,7 @@ class Series:
         index = self._index(self._single_index, self._single_rows, tuple(combination))
         found = index.get((mode, *combination.values()), [])
         known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
-        return [row for row in known if metric.startswith("theta") or not row["settled"]]
+        return [row for row in known if metric.startswith("theta") or not row["steady"]]
 
     def _index(
         self, made: dict[tuple[str, ...], Index], rows: Sequence[Row], columns: tuple[str, ...]
@@ -199,23 +238,23 @@ class Series:
 
     @cached_property
     def _merged_rows(self) -> list[Row]:
-        return _with_loads(dictionaries(self.merged), self.variation.columns)
+        return _with_loads(dictionaries(self.merged), self.variation.columns, self.more_loads)
 
     @cached_property
     def _single_rows(self) -> list[Row]:
         """Runs of points of which a run never settled, each with the load of its own point."""
         rows = dictionaries(self.runs)
-        drifting = {row["identity"] for row in rows if not row["settled"]}
+        drifting = {row["identity"] for row in rows if not row["steady"]}
         rows = [row for row in rows if row["identity"] in drifting]
-        return _with_loads(rows, ["identity"])
+        return _with_loads(rows, ["identity"], self.more_loads)
 
 
-def _with_loads(rows: list[dict[str, Any]], same: Sequence[str]) -> list[Row]:
+def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[str]) -> list[Row]:
     """Add to every row the loads of the row of mode full that agrees in the columns `same`."""
     full = {tuple(row[c] for c in same): row for row in rows if row["mode"] == "full"}
     for row in rows:
         of_point = full.get(tuple(row[c] for c in same), {})
-        row |= {_load(metric): of_point.get(metric) for metric in LOADS}
+        row |= {_load(metric): of_point.get(metric) for metric in (*LOADS, *more)}
     return [*rows]
 
 

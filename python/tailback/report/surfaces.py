@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tailback.figures.drawing import Axis, Choice, Drawing, Key, Layer, Settings
@@ -38,8 +37,7 @@ class Surface:
             return
         for number, name in enumerate(self.measures):
             self.settings[(*key, number)] = form.values(values[name])
-            highest = float(np.nanmax(values[name], initial=0.0))
-            self.most[name] = max(self.most.get(name, 0.0), highest)
+            self.most[name] = max(self.most.get(name, 0.0), form.highest(values[name]))
 
     def drawing(
         self, choices: Sequence[Choice], modes: Sequence[str], start: int

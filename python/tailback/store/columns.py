@@ -62,7 +62,9 @@ IDENTIFYING = (
 )
 
 ENDING = (
-    Column("settled", "bool", "", "Whether the start-up transient ended and no drift was seen."),
+    Column("settled", "bool", "", "Whether it is steady and not saturated."),
+    Column("steady", "bool", "", "Whether the start-up transient ended and no drift was seen."),
+    Column("saturated", "bool", "", "Whether less was accepted than offered; null: no open loop."),
     Column("converged", "bool", "", "Whether it is as precise as asked; null if nothing was."),
     Column("stop_reason", "text", "", "Why the run ended: precision, finished, duration, ..."),
     Column("simulated_ms", "float64", "ms", "Simulated time of the whole run."),
@@ -96,7 +98,11 @@ _METRICS: dict[str, tuple[str, str]] = {
     "internal_contention_us": ("us", "Mean wait per packet for later channels."),
     "injection_utilisation": ("", "Share of time injection channels transmit."),
     "internal_utilisation": ("", "Share of time internal channels transmit."),
-    "internal_held": ("", "Share of time internal channels transmit or are kept waiting."),
+    "internal_held": (
+        "",
+        "Share of time internal channels transmit or are kept waiting; above 1 where several "
+        "that share a wire are.",
+    ),
     "ejection_utilisation": ("", "Share of time ejection channels transmit."),
     "cpu_utilisation": ("", "Share of time processors compute."),
     "completion_us": (
@@ -114,6 +120,18 @@ _METRICS: dict[str, tuple[str, str]] = {
         "Link time of all data over the time of all links until the latest send. "
         "With a transport only.",
     ),
+    "offered_load": (
+        "",
+        "Messages processes try to send, in time on the injection channels over all their time. "
+        "Open loops only, as all that follow.",
+    ),
+    "accepted_load": ("", "Messages received, likewise."),
+    "offered_flits_per_node_per_cycle": (
+        "flits per node and cycle",
+        "Messages processes try to send. On machines with a clock.",
+    ),
+    "accepted_flits_per_node_per_cycle": ("flits per node and cycle", "Messages received."),
+    "accepted_share": ("", "Messages received over those processes try to send."),
 }
 
 _RATIO_MEANING = {

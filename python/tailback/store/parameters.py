@@ -46,6 +46,8 @@ _LEFT_OUT = {
     "workload.file",
     "run.blame",
     "workload.classes",
+    # Of a page, not of what was simulated.
+    "run.title",
 }
 
 #: What is stored of a network and of routes from files, and of classes of links.

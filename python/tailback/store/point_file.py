@@ -13,7 +13,7 @@ from .documents import check_is_file, damaged
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
@@ -109,7 +109,7 @@ def tables(path: Path, wanted: Mapping[str, Iterable[str]]) -> dict[str, dict[st
 
 def blame(path: Path) -> dict[str, Blame]:
     """Return who made whom wait, by mode; raise `UserError` where that was not asked for."""
-    from tailback.blame import Blame, unknown_blame
+    from tailback.charging import Blame, unknown_blame
 
     instants = ("blame_begin_ps", "blame_batch_ps")
     table = _columns(path, (*instants, *BLAME_TABLES))

@@ -33,7 +33,7 @@ from .documents import damaged, json_bytes, read_json
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tailback.blame import Blame
+    from tailback.charging import Blame
 
 FORMAT = "tailback store"
 VERSION = 1

@@ -126,7 +126,8 @@ class Sweep:
             if key in table_at(base, section):
                 put(base, name, Path(str(table_at(base, section)[key])).name)
         asked = {
-            "title": self.title,
+            "name": self.title,
+            "title": self._base.get("run", {}).get("title"),
             "sweep": _without_folders(self._table),
             "modes": list(self.modes),
             "seeds": list(self._plan.seeds),

@@ -9,9 +9,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tailback.blame import Blame, Charged, unknown_blame
 from tailback.blame_names import Names
+from tailback.charging import Blame, Charged, unknown_blame
 from tailback.results import Result
+from tailback.scaling import MICROSECONDS, Unit, unit_for
 from tailback.wording import UNKNOWN, number, warnings
 
 from .layout import heading, new_table
@@ -21,30 +22,35 @@ def blame_report(result: Result, top: int) -> RenderableType:
     """Return the tables of `tailback blame`, each of at most `top` rows."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
-    total = number(blame.total(confidence))
-    causes = _table("Why messages wait", ("cause",), "us per message")
+    unit = unit_for([blame.total(confidence).value], MICROSECONDS)
+    total = number(blame.total(confidence), 1 / unit.size)
+    per_message = f"{unit.name} per message"
+    causes = _table("Why messages wait", ("cause",), per_message)
     for row in blame.by_cause(confidence):
-        causes.add_row(blame.causes[row.key[0]], *_numbers(row))
+        causes.add_row(blame.causes[row.key[0]], *_numbers(row, unit))
     channels = _table(
         "Who makes whom wait, and where",
         ("traffic of", "costs", "waiting for"),
-        "us per message of those that wait",
+        f"{per_message} of those that wait",
         "of their contention",
     )
     for row in blame.culprits_on_channels(confidence, top):
         channel, victim, culprit = row.key
         channels.add_row(
-            names.traffic(culprit), names.traffic(victim), names.channel(channel), *_numbers(row)
+            names.traffic(culprit),
+            names.traffic(victim),
+            names.channel(channel),
+            *_numbers(row, unit),
         )
-    roots = _table("Where it begins", ("root channel",), "us per message")
+    roots = _table("Where it begins", ("root channel",), per_message)
     for row in blame.by_root(confidence, top):
-        roots.add_row(names.channel(row.key[0]), *_numbers(row))
-    switches = _table("Where messages wait", ("place",), "us per message")
+        roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
+    switches = _table("Where messages wait", ("place",), per_message)
     for place, waits in names.by_place(blame, confidence)[:top]:
-        switches.add_row(place, *_numbers(waits))
+        switches.add_row(place, *_numbers(waits, unit))
     parts: list[RenderableType] = [
         heading(result.experiment),
-        Text(f"mode {result.mode}: contention costs a message {total} us"),
+        Text(f"mode {result.mode}: contention costs a message {total} {unit.name}"),
     ]
     for table in (causes, channels, roots, switches):
         parts += [Text(), table]
@@ -100,9 +106,9 @@ def _table(title: str, names: Sequence[str], mean: str, share: str = "share") ->
     return table
 
 
-def _numbers(row: Charged) -> tuple[str, str]:
+def _numbers(row: Charged, unit: Unit) -> tuple[str, str]:
     share = UNKNOWN if math.isnan(row.share) else f"{100 * row.share:.1f} %"
-    return number(row.per_message_us), share
+    return number(row.per_message_us, 1 / unit.size), share
 
 
 def _rest(blame: Blame) -> list[str]:

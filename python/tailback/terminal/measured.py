@@ -13,6 +13,7 @@ from rich.text import Text
 from tailback.comparison import Cost, WaitingChannel
 from tailback.places import shown as place
 from tailback.results import Result
+from tailback.scaling import MICROSECONDS, Unit, unit_for
 from tailback.verdict import findings
 from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
 
@@ -29,6 +30,15 @@ class _Row(NamedTuple):
     """The variable whose longest time is told as well where messages are seen to begin."""
 
 
+_TIMES = "time"
+_MAY_BE_THE_SAME = {
+    "packets_per_node_per_ms": "messages_per_node_per_ms",
+    "iterations_per_node_per_ms": "messages_per_node_per_ms",
+    "network_lifetime_data_us": "lifetime_data_us",
+}
+"""Lines that are left out if they say the same as another in every mode."""
+_WITH_ACKNOWLEDGEMENTS = ("acknowledged_messages_per_node_per_ms", "routed_lifetime_data_us")
+
 _SECTIONS: dict[str, tuple[_Row, ...]] = {
     "per node and ms": (
         _Row("messages_per_node_per_ms", "messages sent"),
@@ -38,12 +48,21 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("packets_per_node_per_ms", "data packets"),
         _Row("iterations_per_node_per_ms", "iterations"),
     ),
-    "time, us": (
+    "load, % of capacity": (
+        _Row("offered_load", "offered", 100),
+        _Row("accepted_load", "accepted", 100),
+    ),
+    "flits per node and cycle": (
+        _Row("offered_flits_per_node_per_cycle", "offered"),
+        _Row("accepted_flits_per_node_per_cycle", "accepted"),
+    ),
+    _TIMES: (
         _Row("completion_us", "completion"),
         _Row("routed_lifetime_us", "routed lifetime"),
         _Row("routed_lifetime_data_us", "  data"),
         _Row("routed_lifetime_ack_us", "  acks"),
         _Row("lifetime_data_us", "lifetime, data"),
+        _Row("network_lifetime_data_us", "  in the network"),
         _Row("message_begins_us", "message begun", longest="message_begins"),
         _Row("message_latency_us", "message latency", longest="message_latency"),
         _Row("throttling_us", "throttling"),
@@ -96,16 +115,17 @@ def measured_table(results: Mapping[str, Result]) -> Table:
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
             continue
-        table.add_row(Text(title, style="bold"))
+        lines = [row for row in lines if not _says_nothing_new(row, results)]
+        unit = _unit(title, lines, results)
+        table.add_row(Text(f"{title}, {unit.name}" if unit.name else title, style="bold"))
         for row in lines:
-            if _says_nothing_new(row, results):
-                continue
-            cells = [(result[row.metric], row.scale) for result in results.values()]
+            scale = row.scale / unit.size
+            cells = [(result[row.metric], scale) for result in results.values()]
             numbers = [number(value, scale, digits) for value, scale in cells]
             table.add_row(f" {row.label}", *numbers)
             if row.longest and all(result.has("message_begins") for result in results.values()):
                 longest = (result.longest_us(row.longest) for result in results.values())
-                table.add_row("   longest", *(_plain(time, digits) for time in longest))
+                table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
     return table
 
 
@@ -115,10 +135,11 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     for name in ("from", "to"):
         table.add_column(name, no_wrap=True)
     table.add_column("channel", no_wrap=True)
+    unit = unit_for((c.throttling_us + c.internal_contention_us for c in channels), MICROSECONDS)
     for name in (
         "share of\nwaiting, %",
-        "throttling,\nus/packet",
-        "internal,\nus/packet",
+        f"throttling,\n{unit.name}/packet",
+        f"internal,\n{unit.name}/packet",
         "busy\n%",
     ):
         table.add_column(name, justify="right", no_wrap=True)
@@ -128,24 +149,40 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
             place(c.destination),
             c.kind,
             f"{100 * c.share:.2f}",
-            plain(c.throttling_us, 3),
-            plain(c.internal_contention_us, 3),
+            plain(c.throttling_us / unit.size, 3),
+            plain(c.internal_contention_us / unit.size, 3),
             f"{100 * c.utilisation:.1f}",
         )
     return table
 
 
 def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
-    """Whether a rate is that of messages: one packet a message, one message an iteration."""
-    if row.metric not in {"packets_per_node_per_ms", "iterations_per_node_per_ms"}:
+    """Whether a line repeats another.
+
+    So does that of data packets, and of what is acknowledged, without acknowledgements; a
+    rate that is that of messages: one packet a message, one message an iteration; and the
+    lifetime in the network where nothing waits in the nodes.
+    """
+    acknowledges = any(r.experiment.machine.interface.acknowledgements for r in results.values())
+    if row.metric in _WITH_ACKNOWLEDGEMENTS:
+        return not acknowledges
+    if row.metric not in _MAY_BE_THE_SAME:
         return False
-    others = [result["messages_per_node_per_ms"].value for result in results.values()]
+    others = [result[_MAY_BE_THE_SAME[row.metric]].value for result in results.values()]
     own = [result[row.metric].value for result in results.values()]
     return all(abs(a - b) <= 0.002 * b for a, b in zip(own, others, strict=True))
 
 
-def _plain(time: float | None, digits: int) -> str:
-    return UNKNOWN if time is None else plain(time, digits)
+def _plain(time_us: float | None, unit: Unit, digits: int) -> str:
+    return UNKNOWN if time_us is None else plain(time_us / unit.size, digits)
+
+
+def _unit(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> Unit:
+    """Return the unit of a section: that of its longest time, or none."""
+    if title != _TIMES:
+        return Unit("", 1.0)
+    known = (result.estimates.get(row.metric) for row in rows for result in results.values())
+    return unit_for([estimate.value for estimate in known if estimate is not None], MICROSECONDS)
 
 
 def _anything(row: _Row, results: Mapping[str, Result]) -> bool:
@@ -153,14 +190,19 @@ def _anything(row: _Row, results: Mapping[str, Result]) -> bool:
     return any(estimate is not None and estimate.value > 0 for estimate in known)
 
 
+def _ms(time_ms: float, digits: int) -> str:
+    unit = unit_for([time_ms * 1e3], MICROSECONDS)
+    return f"{plain(time_ms * 1e3 / unit.size, digits)} {unit.name}"
+
+
 def _endings(results: Iterable[Result]) -> list[Text]:
     """Return one line per mode on how the run went, and what to be wary of."""
     lines = [Text()]
     for result in results:
         e = result.ending
-        cut = f", {plain(e.warmup_ms, 3)} ms warm-up" if e.warmup_ms else ""
+        cut = f", {_ms(e.warmup_ms, 3)} warm-up" if e.warmup_ms else ""
         text = (
-            f"{result.mode}: {plain(e.window_ms, 4)} ms measured{cut}, "
+            f"{result.mode}: {_ms(e.window_ms, 4)} measured{cut}, "
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))

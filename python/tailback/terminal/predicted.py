@@ -11,6 +11,7 @@ from tailback.machines import Machine
 from tailback.machines.fidelities import why_exact
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
+from tailback.scaling import MICROSECONDS, scaled
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 
@@ -41,9 +42,9 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         table = new_table("Channels loaded most")
         for name in ("from", "to", "channel"):
             table.add_column(name, no_wrap=True)
-        table.add_column("us per message of every node", justify="right")
+        table.add_column("per message of every node", justify="right")
         for c in loaded:
-            table.add_row(place(c.source), place(c.destination), c.kind, plain(c.load_us))
+            table.add_row(place(c.source), place(c.destination), c.kind, _time(c.load_us))
         parts += [Text(), table]
     return Group(*parts, Text(), *parameters_tables(prediction.experiment))
 
@@ -144,16 +145,31 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
     return [
         *sizes,
         (f"mean hops ({pairs})", plain(p.mean_hops)),
-        ("zero-load latency, data packet", f"{plain(p.zero_load_data_us)} us"),
-        ("  to a neighbour", f"{plain(p.zero_load_neighbour_us)} us"),
-        ("  acknowledgement", f"{plain(p.zero_load_ack_us)} us"),
-        (f"load per message, mean internal {loaded}", f"{plain(p.load_mean_internal_us)} us"),
-        (f"  most loaded {loaded}", f"{plain(p.load_max_us)} us"),
+        *_zero_load_rows(p),
+        (f"load per message, mean internal {loaded}", _time(p.load_mean_internal_us)),
+        (f"  most loaded {loaded}", _time(p.load_max_us)),
         (
             "predicted saturation, messages per node and ms",
             _or_unknown(p.saturation_messages_per_node_per_ms),
         ),
     ]
+
+
+def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
+    """Return how long the packets there are take when they meet no other."""
+    if not p.experiment.workload.sends_messages:
+        return []
+    rows = [
+        ("zero-load latency, data packet", _time(p.zero_load_data_us)),
+        ("  to a neighbour", _time(p.zero_load_neighbour_us)),
+    ]
+    if p.experiment.machine.interface.acknowledgements:
+        rows.append(("  acknowledgement", _time(p.zero_load_ack_us)))
+    return rows
+
+
+def _time(time_us: float) -> str:
+    return scaled(time_us, MICROSECONDS)
 
 
 def _or_unknown(value: float | None) -> str:

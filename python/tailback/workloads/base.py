@@ -80,6 +80,11 @@ class Workload(Description, init=False):
         return False
 
     @property
+    def is_open_loop(self) -> bool:
+        """Whether messages are sent whatever becomes of them, without end: a load is offered."""
+        return False
+
+    @property
     def sends_messages(self) -> bool:
         """Whether there is any message."""
         return True

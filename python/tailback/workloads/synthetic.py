@@ -185,6 +185,11 @@ class Synthetic(Workload, init=False):
         """Whether the workload ends by itself."""
         return self.repeat is not None
 
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether messages are sent whatever becomes of them, without end."""
+        return self.sync == "asynchronous" and not self.finite
+
     @cached_property
     def _rows(self) -> tuple[Row, ...]:
         """The rows of the file, which is read once."""

@@ -1,4 +1,4 @@
-//! Mode `full`, transport `circuit`: a message's header gets the channels of its way one by
+//! Mode `full`, switching `circuit`: a message's header gets the channels of its way one by
 //! one and keeps them; its data follow when it has them all, and then all fall free at once.
 //!
 //! A circuit is a chain of channels, from the last back to the first. Whoever asks for a

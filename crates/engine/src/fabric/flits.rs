@@ -11,9 +11,9 @@ const SHIFT: u32 = 39;
 
 /// Rounds bytes up to whole flits without a division: every hop of every packet asks.
 ///
-/// With `m = ⌈2^39 / f⌉`, `⌊n·m / 2^39⌋ = ⌊n / f⌋` for all `n·f < 2^39`
-/// [Granlund & Montgomery 1994, theorem 4.2]: bytes are fewer than 2^25 here, rounding
-/// included, and flits at most 2^14 bytes. Nor does the product overflow.
+/// With `m = ⌈2^39 / f⌉`, `⌊n·m / 2^39⌋ = ⌊n / f⌋` for all `n < 2^25` and `f ≤ 2^14`
+/// [Granlund & Montgomery 1994, theorem 4.2 with N = 25, l = 14]: so many are bytes,
+/// rounding included, and bytes of a flit. Nor does the product overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlitSize {
     /// Bytes of a flit but one.

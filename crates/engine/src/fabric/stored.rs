@@ -1,4 +1,4 @@
-//! Mode `full` of the transports that keep whole packets in queues at outgoing channels:
+//! Mode `full` of integrated nodes that keep whole packets in queues at outgoing channels:
 //! datagrams, with and without cut-through, and packets of fixed size with places for few
 //! [Buzzard & Mudge 1988].
 //!
@@ -74,7 +74,7 @@ enum Front {
 }
 
 impl StoredFabric {
-    /// An empty network of a machine with a transport.
+    /// An empty network of a machine whose nodes are its switches.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
             Channel::idle(port, rest, (NodeId(group.from), group.slot.unwrap_or(0)))

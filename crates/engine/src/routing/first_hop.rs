@@ -3,7 +3,7 @@
 //!
 //! The first of the outputs of a first step is that of dimension order; one who takes
 //! another is *contrary*. Contrary packets can close circles: that they do not stay closed is
-//! the matter of the transport, which keeps a place in every buffer from them.
+//! the matter of the switch, which keeps a place in every buffer from them.
 
 use super::Header;
 use super::algorithm::Algorithm;

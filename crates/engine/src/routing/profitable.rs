@@ -1,6 +1,6 @@
 //! Any way that is nearer, at every step.
 //!
-//! Not free of deadlock where buffers are bounded and packets wait: it is for transports
+//! Not free of deadlock where buffers are bounded and packets wait: it is for switches
 //! that have something else against it, queues without bounds or priorities.
 //!
 //! Chaotic routing asks no more of it. A switch whose central queue is full sends a packet

@@ -22,6 +22,17 @@ function recoloured(trace, instead) {
   for (const part of ["line", "marker", "error_y"]) {
     if (result[part]?.color in instead) result[part] = { ...result[part], color: instead[result[part].color] };
   }
+  const light = /^rgba\((\d+),(\d+),(\d+),([\d.]+)\)$/;
+  for (const holder of [result, result.error_y]) {
+    const name = holder === result ? "fillcolor" : "color";
+    const parts = holder?.[name]?.match?.(light);
+    const hex = parts && "#" + parts.slice(1, 4).map((n) => Number(n).toString(16).padStart(2, "0")).join("");
+    if (hex in instead) {
+      const [r, g, b] = [1, 3, 5].map((i) => parseInt(instead[hex].slice(i, i + 2), 16));
+      const changed = { ...holder, [name]: `rgba(${r},${g},${b},${parts[4]})` };
+      if (holder === result) result.fillcolor = changed.fillcolor; else result.error_y = changed;
+    }
+  }
   return result;
 }
 

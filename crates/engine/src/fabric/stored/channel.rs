@@ -1,4 +1,4 @@
-//! What transports with queues at outgoing channels keep for every channel.
+//! What integrated nodes with queues at outgoing channels keep for every channel.
 
 use super::super::switchboard::{Port, PortRest, has_port};
 use super::super::transit::PacketFifo;

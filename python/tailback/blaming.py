@@ -1,0 +1,66 @@
+"""Who makes whom wait, for programs in Python: what `tailback blame` says."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailback.results import Result
+from tailback.wording import number
+
+Rows = list[dict[str, Any]]
+"""Times are estimates (`value`, `low`, `high`) under `us_per_message`."""
+
+_ROWS = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Blaming:
+    """Who made whom wait in one run: of all waits, the longest first."""
+
+    result: Result
+    """Everything else the run measured."""
+
+    def causes(self) -> Rows:
+        """Return why messages wait."""
+        return self._facts("causes", _ROWS)
+
+    def culprits(self, top: int = _ROWS) -> Rows:
+        """Return who makes whom wait, and for which channel."""
+        return self._facts("culprits", top)
+
+    def pairs(self, top: int = _ROWS) -> Rows:
+        """Return who makes whom wait, wherever."""
+        return self._facts("pairs", top)
+
+    def roots(self, top: int = _ROWS) -> Rows:
+        """Return the channels where trees of waiting packets begin."""
+        return self._facts("roots", top)
+
+    def to_dict(self, top: int = _ROWS) -> dict[str, Any]:
+        """Return what `tailback blame --json` prints."""
+        from tailback.terminal.blamed import facts
+
+        return {**self.result.to_dict(), "blame": facts(self.result, top)}
+
+    def write_page(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page of HTML with who waits for whom and where it begins; return where it is."""
+        from tailback.report.of_blame import write_blame
+
+        write_blame(self.result, Path(path))
+        return Path(path)
+
+    def _facts(self, name: str, top: int) -> Rows:
+        from tailback.terminal.blamed import facts
+
+        found: Rows = facts(self.result, top)[name]
+        return found
+
+    def __repr__(self) -> str:
+        from tailback.terminal.blamed import kept
+
+        confidence = self.result.experiment.run.confidence
+        total = number(kept(self.result).total(confidence))
+        return f"<Blaming {self.result.mode}: contention costs a message {total} us>"

@@ -1,0 +1,80 @@
+"""The command that draws pictures of a sweep: `plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailback.since311 import StrEnum
+
+from .answering import failures
+from .options import Folder, Title, app, examples
+
+
+class Kind(StrEnum):
+    """What kind of files pictures are."""
+
+    svg = "svg"
+    pdf = "pdf"
+    png = "png"
+
+
+X = Annotated[
+    str | None,
+    typer.Option("--x", metavar="NAME", help="Parameter or metric to draw against."),
+]
+Y = Annotated[
+    str | None, typer.Option("--y", metavar="NAME", help="Metric to draw, theta_t or theta_r.")
+]
+Mode = Annotated[
+    str | None, typer.Option("--mode", metavar="MODE", help="Contention mode to draw.")
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="CONDITION", help="Keep runs for which it is true."),
+]
+PlotOut = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="One picture: .svg, .pdf or .png; - for SVG here."),
+]
+
+
+@app.command(
+    epilog=examples(
+        "tailback plot results", "tailback plot results --x link_width --y theta_r --out cost.pdf"
+    )
+)
+def plot(  # noqa: PLR0913, PLR0917  # one argument per option
+    folder: Folder,
+    x: X = None,
+    y: Y = None,
+    mode: Mode = None,
+    where: Where = None,
+    out: PlotOut = None,
+    title: Title = None,
+    form: Annotated[Kind, typer.Option("--format", help="Of the usual pictures.")] = Kind.svg,
+) -> None:
+    """Draw the usual pictures of a sweep into DIR/plots, or one picture into a file.
+
+    Those that suit it: latency and accepted load against the offered load, or what contention
+    leaves of the message rate against what was varied.
+    """
+    with failures(json=False):
+        from tailback import plots
+        from tailback.store.points import PointStore
+
+        store = PointStore.open(folder)
+        if out is None and x is None and y is None and mode is None:
+            made = plots.write_plots(
+                store, folder / plots.FOLDER, f".{form}", where=where or (), title=title
+            )
+            for path in made:
+                print(path)
+            return
+        picture = plots.plot(store, x, y, mode=mode, where=where or (), title=title)
+        if out is not None and str(out) == "-":
+            print(picture.svg, end="")
+        else:
+            print(picture.save(out or folder / plots.FOLDER / f"{picture.picture.name}.{form}"))

@@ -1,0 +1,75 @@
+"""What an open loop offers: messages counted in time of a node's injection channel, and in flits.
+
+An open loop goes on sending whatever becomes of its messages, so that its load is a given
+number. Loads are shares of what the injection channels of the nodes could carry: time that
+data packets take on them (header and end included) over time. Every message counts what
+messages do on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+from statistics import NormalDist, fmean
+from typing import TYPE_CHECKING
+
+from tailback.metrics import OpenLoop
+from tailback.workloads import Synthetic
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+_QUANTILES = 4096
+
+
+def open_loop(experiment: Experiment) -> OpenLoop | None:
+    """Return what the workload offers; None if the network slows it down, or it ends."""
+    workload, machine = experiment.workload, experiment.machine
+    if not isinstance(workload, Synthetic) or not workload.is_open_loop:
+        return None
+    size = machine.interface.packet_room.bytes
+    messages = lengths(workload.message_distribution, workload.message_size.bytes, workload)
+    cycle = machine.cycle()
+    injection_ps = None
+    if machine.has_injection_channels:
+        injection_ps = fmean(_over_packets(n, size, machine.injection_ps) for n in messages)
+    return OpenLoop(
+        # Nodes that send nothing complete iterations as well.
+        offered={
+            "iterations": workload.messages * workload.sending_share(machine),
+            "messages_local": -1.0,
+        },
+        accepted={"messages_delivered": 1.0, "messages_local": -1.0},
+        injection_ps=injection_ps,
+        flits=None
+        if cycle is None
+        else in_flits(messages, size, machine.packet_flits, float(cycle.ps)),
+    )
+
+
+def in_flits(
+    messages: list[int], packet_bytes: int, packet_flits: Callable[[int], int], clock_ps: float
+) -> float:
+    """Return the flits of a message of one of these lengths, times a clock cycle (ps).
+
+    `packet_flits` counts the flits of a packet with so many bytes of data.
+    """
+    return fmean(_over_packets(n, packet_bytes, packet_flits) for n in messages) * clock_ps
+
+
+def lengths(shape: str, mean: int, workload: Synthetic) -> list[int]:
+    """Return lengths of messages in bytes that stand for their distribution: equal quantiles."""
+    if shape == "constant":
+        return [mean]
+    middles = [(i + 0.5) / _QUANTILES for i in range(_QUANTILES)]
+    if shape == "exponential":
+        return [round(-mean * log(1 - p)) for p in middles]
+    normal = NormalDist(mean, workload.message_sigma * mean) if workload.message_sigma else None
+    return [mean if normal is None else max(0, round(normal.inv_cdf(p))) for p in middles]
+
+
+def _over_packets(message_bytes: int, size: int, of_packet: Callable[[int], int]) -> int:
+    """Add up what the packets of a message count: full ones, and the last."""
+    full = max(0, -(-message_bytes // size) - 1)
+    whole = full * of_packet(size) if full else 0
+    return whole + of_packet(message_bytes - full * size)

@@ -1,0 +1,10 @@
+"""Pictures for papers: the lines of a sweep as SVG without further libraries, or PDF and PNG.
+
+* `making`: which picture, from which store, into which file;
+* `scales`: axes and their ticks, the same for every kind of file;
+* `svg`, `with_matplotlib`: who draws.
+"""
+
+from .making import FOLDER, Plot, plot, write_plots
+
+__all__ = ["FOLDER", "Plot", "plot", "write_plots"]

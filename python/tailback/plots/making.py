@@ -1,0 +1,215 @@
+"""Which picture is made of a store, and the files it is written into."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailback.analysis import merged
+from tailback.analysis.conditions import condition
+from tailback.analysis.names import PARAMETERS, column_named
+from tailback.errors import UserError, shown
+from tailback.figures.curves import Line, in_suitable_units
+from tailback.figures.labels import parameter_axis, parameter_label
+from tailback.files import write_named
+from tailback.frames import dictionaries
+from tailback.metrics import ALL_METRICS, THETAS
+from tailback.report import across, titles, usual
+from tailback.report.series import OFFERED, Abscissa, Series
+from tailback.report.usual import Picture
+from tailback.report.variation import Variation
+from tailback.store.columns import LIGHT, PERCENTILE_COLUMNS
+from tailback.store.points import PointStore
+
+from .scales import Scale, scale_of
+from .svg import svg
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOLDER = "plots"
+"""Where pictures go in a store unless something else is said."""
+
+KINDS = (".svg", ".pdf", ".png")
+_PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """A picture that can be shown and saved."""
+
+    picture: Picture
+    title: str
+    """What is written above it."""
+
+    @property
+    def svg(self) -> str:
+        """The picture as text of SVG."""
+        lines, x, y, notes = self._drawn()
+        return svg(self.title, lines, x, y, notes)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture into a file: `.svg`, or `.pdf` and `.png` with the extra `plot`.
+
+        Raises `UserError` for another ending, or if it cannot be written.
+        """
+        place = Path(path)
+        kind = place.suffix.lower()
+        if kind not in KINDS:
+            raise UserError("--out", shown(str(path)), "must end in .svg, .pdf or .png")
+        if kind == ".svg":
+            content = self.svg.encode()
+        else:
+            from .with_matplotlib import drawn
+
+            lines, x, y, notes = self._drawn()
+            content = drawn(self.title, lines, x, y, notes, kind[1:])
+        write_named("--out", place, content)
+        return place
+
+    def _drawn(self) -> tuple[Sequence[Line], Scale, Scale, list[str]]:
+        seen = self.picture
+        lines, x, y = in_suitable_units(seen.lines, seen.x, seen.y)
+        if x.column in ALL_METRICS and not x.percent:
+            x = replace(x, from_zero=True)
+        across_ = scale_of(x, [value for line in lines for value in line.x])
+        up = scale_of(y, _with_intervals(lines))
+        return lines, across_, up, [seen.caption] if seen.caption else []
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<Plot {self.title!r}, {len(self.picture.lines)} lines>"
+
+
+def _with_intervals(lines: Sequence[Line]) -> list[float | None]:
+    """Return values and the ends of their intervals; those far out are not worth the room."""
+    values = [v for line in lines for v in line.y if v is not None and math.isfinite(v)]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    ends = [v for line in lines for end in (line.low, line.high) for v in end or ()]
+    near = (low - (high - low) / 2, high + (high - low) / 2)
+    return [*values, *(v for v in ends if v is not None and max(near[0], 0) < v < near[1])]
+
+
+def plot(  # each a thing that can be asked for
+    store: PointStore,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    mode: str | None = None,
+    where: Sequence[str] = (),
+    title: str | None = None,
+) -> Plot:
+    """Return the picture that suits a store, or the one of `y` against `x`.
+
+    `x` is a parameter that was varied, or a metric (then its value in mode `full` at the same
+    point), `y` a metric, `theta_t` or `theta_r`; both as `tailback table` calls them. Runs
+    for which `where` does not hold are left out. Raises `UserError` for names that are not
+    known, and where nothing was varied.
+    """
+    asked = {place: name for place, name in (("x", x), ("y", y)) if name is not None}
+    made = _Maker.of(store, where, asked)
+    return made.plot(made.chosen(x, y, mode), title)
+
+
+def write_plots(
+    store: PointStore,
+    folder: Path,
+    kind: str = ".svg",
+    *,
+    where: Sequence[str] = (),
+    title: str | None = None,
+) -> list[Path]:
+    """Write all the usual pictures of a store into a folder; return where they are."""
+    made = _Maker.of(store, where, {})
+    plots = [made.plot(seen, title) for seen in made.usual()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return [each.save(folder / f"{each.picture.name}{kind}") for each in plots]
+
+
+@dataclass(frozen=True, eq=False)
+class _Maker:
+    """The runs of a store, sorted into lines."""
+
+    series: Series
+    columns: Sequence[str]
+    subject: str
+    """What was simulated, in words."""
+
+    @classmethod
+    def of(cls, store: PointStore, where: Sequence[str], names: Mapping[str, str]) -> _Maker:
+        """Read the runs that are asked for, and merge what is drawn of them."""
+        runs = _runs(store, where)
+        sweeps = store.sweeps()
+        columns = runs.column_names
+        asked = [column_named(name, columns, place) for place, name in names.items()]
+        measures = [name for name in asked if not name.startswith(PARAMETERS)]
+        for name in measures:
+            if name not in (*ALL_METRICS, *THETAS, *_PERCENTILES):
+                place = list(names)[asked.index(name)]
+                raise UserError(place, shown(name), "is no metric; docs/store.md lists them")
+        wanted = [name for name in (*across.METRICS, *measures) if name in columns]
+        frame = merged(runs, values=wanted, histograms=lambda p: store.nested("histograms", p))
+        variation = Variation.of(runs, sweeps)
+        series = Series(variation, frame, runs, tuple(m for m in measures if m in ALL_METRICS))
+        return cls(
+            series, columns, titles.title_of(sweeps, dictionaries(runs.slice(0, 1))[0], variation)
+        )
+
+    def usual(self) -> list[Picture]:
+        """Return the usual pictures, at least one."""
+        found = usual.usual(self.series)
+        if not found:
+            raise UserError("plot", None, "nothing to draw: no parameter was varied")
+        return found
+
+    def chosen(self, x: str | None, y: str | None, mode: str | None) -> Picture:
+        """Return the picture that is asked for, or the first that suits."""
+        if x is None and y is None and mode is None:
+            return self.usual()[0]
+        if not self.series.variation.columns:
+            raise UserError("plot", None, "nothing to draw: no parameter was varied")
+        measure = self._measure(y)
+        return usual.picture(self.series, self._against(x), measure, mode)
+
+    def _measure(self, y: str | None) -> str:
+        if y is None:
+            return self.usual()[0].y.column
+        name = column_named(y, self.columns, "y")
+        if name.startswith(PARAMETERS):
+            raise UserError("y", shown(y), "is a parameter; a metric is needed, such as theta_r")
+        return name
+
+    def _against(self, x: str | None) -> Abscissa:
+        if x is None:
+            return self._usual_abscissa()
+        name = column_named(x, self.columns, "x")
+        if not name.startswith(PARAMETERS):
+            return self.series.load(name)
+        if not self.series.variation.differs(name):
+            raise UserError("x", shown(x), "is the same at all points")
+        return Abscissa(parameter_label(name), parameter_axis(name), name, name)
+
+    def _usual_abscissa(self) -> Abscissa:
+        offered = [a for a in self.series.abscissas if a.column == OFFERED]
+        known = self.series.load_parameter is not None
+        return offered[0] if offered and known else self.series.abscissas[0]
+
+    def plot(self, seen: Picture, title: str | None) -> Plot:
+        """Return a picture with what is above it: what is drawn, and of what."""
+        return Plot(seen, title or f"{seen.title}: {self.subject}")
+
+
+def _runs(store: PointStore, where: Sequence[str]) -> pa.Table:
+    runs = store.runs(without=LIGHT)
+    for text in where:
+        runs = runs.filter(condition(text, runs.schema).expression)
+    found = runs
+    if found.num_rows == 0:
+        raise UserError("where", shown(" and ".join(where)), "leaves no run")
+    return found

@@ -1,0 +1,26 @@
+"""What a report opens with: the pictures that suit the sweep."""
+
+from __future__ import annotations
+
+from tailback.figures.curves import curves
+
+from .page import Figure, Section
+from .series import Series
+from .usual import Picture, usual
+
+_MOST = 2
+
+
+def sections(series: Series) -> list[Section]:
+    """Return the section with the usual pictures of a sweep, at most two; none without any."""
+    figures = tuple(_figure(seen) for seen in usual(series)[:_MOST])
+    return [Section("At a glance", figures)] if figures else []
+
+
+def _figure(seen: Picture) -> Figure:
+    words = [seen.caption] if seen.caption else []
+    if seen.has_saturated:
+        words.append("Crosses: the network accepts less than it is offered.")
+    title = seen.title[0].upper() + seen.title[1:]
+    title = title if not seen.title.startswith("theta") else seen.title
+    return Figure(f"glance_{seen.name}", title, curves(seen.lines, seen.x, seen.y), " ".join(words))

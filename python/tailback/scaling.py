@@ -1,0 +1,65 @@
+"""Units that scale themselves in what people read: `40 ns`, `3.34 µs`, `64 kB`.
+
+What programs read (JSON, Parquet, CSV) stays in fixed units that are part of the names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .wording import UNKNOWN, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit, and how many of the fixed unit one of it is."""
+
+    name: str
+    size: float
+
+
+_TIMES = (Unit("ps", 1e-6), Unit("ns", 1e-3), Unit("µs", 1.0), Unit("ms", 1e3), Unit("s", 1e6))
+_SIZES = (Unit("B", 1.0), Unit("kB", 1e3), Unit("MB", 1e6), Unit("GB", 1e9))
+_RATES = (
+    Unit("bit/s", 1e-6),
+    Unit("kbit/s", 1e-3),
+    Unit("Mbit/s", 1.0),
+    Unit("Gbit/s", 1e3),
+    Unit("Tbit/s", 1e6),
+)
+_FAMILIES = {units[at].name: units for units, at in ((_TIMES, 2), (_SIZES, 0), (_RATES, 2))}
+
+MICROSECONDS, BYTES, MEGABITS = "µs", "B", "Mbit/s"
+"""The fixed units that numbers come in."""
+
+
+def unit_for(values: Iterable[float | None], fixed: str) -> Unit:
+    """Return the unit in which the largest of `values`, given in `fixed`, is 1 to 1000.
+
+    Units that are not of times, sizes or rates stay what they are.
+    """
+    units = _FAMILIES.get(fixed)
+    if units is None:
+        return Unit(fixed, 1.0)
+    known = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    largest = max(known, default=0.0)
+    if largest == 0:
+        return Unit(fixed, 1.0)
+    # What is 1000 but for rounding is 1 of the next unit.
+    fitting = [unit for unit in units if largest * (1 + 1e-9) >= unit.size]
+    return fitting[-1] if fitting else units[0]
+
+
+def scaled(value: float | None, fixed: str, digits: int = 5) -> str:
+    """Return a number in `fixed` with the unit that suits it, without zeros at its end."""
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    unit = unit_for([value], fixed)
+    return f"{trimmed(plain(value / unit.size, digits))} {unit.name}"
+
+
+def trimmed(number: str) -> str:
+    """Return a number without zeros at the end of its fraction."""
+    return number.rstrip("0").rstrip(".") if "." in number and "e" not in number else number

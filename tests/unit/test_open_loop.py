@@ -1,0 +1,154 @@
+"""What is offered and accepted, where the network saturates, and what a run may be steered by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tailback as tb
+from tailback import open_loop
+from tailback.experiment import Experiment
+from tailback.metrics import METRICS, OF_OPEN_LOOPS, OpenLoop, Populations, increments
+
+OPEN = {
+    "machine": {"preset": "wormhole_mesh", "topology": {"dims": [4, 4]}},
+    "workload": {"preset": "uniform_open_loop"},
+    "run": {"duration": "40 us"},
+}
+
+
+def experiment(**changes: dict[str, object]) -> Experiment:
+    return Experiment.from_dict(
+        {name: table | changes.get(name, {}) for name, table in OPEN.items()}
+    )
+
+
+def run(period: str, mode: str = "full", **workload: object) -> tb.Result:
+    described = experiment(workload={"compute_period": period, **workload}, run={"mode": mode})
+    return tb.run(described)
+
+
+class TestLoads:
+    def test_what_is_offered_is_what_the_workload_says(self) -> None:
+        """A message of 31 B and its header is 32 flits of 1 ns; one every 100 ns."""
+        result = run("100 ns")
+        assert result["offered_load"].low < 0.32 < result["offered_load"].high
+        assert result["accepted_load"].value == pytest.approx(0.32, rel=0.03)
+        # Without acknowledgements only these messages are on the injection channels.
+        busy = result["injection_utilisation"].value
+        assert result["accepted_load"].value == pytest.approx(busy, rel=0.005)
+        assert result.ending.saturated is False
+        assert result.ending.settled
+
+    def test_a_network_that_is_offered_more_than_it_takes_is_saturated(self) -> None:
+        result = run("40 ns")
+        assert result["offered_load"].value == pytest.approx(0.8, rel=0.03)
+        assert result["accepted_load"].high < result["offered_load"].low
+        assert result["accepted_share"].high < 1
+        assert result.ending.saturated
+        assert not result.ending.settled
+        assert not result.to_dict()["settled"]
+
+    def test_latency_from_creation_diverges_and_that_in_the_network_does_not(self) -> None:
+        light, heavy = run("200 ns"), run("40 ns")
+        assert heavy["message_latency_us"].value > 50 * light["message_latency_us"].value
+        assert heavy["network_lifetime_data_us"].value < 5 * light["message_latency_us"].value
+
+    def test_a_perfect_network_takes_everything(self) -> None:
+        result = run("40 ns", mode="ideal")
+        assert result.ending.saturated is False
+        assert result["accepted_share"].value == pytest.approx(1)
+
+    def test_dropped_messages_are_offered(self) -> None:
+        result = run("40 ns", max_outstanding=2)
+        assert result["failed_messages_per_node_per_ms"].value > 0
+        assert result["offered_load"].value == pytest.approx(0.8, rel=0.03)
+        assert result.ending.saturated
+
+    def test_messages_within_a_node_are_no_load(self) -> None:
+        """Four processes: 3 of the 63 others are on the same node."""
+        result = run("400 ns", processes_per_node=4, compute_distribution="constant")
+        assert result["offered_load"].value == pytest.approx(0.32 / 4 * 60 / 63, rel=0.05)
+        assert result["offered_load"].value == pytest.approx(
+            result["injection_utilisation"].value, rel=0.02
+        )
+
+    def test_a_workload_that_waits_is_offered_nothing(self) -> None:
+        result = run("100 ns", sync="asynchronous_blocking")
+        assert result.ending.saturated is None
+        assert not set(OF_OPEN_LOOPS) & set(result.estimates)
+
+
+class TestSizes:
+    def test_packets_of_a_message_are_full_ones_and_a_last(self) -> None:
+        # 70 B in packets of 32 B: 34 + 34 + 8 flits with header and end.
+        assert open_loop.in_flits([70], 32, lambda data: data + 2, 500.0) == 76 * 500.0
+        assert open_loop.in_flits([0], 32, lambda data: data + 2, 1.0) == 2
+
+    @pytest.mark.parametrize("shape", ["exponential", "normal"])
+    def test_lengths_stand_for_their_distribution(self, shape: str) -> None:
+        workload = tb.Synthetic(message_size="500 B", message_distribution=shape)
+        lengths = open_loop.lengths(shape, 500, workload)
+        assert sum(lengths) / len(lengths) == pytest.approx(500, rel=2e-3)
+
+    def test_flits_per_node_and_cycle(self) -> None:
+        """16 messages of 8 flits by 4 nodes in 100 cycles of 2 ns."""
+        load = OpenLoop({"iterations": 2.0, "messages_local": -1.0}, {}, flits=8 * 2000.0)
+        populations = Populations(4, 4, 4, 4, 4, load)
+        rows = {"time_ps": [0, 200_000], "iterations": [0, 9], "messages_local": [0, 2]}
+        columns = {name: np.array(column, np.uint64) for name, column in rows.items()}
+        metric = OF_OPEN_LOOPS["offered_flits_per_node_per_cycle"]
+        numerator, denominator = increments(metric, columns, populations)
+        assert numerator.sum() / denominator.sum() == pytest.approx(16 * 8 / 4 / 100)
+
+
+class TestSteering:
+    @pytest.mark.parametrize(
+        "metric", ["accepted_load", "message_latency_us", "internal_contention_us", "hops"]
+    )
+    def test_any_metric_can_be_asked_to_be_precise(self, metric: str) -> None:
+        asked = experiment(run={"metric": metric, "precision": 0.1, "duration": "1 ms"})
+        cost = tb.cost(asked)
+        assert cost.modes["full"].ending.converged
+        assert cost.modes["full"][metric].relative <= 0.1
+
+    @pytest.mark.parametrize(
+        ("metric", "changes", "reason"),
+        [
+            ("routed_lifetime_ack_us", {}, "the machine has no acknowledgements"),
+            ("message_begins_us", {}, "is not measured on this machine"),
+            (
+                "offered_load",
+                {"workload": {"sync": "asynchronous_blocking"}},
+                'no load is offered: that takes workload.sync = "asynchronous", without end',
+            ),
+            (
+                "failed_messages_per_node_per_ms",
+                {"workload": {"sync": "asynchronous_blocking"}},
+                'no message is dropped without workload.sync = "asynchronous"',
+            ),
+            ("lifetime_us", {"run": {"mode": "ideal"}}, "there are no packets with run.mode"),
+            ("ideal_link_utilisation", {}, "must be the name of a metric"),
+            ("message_latency", {}, 'did you mean "message_latency_us"'),
+        ],
+    )
+    def test_one_that_is_never_known_is_refused_with_the_reason(
+        self, metric: str, changes: dict[str, dict[str, object]], reason: str
+    ) -> None:
+        asked = {name: dict(table) for name, table in changes.items()}
+        asked["run"] = asked.get("run", {}) | {"metric": metric}
+        with pytest.raises(tb.UserError) as caught:
+            tb.run(experiment(**asked))
+        assert caught.value.field == "run.metric"
+        assert reason in str(caught.value)
+
+
+def test_held_is_never_below_busy_where_channels_share_a_wire() -> None:
+    machine = {
+        "preset": "wormhole_mesh",
+        "topology": {"dims": [4, 4]},
+        "switch": {"virtual_channels": 3},
+    }
+    result = tb.run(experiment(machine=machine, workload={"compute_period": "80 ns"}))
+    assert result["internal_held"].value > result["internal_utilisation"].value > 0
+    assert METRICS["internal_held"].denominator == METRICS["internal_utilisation"].denominator
