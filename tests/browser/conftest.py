@@ -58,15 +58,9 @@ def report(store: PointStore) -> Path:
     return write_report(store.folder)
 
 
-#: Whether every figure has drawn what is chosen: drawing begins anew with every choice, and
-#: what it needs is unpacked first.
-SETTLED = """[...document.querySelectorAll('figure.figure')]
-    .every(figure => figure.dataset.drawn === figure.dataset.asked)"""
-
-
 def settle(page: Page) -> None:
-    """Wait until the page has drawn what was asked of it."""
-    page.wait_for_function(SETTLED)
+    """Wait until every figure has drawn what is chosen."""
+    page.wait_for_selector("figure.figure[data-drawing]", state="detached")
 
 
 class Reader:

@@ -215,24 +215,11 @@ def test_the_csv_of_a_map_has_the_numbers_of_its_point(page: Page, store: PointS
     assert [row["node"] for row in rows] == [str(i) for i in range(9)]
 
 
-FILL = """() => {
-    const label = document.querySelector("#figure-theta_r .xtick text");
-    return label ? getComputedStyle(label).fill : "";
-}"""
-
-
-def ink(page: Page, other_than: str = "", wanted: str = "") -> str:
-    """Return the colour of a label, when its figure has been drawn (anew): there is none before.
-
-    Waits until it is `wanted`, and not `other_than`. The page forbids Playwright's own waiting.
-    """
-    found = ""
-    for _ in range(400):
-        found = str(page.evaluate(FILL))
-        if found != other_than and wanted in ("", found):
-            return found
-        page.wait_for_timeout(50)
-    return found
+def ink(page: Page) -> str:
+    """Return the colour of a label, when its figure has been drawn."""
+    settle(page)
+    label = figure(page, "theta_r").locator(".xtick text").first
+    return str(label.evaluate("text => getComputedStyle(text).fill"))
 
 
 def paper(page: Page) -> str:
@@ -253,7 +240,7 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
     assert inks[0] != inks[1]
     assert papers[0] != papers[1]
     dark.locator("#theme").click()
-    assert (ink(dark, wanted=inks[0]), paper(dark)) == (inks[0], papers[0])
+    dark.wait_for_function(LOOKS, arg=[inks[0], papers[0]])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
         dark.wait_for_function(LOOKS, arg=[inks[number], papers[number]])

@@ -71,7 +71,7 @@ class Figure {
 
   async draw() {
     const turn = ++this.turn;
-    this.element.dataset.asked = String(turn);
+    this.element.dataset.drawing = "";
     const parts = await this.#assembled();
     if (turn !== this.turn) return;
     this.parts = parts;
@@ -80,7 +80,7 @@ class Figure {
     message.textContent = parts ? "" : "There is no run for this choice: it failed or was left out.";
     this.plot.hidden = parts === null;
     if (parts) this.show();
-    this.element.dataset.drawn = String(turn);
+    delete this.element.dataset.drawing;
   }
 
   /** Shows what was assembled, in the present theme; at once. */
