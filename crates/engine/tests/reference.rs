@@ -222,7 +222,9 @@ fn compare_all(cases: Range<u64>, kind: Kind, change: impl Fn(&mut Dice, &mut Sp
         assert!(end != End::Deadlock || kind == Kind::AnyProgram, "case {case} came to rest");
         packets += delivered as u64;
     }
-    let few = 20 * (cases.end - cases.start);
+    // The mean of few cases may lie far from that of many, which is above 20.
+    let count = cases.end - cases.start;
+    let few = if count < 100 { 10 * count } else { 20 * count };
     assert!(packets > few, "the cases deliver next to nothing: {packets}");
 }
 
