@@ -140,7 +140,10 @@ mod tests {
     #[test]
     fn impossible_sizes_are_named() {
         let error = build(2, 4, 2, 10).unwrap_err().to_string();
-        assert_eq!(error, "machine.topology.groups = 10: must be 2 to switches_per_group · global_links + 1, 9");
+        assert_eq!(
+            error,
+            "machine.topology.groups = 10: must be 2 to switches_per_group · global_links + 1, 9"
+        );
         assert!(build(0, 4, 2, 9).is_err());
         assert!(build(2, 0, 2, 9).is_err());
         assert!(build(2, 4, 0, 9).is_err());
