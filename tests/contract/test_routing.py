@@ -280,8 +280,8 @@ class TestDeadlock:
     def test_long_circles_are_counted_in_the_line(self, torus: str) -> None:
         done = _tailback("describe", torus, "--set", "machine.topology.dims=[8, 8]")
         assert done.stderr.splitlines()[0] == (
-            'error: machine.routing.kind = "dimension_order": can deadlock: 8 channels wait for each '
-            "other in a circle; needs 2 virtual channels, or allow_deadlock = true"
+            'error: machine.routing.kind = "dimension_order": can deadlock: 8 channels wait for '
+            "each other in a circle; needs 2 virtual channels, or allow_deadlock = true"
         )
 
     def test_happens_where_it_is_allowed(self, torus: str) -> None:
