@@ -96,7 +96,7 @@ class Simulation:
     def offered(self) -> tuple[int, int] | None:
         """Bytes times internal channels of packets delivered, and the last send (ps).
 
-        None without a transport.
+        None unless nodes are integrated.
         """
         return self._engine.offered
 

@@ -19,6 +19,7 @@ from tailback.survey import survey
 from tailback.sweeps import Sweep
 from tailback.units import Rate
 from tests.machines import t9000
+from tests.random_cases import random_cases
 
 SQUARE = "router 0 node 0 router 1 router 2\nrouter 3 node 1 node 2 router 1 router 2\n"
 
@@ -451,7 +452,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=random_cases(150))
 @given(words=st.lists(WORDS, max_size=14), pieces=st.lists(PIECES, max_size=6))
 def test_whatever_is_written_is_read_or_refused(
     words: list[str], pieces: list[str], tmp_path_factory: pytest.TempPathFactory
@@ -488,7 +489,7 @@ def connected_graphs(draw: st.DrawFn) -> nx.Graph:
     return graph
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=random_cases(40))
 @given(graph=connected_graphs())
 def test_all_formats_say_the_same_and_are_counted_alike(
     graph: nx.Graph, tmp_path_factory: pytest.TempPathFactory

@@ -12,7 +12,7 @@ import tailback as tb
 from tailback.errors import UserError
 from tailback.machines import PRESETS, Hypercube, Machine, machine_of
 from tailback.runner import run_mode
-from tailback.store.columns import NODES_OF_TRANSPORTS
+from tailback.store.columns import NODES_OF_INTEGRATED
 from tailback.store.rows import table_of
 from tailback.terminal.measured import measured_table, run_report
 from tests.machines import refined, t9000_tables
@@ -446,7 +446,7 @@ class TestStored:
         nodes = tb.run(experiment(preset("datagram"), messages)).nodes
         assert nodes["transit_bytes_max"].to_pylist()[:4] == [0, 102, 0, 0]
         assert nodes["own_bytes_max"].to_pylist()[:2] == [204, 0]
-        further = [column.name for column in NODES_OF_TRANSPORTS]
+        further = [column.name for column in NODES_OF_INTEGRATED]
         assert [name for name in nodes.column_names if name.endswith("_bytes_max")] == further
 
     def test_the_terminal_tells_when_messages_begin(self) -> None:

@@ -1,9 +1,9 @@
 //! What a network must be like to be simulated at a fidelity.
 
-use super::flits::{MOST_BYTES, MOST_FLIT_BYTES};
-use super::layout::{End, Group, Layout};
-use super::{Timing, Wiring};
 use crate::error::SpecError;
+use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
+use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::{Timing, Wiring};
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
