@@ -256,7 +256,7 @@ class TestDeadlock:
         done = _tailback(command, torus)
         assert done.returncode == 2
         first, title, *rows = done.stderr.splitlines()
-        assert first.startswith("error: machine.routing.kind = dimension_order: can deadlock: cha")
+        assert first.startswith('error: machine.routing.kind = "dimension_order": can deadlock: ')
         assert first.endswith("; needs 2 virtual channels, or allow_deadlock = true")
         assert title.strip() == "Channels that wait for each other"
         assert "(0, 0) to (3, 0)" in rows[2]
@@ -280,8 +280,8 @@ class TestDeadlock:
     def test_long_circles_are_counted_in_the_line(self, torus: str) -> None:
         done = _tailback("describe", torus, "--set", "machine.topology.dims=[8, 8]")
         assert done.stderr.splitlines()[0] == (
-            "error: machine.routing.kind = dimension_order: can deadlock: 8 channels wait for each "
-            "other in a circle; needs 2 virtual channels, or allow_deadlock = true"
+            'error: machine.routing.kind = "dimension_order": can deadlock: 8 channels wait for '
+            "each other in a circle; needs 2 virtual channels, or allow_deadlock = true"
         )
 
     def test_happens_where_it_is_allowed(self, torus: str) -> None:

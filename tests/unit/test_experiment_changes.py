@@ -57,6 +57,8 @@ class TestTheOldKind:
             changes = [f"machine.switch.switching={switching}"]
             if switching != "store_and_forward":
                 changes.append("machine.interface.unit=message")
+            if switching == "cut_through":
+                changes.append("machine.switch.output_queue=unlimited")
             if switching == "wormhole":
                 changes.append("machine.routing.kind=dimension_order")
             machine = Experiment.load(file, changes).machine
