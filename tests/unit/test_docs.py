@@ -30,16 +30,16 @@ CODE = [
 
 #: Words that must be in the glossary.
 WORDS = """
-    message, packet, flit, token, phit, channel, hunt group, link, virtual link, virtual channel,
-    head, tail, hop, injection channel, internal channel, ejection channel, external channel,
-    direct channel, credit, offered load, accepted load, zero-load latency, saturation,
-    saturation failure, lifetime, network lifetime, routed lifetime, message latency, throttling,
-    internal contention, contention, contention mode, full, baseline, endpoints, throttled, free,
-    ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line blocking, queue policy,
-    acknowledgement,
-    acknowledgement priority, busy, held, warm-up, batch means, window, interval, deadlock,
-    process, node, switch, topology, routing, seed, stream, sent, delivered, acknowledged, socket,
-    flow-control token, worm, open loop, run, point, sweep, merging, settled, actual load
+    message, packet, flit, token, phit, channel, hunt group, link, virtual link, virtual
+    channel, head, tail, hop, injection channel, internal channel, ejection channel, external
+    channel, direct channel, credit, offered load, accepted load, zero-load latency, saturation,
+    saturation failure, lifetime, network lifetime, routed lifetime, message latency,
+    throttling, internal contention, contention, contention mode, full, baseline, endpoints,
+    throttled, free, ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line
+    blocking, queue policy, acknowledgement, acknowledgement priority, busy, held, warm-up,
+    batch means, window, interval, deadlock, process, node, switch, topology, routing, seed,
+    stream, sent, delivered, acknowledged, socket, flow-control token, worm, open loop, run,
+    point, sweep, merging, settled, actual load
 """
 
 
