@@ -7,7 +7,12 @@ rewrites, in README.md and docs/*.md:
 * what stands between `<!-- generated: NAME -->` and `<!-- end -->`: tables of
   the keys of an experiment, from its JSON Schema;
 * the output under each `$ command` of a ```console block;
-* the ```text block that follows a ```python block: what the program prints.
+* the ```text block that follows a ```python block: what the program prints;
+* pictures in docs/pictures: those that a document shows and says where its commands
+  write them, `![…](pictures/NAME.svg)<!-- from PATH -->`.
+
+Commands run in a folder of their own for each document, in which are `examples` and the
+files that the document gives: blocks with a name behind the language, such as ```toml mine.toml.
 
 `tests/unit/test_docs.py` says when this is to be run again.
 """
@@ -36,7 +41,7 @@ from tailback.store.columns import (
     MERGED,
     METRIC_COLUMNS,
     NESTED,
-    NODES_OF_TRANSPORTS,
+    NODES_OF_INTEGRATED,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     Column,
@@ -44,26 +49,32 @@ from tailback.store.columns import (
 from tailback.store.schema import columns
 
 ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 Schema = Mapping[str, Any]
 
 _GENERATED = re.compile(r"(<!-- generated: ([^\n]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+_FILE = re.compile(r"```\w+ ([\w.]+)\n(.*?)```", re.DOTALL)
+_PICTURE = re.compile(r"\]\((?:docs/)?pictures/([\w.-]+)\)<!-- from (\S+) -->")
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
 # What depends on the clock on the wall: events per second, and how far a sweep is.
 _PROGRESS = re.compile(r"(?m)^\d+ of \d+ points done, .*\n")
 _SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
-def filled(text: str) -> str:
-    """Return a document with its generated parts as they should be now."""
+def filled(text: str) -> tuple[str, dict[str, bytes]]:
+    """Return a document with its generated parts as they should be now, and its pictures."""
     text = _GENERATED.sub(lambda m: f"{m[1]}\n{_PARTS[m[2]]()}\n\n{m[3]}", text)
-    with TemporaryDirectory() as name:
-        folder = Path(name)
+    with TemporaryDirectory() as place:
+        folder = Path(place)
         (folder / "examples").symlink_to(ROOT / "examples")
+        for name, content in _FILE.findall(text):
+            (folder / name).write_text(content, encoding="utf-8")
         text = _CONSOLE.sub(lambda m: _session(m[0], folder), text)
-        return _PROGRAM.sub(lambda m: m[1] + _output([sys.executable, "-c", m[2]], folder), text)
+        text = _PROGRAM.sub(lambda m: m[1] + _output([sys.executable, "-c", m[2]], folder), text)
+        return text, {name: (folder / made).read_bytes() for name, made in _PICTURE.findall(text)}
 
 
 def _session(block: str, folder: Path) -> str:
@@ -97,9 +108,8 @@ def _run_keys() -> str:
 def _machine_keys() -> str:
     """Return a table for each part of a machine; of parts with kinds one for each kind."""
     tables = json_schema()["properties"]["machine"]["properties"]
-    parts = [
-        f"**`[machine]`**\n\n{_table({'properties': {'clock': {'default': None} | tables['clock']}})}"
-    ]
+    clock = {"default": None} | tables["clock"]
+    parts = [f"**`[machine]`**\n\n{_table({'properties': {'clock': clock}})}"]
     for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
         schema = tables[name]
         title = f"**`[machine.{name}]`**"
@@ -239,7 +249,7 @@ def _blame_columns() -> str:
 
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
     meanings = {column.name: column.meaning for column in described}
-    further = {"nodes": NODES_OF_TRANSPORTS}
+    further = {"nodes": NODES_OF_INTEGRATED}
     return "\n\n".join(
         f"**`{name}`.** {meanings[name]}\n\n{_column_table([*INNER[name], *further.get(name, ())])}"
         for name in names
@@ -342,12 +352,16 @@ def _number(value: Schema) -> str:
 
 def main() -> None:
     """Rewrite the documents."""
+    PICTURES.mkdir(exist_ok=True)
     for path in DOCUMENTS:
         old = path.read_text(encoding="utf-8")
-        new = filled(old)
-        if new != old:
-            path.write_text(new, encoding="utf-8")
-            print(f"{path.relative_to(ROOT)} has changed")
+        new, pictures = filled(old)
+        contents = {path: new.encode()}
+        contents |= {PICTURES / name: content for name, content in pictures.items()}
+        for file, content in contents.items():
+            if not file.exists() or file.read_bytes() != content:
+                file.write_bytes(content)
+                print(f"{file.relative_to(ROOT)} has changed")
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ METRICS: dict[str, Metric] = {
     "cpu_utilisation": _share(("cpu_busy_ps",), "nodes"),
 }
 
-OF_TRANSPORTS: dict[str, Metric] = {
+OF_INTEGRATED: dict[str, Metric] = {
     "message_begins_us": Metric(("message_begins_ps",), ("message_begins_count",), _US),
     # No sum over samples: up to the latest send, whenever that was; see `runner`.
     "ideal_link_utilisation": Metric(("offered_link_ps",), "internal"),
@@ -153,7 +153,7 @@ OF_FINITE: dict[str, Metric] = {
 }
 """Metrics of workloads that end by themselves; others do not have them."""
 
-ALL_METRICS = METRICS | OF_TRANSPORTS | OF_OPEN_LOOPS | OF_FINITE
+ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE
 
 
 WAITS = ("throttling_us", "internal_contention_us", "failed_messages_per_node_per_ms")

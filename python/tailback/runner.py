@@ -160,11 +160,11 @@ def _saturated(share: Estimate | None) -> bool | None:
 def _offered(
     experiment: Experiment, sim: engine.Simulation, populations: Populations
 ) -> dict[str, Estimate]:
-    """Return the load in link time, up to the latest send: without transport there is none.
+    """Return the load in link time, up to the latest send, with integrated nodes only.
 
     The load axis of [Buzzard & Mudge 1988, section 6]: link time that the data of all
     messages take, headers left out, over the time of all links until the latest message is
-    sent. It is the same for all transports of the same messages, if all are delivered.
+    sent. It is the same for all switching of the same messages, if all are delivered.
     """
     if sim.offered is None:
         return {}

@@ -86,7 +86,7 @@ def write(judgements: Sequence[Judgement], runs: Runs, wall_seconds: float) -> N
         lifetime_table((*OPEN, *CLOSED), runs),
         "### theta_t (%)",
         theta_table((*OPEN, *CLOSED), runs),
-        "The figures are in `report.html`, `theta_r` with them.",
+        "`make studies` also writes `report.html`, which has the figures, and `theta_r`.",
         "## What depends on choices made for all",
         "Highest rates on the torus (messages per node and ms) with more virtual channels, each of "
         "two packets, and what is lost of them at the highest load offered:",

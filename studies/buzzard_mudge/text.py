@@ -85,7 +85,7 @@ def write(found: Findings, wall_seconds: float) -> None:
         _verdict_table(found.verdicts, found.literal),
         "## Mean times (µs), figures 6a to 7b",
         *(_times(measured, length) for length in LENGTHS),
-        "The figures are in `report.html`.",
+        "`make studies` also writes `report.html`, which has the figures.",
         "## The conclusions of section 3",
         claims_table(found.conclusions, WORDING),
         "### Buffers of datagrams",

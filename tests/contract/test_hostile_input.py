@@ -72,7 +72,6 @@ def launched(*arguments: str, stdout: int | None = subprocess.PIPE, **more: str)
         stdout=stdout,
         stderr=subprocess.PIPE,
         env=os.environ | more,
-        timeout=100,
         check=False,
     )
     return done.returncode, done.stderr.decode()
@@ -215,11 +214,11 @@ class TestStreams:
     @pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-"])
     def test_streams_that_are_closed(self, folder: Path, closed: str) -> None:
         command = f'"{sys.executable}" -m tailback run e.toml --out out {closed}'
-        done = subprocess.run(command, shell=True, timeout=100, check=False, capture_output=True)
+        done = subprocess.run(command, shell=True, check=False, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
         assert json.loads((folder / "out" / "manifest.json").read_text())
         command = f'"{sys.executable}" -m tailback run none.toml 2>&-'
-        done = subprocess.run(command, shell=True, timeout=100, check=False, capture_output=True)
+        done = subprocess.run(command, shell=True, check=False, capture_output=True)
         assert (done.returncode, done.stdout) == (2, b"")
 
 

@@ -36,10 +36,10 @@ WORDS = """
     saturation failure, lifetime, network lifetime, routed lifetime, message latency,
     throttling, internal contention, contention, contention mode, full, baseline, endpoints,
     throttled, free, ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line
-    blocking, queue policy, acknowledgement, acknowledgement priority, busy, held, warm-up,
-    batch means, window, interval, deadlock, process, node, switch, topology, routing, seed,
-    stream, sent, delivered, acknowledged, socket, flow-control token, worm, open loop, run,
-    point, sweep, merging, settled, actual load
+    blocking, queue policy, switching, integrated, acknowledgement, acknowledgement priority,
+    busy, held, warm-up, batch means, window, interval, deadlock, process, node, switch,
+    topology, routing, seed, stream, sent, delivered, acknowledged, socket, flow-control token,
+    worm, open loop, run, point, sweep, merging, settled, actual load
 """
 
 
@@ -68,17 +68,45 @@ def generate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=name_of
-)
+def documents_with_parts() -> Iterator[object]:
+    """Yield the documents that have generated parts; those whose commands take long are marked."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        is_long = path.stem in {"command-line", "experiment-file", "saturation", "switching"}
+        yield pytest.param(path, marks=[pytest.mark.verify] if is_long else [], id=name_of(path))
+
+
+@pytest.mark.parametrize("path", list(documents_with_parts()))
 def test_tables_and_outputs_are_up_to_date(path: Path, generate: ModuleType) -> None:
     """If not, run: .venv/bin/python docs/generate.py, and look at what has changed."""
     text = path.read_text()
-    assert generate.filled(text) == text
+    new, pictures = generate.filled(text)
+    assert new == text
+    for name, content in pictures.items():
+        assert (generate.PICTURES / name).read_bytes() == content, name
+
+
+def test_every_picture_is_made_and_shown(generate: ModuleType) -> None:
+    shown = [
+        name
+        for path in generate.DOCUMENTS
+        for name, _ in generate._PICTURE.findall(path.read_text())
+    ]
+    assert sorted(shown) == sorted(path.name for path in generate.PICTURES.iterdir())
+
+
+def test_the_readme_lists_every_document() -> None:
+    text = (ROOT / "README.md").read_text()
+    names = [path.name for path in sorted((ROOT / "docs").glob("*.md"))]
+    assert [name for name in names if f"](docs/{name})" not in text] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=name_of)
+def test_every_example_says_what_it_shows(path: Path) -> None:
+    assert path.read_text().startswith("# ")
 
 
 def test_what_is_generated_is_found(generate: ModuleType) -> None:
-    assert len(blocks(ROOT / "README.md", "console")) == 2
+    assert len(blocks(ROOT / "README.md", "console")) == 3
     assert len(blocks(ROOT / "README.md", "python")) == 1
     texts = [path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))]
     begun = [name for text in texts for name in re.findall("<!-- generated: (.*?) -->", text)]

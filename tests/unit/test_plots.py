@@ -11,11 +11,13 @@ import pytest
 
 import tailback as tb
 from tailback import plots
+from tailback.execution import LocalPool
 from tailback.figures.curves import Line
 from tailback.figures.drawing import Axis
 from tailback.plots.scales import scale_of
 from tailback.plots.svg import svg
 from tailback.store.points import PointStore
+from tailback.sweeps.running import SweepRun
 from tests.stores import small_store
 
 OPEN = {
@@ -88,6 +90,25 @@ class TestChoosing:
             points = sorted(zip(line.x, line.y, strict=True))
             assert points[0][1] == pytest.approx(points[0][0], rel=0.02)
             assert float(points[-1][1] or 0) < 0.9 * float(points[-1][0])
+
+    def test_periods_may_be_computed_from_a_load(self, tmp_path: Path) -> None:
+        """Then there are two numbers that differ, and one follows from the other."""
+        workload = {"preset": "uniform_open_loop"}
+        computed = {"computed": "32 * ns / load"}
+        varied = {"workload": {"compute_period": computed}, "let": {"load": [0.1, 0.4]}}
+        sweep = tb.Sweep.from_dict(OPEN | {"workload": workload, "sweep": varied})
+        with LocalPool(1) as pool:
+            SweepRun(sweep, tmp_path / "store").run(pool)
+        made = plots.plot(PointStore.open(tmp_path / "store"))
+        assert made.picture.name == "latency"
+
+    def test_times_of_saturated_runs_have_no_intervals(self, loads: PointStore) -> None:
+        latency = plots.plot(loads).picture.lines[0]
+        lows = dict(zip(latency.saturated or (), latency.low or (), strict=True))
+        assert lows[True] is None
+        assert lows[False] is not None
+        accepted = plots.plot(loads, y="accepted_load").picture.lines[-1]
+        assert all(low is not None for low in accepted.low or ())
 
     def test_of_a_closed_loop_it_is_what_contention_leaves(self, costs: PointStore) -> None:
         found = plots.plot(costs)

@@ -452,7 +452,10 @@ def test_the_guide_is_right(text: str, expected: str) -> None:
         return
     points = list(sweep_of(text).points())
     lines = [
-        ", ".join(f"{name.rpartition('.')[2]} = {value}" for name, value in point.varied.items())
+        ", ".join(
+            f"{name.removesuffix('.kind').rpartition('.')[2]} = {value}"
+            for name, value in point.varied.items()
+        )
         for point in points
     ]
     shown = expected.splitlines()

@@ -22,7 +22,8 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
 
     `workload.compute_period` and `compute_period` find `workload.compute_period_us`,
     `routed_lifetime` finds `routed_lifetime_us`, `link.rate` and, where no other table
-    has a `rate`, that too find `machine.link.rate_mbit_per_s`. Raises `UserError`, naming
+    has a `rate`, that too find `machine.link.rate_mbit_per_s`, `routing` finds
+    `machine.routing.kind`. Raises `UserError`, naming
     `place`, if there is none or more than one.
     """
     columns = list(columns)
@@ -65,7 +66,10 @@ def _bare(column: str) -> str:
 
 
 def _key(column: str) -> str:
-    return column.rpartition(".")[2] if column.startswith(PARAMETERS) else column
+    if not column.startswith(PARAMETERS):
+        return column
+    # Kinds are called after what they are of: `routing`.
+    return column.removesuffix(".kind").rpartition(".")[2]
 
 
 def _bare_key(column: str) -> str:

@@ -43,7 +43,7 @@ PlotOut = Annotated[
 
 @app.command(
     epilog=examples(
-        "tailback plot results", "tailback plot results --x link_width --y theta_r --out cost.pdf"
+        "tailback plot results", "tailback plot results --x link.width --y theta_r --out cost.pdf"
     )
 )
 def plot(  # noqa: PLR0913, PLR0917  # one argument per option

@@ -46,6 +46,7 @@ Cluster = Annotated[
     epilog=examples(
         "tailback sweep sweep.toml --out results",
         "tailback sweep sweep.toml --out results --jobs 4",
+        "tailback sweep sweep.toml --out results --plot curve.svg",
     )
 )
 def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
@@ -58,6 +59,12 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     cluster: Cluster = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE", help="Then draw the picture that suits: .svg, .pdf or .png."
+        ),
+    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")
     ] = False,
@@ -68,6 +75,8 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.sweeps import Sweep
         from tailback.sweeps.running import SweepRun
 
+        if plot is not None:
+            _check_picture(plot)
         asked = Sweep.load(file, overrides(set_, allow_deadlock))
         _confirm(asked.count, yes)
         with _pool(jobs, scheduler, cluster) as pool:
@@ -80,8 +89,29 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
                 print(f"{kept} {goes_on}", file=sys.stderr)
                 raise typer.Exit(INTERRUPTED) from None
         _say_how_it_went(run, out, json)
+        if plot is not None:
+            _draw(run, plot, json)
     if run.failed_before + run.failed:
         raise typer.Exit(3)
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse what cannot be a picture before anything is run for it."""
+    from tailback import plots
+    from tailback.files import check_named
+
+    plots.check_kind("--plot", path)
+    check_named("--plot", path)
+
+
+def _draw(run: SweepRun, path: Path, json: bool) -> None:
+    """Draw the picture that suits the points finished, those of earlier sweeps among them."""
+    from tailback import plots
+
+    if run.finished_before + run.done:
+        plots.plot(run.store).save(path, "--plot")
+        if not json:
+            print(f"Drawn: {path}")
 
 
 def _confirm(count: int, yes: bool) -> None:

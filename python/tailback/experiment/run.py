@@ -50,8 +50,8 @@ class Run(Description, init=False):
         default=None,
         description="How finely channels are simulated: every token (token), every flit (flit, "
         "or worm, which is faster), streams (stream, superseded by worm) or whole packets "
-        "(packet); auto: token where flow control is in band, else worm, or "
-        "flit with a packet_gap; default: packet where it is in band, else auto.",
+        "(packet); auto: the cheapest that is exact for the machine; default: auto, but packet "
+        "where flow control is in band.",
     )
     duration: Time | None = Field(
         default=None,

@@ -5,6 +5,6 @@
 * `svg`, `with_matplotlib`: who draws.
 """
 
-from .making import FOLDER, Plot, plot, write_plots
+from .making import FOLDER, Plot, check_kind, plot, write_plots
 
-__all__ = ["FOLDER", "Plot", "plot", "write_plots"]
+__all__ = ["FOLDER", "Plot", "check_kind", "plot", "write_plots"]

@@ -38,6 +38,14 @@ KINDS = (".svg", ".pdf", ".png")
 _PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
 
 
+def check_kind(option: str, path: Path) -> str:
+    """Return the ending that says what kind of picture it is; raise `UserError` for another."""
+    kind = path.suffix.lower()
+    if kind not in KINDS:
+        raise UserError(option, shown(str(path)), "must end in .svg, .pdf or .png")
+    return kind
+
+
 @dataclass(frozen=True, eq=False)
 class Plot:
     """A picture that can be shown and saved."""
@@ -52,15 +60,13 @@ class Plot:
         lines, x, y, notes = self._drawn()
         return svg(self.title, lines, x, y, notes)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], option: str = "--out") -> Path:
         """Write the picture into a file: `.svg`, or `.pdf` and `.png` with the extra `plot`.
 
-        Raises `UserError` for another ending, or if it cannot be written.
+        Raises `UserError` about `option` for another ending, or if it cannot be written.
         """
         place = Path(path)
-        kind = place.suffix.lower()
-        if kind not in KINDS:
-            raise UserError("--out", shown(str(path)), "must end in .svg, .pdf or .png")
+        kind = check_kind(option, place)
         if kind == ".svg":
             content = self.svg.encode()
         else:
@@ -68,7 +74,7 @@ class Plot:
 
             lines, x, y, notes = self._drawn()
             content = drawn(self.title, lines, x, y, notes, kind[1:])
-        write_named("--out", place, content)
+        write_named(option, place, content)
         return place
 
     def _drawn(self) -> tuple[Sequence[Line], Scale, Scale, list[str]]:

@@ -33,6 +33,9 @@ LOADS = {
 
 OFFERED = "offered_load"
 
+GROWING = ("message_latency_us", "lifetime_us", "lifetime_data_us")
+"""Times that begin when messages are made, and so have no mean in a saturated network."""
+
 EVERYTHING = "all points"
 """The text of a combination of nothing."""
 
@@ -107,12 +110,16 @@ class Series:
 
     @cached_property
     def load_parameter(self) -> str | None:
-        """The first number by which the offered load was varied, all others being the same."""
+        """The first number by which the offered load was varied, all others being the same.
+
+        What follows from it (a period computed from a load, say) goes with it.
+        """
         if not self.known(OFFERED):
             return None
         rows = [row for row in dictionaries(self.merged) if row[OFFERED] is not None]
         for column in self.variation.columns:
             others = [c for c in self.variation.columns if c != column]
+            others = self.variation.telling(others, [column])
             loads: dict[tuple[Any, ...], list[float]] = defaultdict(list)
             for row in rows:
                 loads[(row["mode"], *(row[c] for c in others))].append(row[OFFERED])
@@ -193,8 +200,8 @@ class Series:
                     name=", ".join(words),
                     x=[abscissa.place(row) for row in (*rows, *single)],
                     y=[row[metric] for row in (*rows, *single)],
-                    low=[*(row.get(f"{metric}_low") for row in rows), *unknown],
-                    high=[*(row.get(f"{metric}_high") for row in rows), *unknown],
+                    low=[*(_end(row, metric, "low") for row in rows), *unknown],
+                    high=[*(_end(row, metric, "high") for row in rows), *unknown],
                     hollow=[*(False for _ in rows), *(True for _ in single)],
                     saturated=[bool(row["saturated"]) for row in (*rows, *single)],
                     colour=MODES.index(mode) if alone else number,
@@ -256,6 +263,12 @@ def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[
         of_point = full.get(tuple(row[c] for c in same), {})
         row |= {_load(metric): of_point.get(metric) for metric in (*LOADS, *more)}
     return [*rows]
+
+
+def _end(row: Row, metric: str, end: str) -> float | None:
+    """Return an end of an interval; None for a time that grows as long as the run goes on."""
+    grows = row["saturated"] and metric in GROWING
+    return None if grows else row.get(f"{metric}_{end}")
 
 
 def _load(metric: str) -> str:

@@ -113,12 +113,12 @@ _METRICS: dict[str, tuple[str, str]] = {
     "message_begins_us": (
         "us",
         "Mean from the send instruction until the first data (machine.interface.early) are there. "
-        "With a transport only.",
+        "With integrated nodes only.",
     ),
     "ideal_link_utilisation": (
         "",
         "Link time of all data over the time of all links until the latest send. "
-        "With a transport only.",
+        "With integrated nodes only.",
     ),
     "offered_load": (
         "",
@@ -234,10 +234,10 @@ _PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")
 _WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
 
 #: Further columns of `nodes` where nodes and switches are one, behind the counts.
-NODES_OF_TRANSPORTS = _counted(
+NODES_OF_INTEGRATED = _counted(
     "B",
     transit_bytes_max="Most that was stored in it of packets of others, headers included; "
-    "with a transport only, in mode full of those that store packets, else 0.",
+    "with integrated nodes only, in mode full of those that store packets, else 0.",
     own_bytes_max="The same of its own packets that had not set out.",
 )
 
