@@ -6,11 +6,17 @@
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
 #                 what adaptive routing costs, and how messages should cross a hypercube
 #   make bench    speed and memory, against their goals
-#   make test     all tests
+#   make quick    the tests of what changed, with an engine that is built in less time
+#   make test     all tests but the long ones: at most three minutes of CPU
+#   make verify   the long ones, for at most VERIFY_S seconds
 #   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
 #   make lock     the newest versions of all libraries, for requirements-dev.lock
 #   make bounds   some tests with the oldest libraries that users may have
+
+# How long `make verify` may take, and the fuzzer of that; what is left over then is said.
+VERIFY_S ?= 7200
+FUZZ_S = $(shell expr $(VERIFY_S) / 2)
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -25,7 +31,7 @@ SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml \
 	$(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench test check fuzz lock bounds
+.PHONY: demo studies bench quick test verify check fuzz lock bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -43,9 +49,32 @@ bench: $(VENV)/built
 	$(BIN)/python -m benches.programs
 	$(BIN)/python -m benches.transports
 
+# Thin where `make test` is thorough: no optimisation across crates.
+quick: $(VENV)/made
+	$(BIN)/maturin develop --profile quick --quiet
+	$(BIN)/python -m tests.quick
+
+# What is compiled is not counted.
 test: $(VENV)/built
-	cargo test --quiet
-	$(BIN)/python -m pytest -q
+	cargo test --quiet --no-run
+	$(BIN)/python -m tests.spent "cargo test --quiet" "$(BIN)/python -m pytest -q -m 'not verify'"
+
+# The fuzzer beside the rest, which is done in this order.
+CASES := env TAILBACK_CASES=1 cargo test --quiet --test
+VERIFY := env TAILBACK_CASES=1 $(BIN)/python -m pytest -q -m 'verify or hypothesis'
+verify: $(VENV)/built
+	cargo test --quiet --no-run
+	$(BIN)/python -m tests.spent --seconds $(VERIFY_S) --jobs 2 \
+		"$(BIN)/python -m tests.fuzz --cases 10000 --seconds $(FUZZ_S)" \
+		"$(VERIFY) tests/golden" \
+		"$(VERIFY) tests/unit" \
+		"$(CASES) reference" \
+		"$(CASES) cycles" \
+		"$(CASES) blame" \
+		"$(CASES) stream" \
+		"$(CASES) transports" \
+		"$(CASES) flits" \
+		"$(VERIFY) tests/contract tests/browser tests/fuzz"
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.fuzz --cases 10000
@@ -61,7 +90,7 @@ check: $(VENV)/built
 # A lock for all platforms and versions of Python; every version in it is the same everywhere.
 lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
-		--extra dev --extra dask pyproject.toml --output-file requirements-dev.lock
+		--extra dev --extra dask --extra pandas pyproject.toml --output-file requirements-dev.lock
 
 # Users' libraries may be as old as pyproject.toml says, and as new as there are.
 bounds: $(VENV)/built

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import resource
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.random_cases import random_cases
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Nothing depends on how busy the machine is.
+settings.register_profile(
+    "tailback",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=random_cases(100),
+)
+settings.load_profile("tailback")
 
 
 @pytest.fixture
@@ -19,3 +33,37 @@ def repository() -> Path:
 def examples() -> Path:
     """The example experiments."""
     return REPOSITORY / "examples"
+
+
+def spent_s() -> float:
+    """CPU seconds of this process and of all its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cpu", type=int, metavar="N", help="show the N tests that use the most CPU")
+
+
+_SPENT = pytest.StashKey[dict[str, float]]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Note what each test costs, with the fixtures made for it."""
+    before = spent_s()
+    done = yield
+    spent = item.config.stash.setdefault(_SPENT, {})
+    spent[item.nodeid] = spent_s() - before
+    return done
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    most = config.getoption("--cpu")
+    if most is not None:
+        spent = sorted(config.stash.get(_SPENT, {}).items(), key=lambda pair: -pair[1])
+        terminalreporter.section(f"CPU: {sum(cost for _, cost in spent):.1f} s")
+        for name, cost in spent[:most]:
+            terminalreporter.line(f"{cost:8.2f} s  {name}")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 VERSION: str
 RESULTS_VERSION: int
 CAUSES: list[str]
+MOST_NODES: int
 
 class SpecError(ValueError):
     field: str
@@ -56,6 +57,7 @@ class Simulation:
     def moments(self) -> list[dict[str, Any]]: ...
     def histograms(self) -> list[dict[str, Any]]: ...
 
+def facts(question_json: str) -> str: ...
 def predict(
     spec_json: str, max_pairs: int, messages: tuple[NDArray[Any], ...] | None = None
 ) -> dict[str, Any]: ...

@@ -1,60 +1,28 @@
-"""The only door to the compiled engine.
+"""Runs of the compiled engine, and what it counts.
 
-Maps the engine's errors to the user's: field paths are translated to the keys
-of an experiment file, a deadlock becomes a `RunFailure`.
+A deadlock, a livelock or a clock that stands still becomes a `RunFailure`.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback import _engine
-from tailback.errors import CircleError, RunFailure, UserError
+from tailback.door import LONGEST_CIRCLE, Names, compiled, user_error
+from tailback.errors import RunFailure
 
-VERSION: str = _engine.VERSION
-RESULTS_VERSION: int = _engine.RESULTS_VERSION
-CAUSES: tuple[str, ...] = tuple(_engine.CAUSES)
+VERSION: str = compiled.VERSION
+RESULTS_VERSION: int = compiled.RESULTS_VERSION
+CAUSES: tuple[str, ...] = tuple(compiled.CAUSES)
 
 Stop = Literal["time", "events", "finished"]
 MessageColumns = tuple[NDArray[Any], ...]
 Columns = dict[str, NDArray[Any]]
-
-# The engine's paths where the user's is another.
-_USER_FIELDS = {
-    "machine.topology.children": "machine.topology.switches_per_level",
-    "machine.topology.widths": "machine.topology.level_widths",
-    "machine.routing": "machine.routing.kind",
-    "machine.routing.next": "machine.routing.file",
-    "machine.routing.classes": "machine.routing.file",
-    "machine.link.half_duplex": "machine.link.duplex",
-    "machine.interface.acknowledges": "machine.interface.acknowledgements",
-    "machine.interface.packet_bytes": "machine.interface.packet_size",
-    "machine.interface.first_packet_bytes": "machine.interface.first_packet",
-    "workload.pattern.to": "workload.file",
-    "workload.pattern.nodes": "workload.hot_spots",
-    "workload.pattern.share": "workload.hot_spot_share",
-    "workload.compute.mean": "workload.compute_period",
-    "workload.compute.shape.slot": "workload.compute_slot",
-    "workload.compute.shape.burst": "workload.compute_burst",
-    "workload.compute.shape.peak": "workload.compute_peak",
-    "sample_interval_ps": "run.sample_interval",
-    "blame.classes": "workload.classes",
-    "blame.message_classes": "workload.file",
-    "mode": "run.mode",
-    "fidelity": "run.fidelity",
-    "seed": "run.seed",
-}
-#: Times of links that follow from their rate.
-_OF_RATE = re.compile(r"\.(flit|control)_ps$")
-#: What the engine's names end with that the user's do not.
-_UNIT = re.compile(r"_(ps|bytes|flits|packets)$")
 
 
 class Processes(Protocol):
@@ -91,7 +59,7 @@ class Simulation:
         self._spec = spec
         self._processes = processes
         with _user_errors(spec):
-            self._engine = _engine.Simulation(spec, messages, classes)
+            self._engine = compiled.Simulation(spec, messages, classes)
         if processes is not None:
             processes.begin(self._engine.neighbours)
 
@@ -177,7 +145,7 @@ class Simulation:
 def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -> dict[str, Any]:
     """Return what can be said without simulating; see `prediction`."""
     with _user_errors(spec):
-        return _engine.predict(spec, max_pairs, messages)
+        return compiled.predict(spec, max_pairs, messages)
 
 
 def survey(
@@ -185,13 +153,7 @@ def survey(
 ) -> dict[str, Any]:
     """Return what can be said about a topology (JSON) by counting; see `survey`."""
     with _user_errors("{}"):
-        return _engine.survey(topology, link_width, max_links, link_delay_ps)
-
-
-def user_field(field: str) -> str:
-    """Return the engine's path of a field as the user writes it."""
-    own = _OF_RATE.sub(".rate", field.replace(".algorithm.", "."))
-    return _USER_FIELDS.get(field) or _UNIT.sub("", own)
+        return compiled.survey(topology, link_width, max_links, link_delay_ps)
 
 
 @contextmanager
@@ -199,26 +161,26 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
     """Map engine errors to exceptions users see; the only place that does."""
     try:
         yield
-    except _engine.SpecError as error:
-        raise _user_error(error, spec) from None
-    except _engine.DeadlockError as error:
+    except compiled.SpecError as error:
+        raise user_error(error, spec) from None
+    except compiled.DeadlockError as error:
         raise _deadlock(error, spec, processes) from None
-    except _engine.LivelockError as error:
-        text = _Names.of(spec).told(str(error.args[0]))
+    except compiled.LivelockError as error:
+        text = Names.of(spec).told(str(error.args[0]))
         raise RunFailure(text, "livelock", error.at_ps) from None
-    except _engine.ClockStuckError as error:
+    except compiled.ClockStuckError as error:
         raise RunFailure(str(error.args[0]), "clock stands still") from None
 
 
-def _deadlock(error: _engine.DeadlockError, spec: str, processes: Processes | None) -> RunFailure:
-    names, text, waiting = _Names.of(spec), str(error.args[0]), error.waiting
+def _deadlock(error: compiled.DeadlockError, spec: str, processes: Processes | None) -> RunFailure:
+    names, text, waiting = Names.of(spec), str(error.args[0]), error.waiting
     if processes is not None:
         text = _PROCESS.sub(lambda who: _with_place(who, processes), text)
         waiting = [
             (_PROCESS.sub(lambda who: _with_place(who, processes), who), what)
             for who, what in waiting
         ]
-    if len(error.circle) > _LONGEST_CIRCLE:
+    if len(error.circle) > LONGEST_CIRCLE:
         size = len(error.circle)
         text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
     circle = [names.blocked(packet) for packet in error.circle]
@@ -234,79 +196,3 @@ def _with_place(who: re.Match[str], processes: Processes) -> str:
     """Return who waits with the line of the program."""
     place = processes.place(int(who[1]))
     return who[0] if place is None else f"{who[0]} ({place})"
-
-
-def _user_error(error: _engine.SpecError, spec: str) -> UserError:
-    field, given, allowed = user_field(error.field), error.given or None, error.allowed
-    if not error.circle:
-        return UserError(field, given, allowed)
-    names = _Names.of(spec)
-    if len(error.circle) > _LONGEST_CIRCLE:
-        remedy = allowed.rpartition("; ")[2]
-        size = len(error.circle)
-        allowed = f"can deadlock: {size} channels wait for each other in a circle; {remedy}"
-    circle = [names.held(channel) for channel in error.circle]
-    return CircleError(field, given, names.told(allowed), circle)
-
-
-#: Channels or packets of a circle that are named in one line.
-_LONGEST_CIRCLE = 6
-
-
-class _Names:
-    """What switches and nodes are called in messages: by their coordinates, if they have two."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        """``shape``: switches along each dimension, x first; empty without dimensions."""
-        self._shape = shape if len(shape) > 1 else ()
-
-    @classmethod
-    def of(cls, spec: str) -> _Names:
-        """Return the names of the machine of a run."""
-        topology = json.loads(spec).get("machine", {}).get("topology", {})
-        return cls(tuple(topology.get("dims", ())) or (2,) * topology.get("dimensions", 0))
-
-    def told(self, text: str) -> str:
-        """Return a message of the engine with coordinates instead of numbers."""
-        if not self._shape:
-            return text
-        text = re.sub(r"\bswitch (\d+)", lambda match: self._number(int(match[1])), text)
-        numbers = r"(?<=\bnode )\d+|\d+(?=->)|(?<=->)\d+"
-        return re.sub(numbers, lambda match: self._number(int(match[0])), text)
-
-    def blocked(self, packet: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a packet of a deadlock with names."""
-        return {
-            **packet,
-            "text": self.told(packet["text"]),
-            "from": self._number(packet["source"]),
-            "to": self._number(packet["destination"]),
-            "holds": [self._channel(place) for place in packet["holds"]],
-            "waits_for": self._channel(packet["waits_for"]),
-        }
-
-    def held(self, channel: Mapping[str, int]) -> dict[str, Any]:
-        """Return a channel of a circle with names."""
-        ends = f"{self._number(channel['from'])} to {self._number(channel['to'])}"
-        kind = f" (class {channel['class']})" if channel["class"] else ""
-        packet = f"{self._number(channel['source'])} to {self._number(channel['destination'])}"
-        return {**channel, "channel": f"{ends}{kind}", "packet": packet}
-
-    def _channel(self, place: Mapping[str, Any]) -> dict[str, Any]:
-        lane = f" (channel {place['lane']})" if place["lane"] else ""
-        return {**place, "name": f"{self._end(place['from'])} to {self._end(place['to'])}{lane}"}
-
-    def _end(self, end: tuple[str, int]) -> str:
-        kind, number = end
-        is_known = bool(self._shape) and kind == "switch"
-        return self._number(number) if is_known else f"{kind} {self._number(number)}"
-
-    def _number(self, number: int) -> str:
-        """Return ``(3, 0)`` for a switch or the node on it; a number where it has only that."""
-        if not self._shape:
-            return str(number)
-        place = []
-        for extent in self._shape:
-            number, coordinate = divmod(number, extent)
-            place.append(str(coordinate))
-        return f"({', '.join(place)})"

@@ -95,6 +95,19 @@ class Result:
         return self.estimates[metric]
 
     @property
+    def cycles(self) -> Mapping[str, Estimate]:
+        """The estimates of times, in cycles of `machine.clock`; none without a clock.
+
+        `result.cycles["message_latency"]` is `result["message_latency_us"]`.
+        """
+        clock = self.experiment.machine.clock
+        if clock is None:
+            return {}
+        per_us = 1e6 / clock.cycle.amount
+        found = {name: e for name, e in self.estimates.items() if name.endswith("_us")}
+        return {name.removesuffix("_us"): e.times(per_us) for name, e in found.items()}
+
+    @property
     def complete(self) -> bool:
         """Whether the run was left to end by itself (no Ctrl-C)."""
         return self.ending.complete
@@ -190,8 +203,12 @@ class Result:
             "events": ending.events,
             "packet_hops": ending.packet_hops,
             **{name: value.to_dict() for name, value in self.estimates.items()},
+            **self._in_cycles(),
             "percentiles": self._percentiles(),
         }
+
+    def _in_cycles(self) -> dict[str, Any]:
+        return {f"{name}_cycles": value.to_dict() for name, value in self.cycles.items()}
 
     def _percentiles(self) -> dict[str, dict[str, float | None]]:
         names = [f"p{percent:g}" for percent in _PERCENTILES]

@@ -3,5 +3,5 @@
 `python -m studies.adaptive` runs `sweeps/` (what is in `stores/` is kept) and writes
 `RESULTS.md` and `report.html`. `settings` says which curves there are, `costs` reads
 them at equal actual load, `theory` has what channel loads allow, `claims` what is
-expected and what became of it. Sweeps and curves are those of the study of the thesis.
+expected and what became of it.
 """

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import sys
-import time
-from pathlib import Path
 
 from studies.adaptive import page, text
 from studies.adaptive.claims import EXPECTED
-from studies.adaptive.stored import STORES, SWEEPS
-from studies.tweedie.chapters.running import run_sweeps
+from studies.adaptive.settings import STUDY
+from studies.claims import judged
+from studies.runs import Runs, run_sweeps
+from studies.study import carry_out
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
-REPORT = RESULTS.with_name("report.html")
+
+def _run() -> Runs:
+    return run_sweeps(STUDY)
 
 
-def main() -> int:
-    """Run everything, write both reports, return the exit code."""
-    started = time.monotonic()
-    try:
-        runs = run_sweeps(SWEEPS, STORES)
-    except KeyboardInterrupt:
-        print("Interrupted; no report was written, finished runs are kept.", file=sys.stderr)
-        return 130
-    wall_seconds = time.monotonic() - started
-    answers = [(expected, expected.check(runs)) for expected in EXPECTED]
-    page.write(answers, runs, REPORT)
-    text.write(answers, runs, RESULTS, wall_seconds)
-    print(f"Wrote {RESULTS} and {REPORT}")
-    return 0
+def _report(runs: Runs, wall_seconds: float) -> None:
+    judgements = [judged(claim, runs) for claim in EXPECTED]
+    page.write(judgements, runs)
+    text.write(judgements, runs, wall_seconds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(carry_out(_run, _report, (STUDY.results, STUDY.page)))

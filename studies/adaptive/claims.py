@@ -6,8 +6,7 @@ written with the runs at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from studies.adaptive.costs import at_equal_loads
 from studies.adaptive.settings import (
@@ -23,25 +22,11 @@ from studies.adaptive.settings import (
 )
 from studies.adaptive.theory import greedy_bound, overload
 from studies.adaptive.variants import CHANNELS, rates
-from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.chapters.curve import apart
-from studies.tweedie.chapters.runs import Runs
-
-Check = Callable[[Runs], Statement]
+from studies.claims import Check, Claim, Statement, Wording
+from studies.curve import apart
+from studies.runs import Runs
 
 _NAMED = {setting.name: setting for setting in (*OPEN, *CLOSED)}
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Something expected, and how our runs are asked."""
-
-    words: str
-    source: str
-    check: Check
-    rule: str
-    remark: str = ""
-    """What is behind it, as far as we know."""
 
 
 def _loads(runs: Runs, routing: str, settings: Iterable[Setting]) -> list[float]:
@@ -54,7 +39,7 @@ def _ratio(runs: Runs, routing: str, other: str, name: str) -> float:
     return one / two
 
 
-def _saturates(routing: str, low: float, high: float, *names: str) -> Check:
+def _saturates(routing: str, low: float, high: float, *names: str) -> Check[Runs]:
     """Return the check that a routing's saturation load over greedy's is within two numbers."""
 
     def check(runs: Runs) -> Statement:
@@ -65,7 +50,7 @@ def _saturates(routing: str, low: float, high: float, *names: str) -> Check:
     return check
 
 
-def _pattern_blind(machine: str) -> Check:
+def _pattern_blind(machine: str) -> Check[Runs]:
     """Return the check that two-phase routing saturates alike whatever the pattern."""
 
     def check(runs: Runs) -> Statement:
@@ -79,7 +64,7 @@ def _pattern_blind(machine: str) -> Check:
     return check
 
 
-def _costs_less(routing: str, settings: tuple[Setting, ...]) -> Check:
+def _costs_less(routing: str, settings: tuple[Setting, ...]) -> Check[Runs]:
     """Return the check that a routing's theta_t is above greedy's at all loads compared."""
 
     def check(runs: Runs) -> Statement:
@@ -103,7 +88,7 @@ def _costs_less(routing: str, settings: tuple[Setting, ...]) -> Check:
     return check
 
 
-def _is_least(routing: str) -> Check:
+def _is_least(routing: str) -> Check[Runs]:
     """Return the check that a routing has the shortest routed lifetimes, or one of them."""
 
     def check(runs: Runs) -> Statement:
@@ -114,7 +99,7 @@ def _is_least(routing: str) -> Check:
     return check
 
 
-def _moves_rate(routing: str) -> Check:
+def _moves_rate(routing: str) -> Check[Runs]:
     """Return the check that a routing raises theta_r of processes that wait at high load."""
 
     def check(runs: Runs) -> Statement:
@@ -133,7 +118,7 @@ def _moves_rate(routing: str) -> Check:
     return check
 
 
-def _reaches(routing: str, name: str, least: float) -> Check:
+def _reaches(routing: str, name: str, least: float) -> Check[Runs]:
     def check(runs: Runs) -> Statement:
         setting = _NAMED[name]
         rate = float(setting.curve(runs, routing, RATE).values.max())
@@ -145,7 +130,7 @@ def _reaches(routing: str, name: str, least: float) -> Check:
     return check
 
 
-def _survives(routing: str) -> Check:
+def _survives(routing: str) -> Check[Runs]:
     """Return the check that a routing keeps its rate beyond saturation."""
 
     def check(runs: Runs) -> Statement:
@@ -167,6 +152,8 @@ def _more_channels(runs: Runs) -> Statement:
     return Statement(text, one >= 1.1 * greedy)
 
 
+WORDING = Wording("expected", "[{}]", sources="source", contradicted="does not hold")
+
 _MESHES = ("mesh_uniform", "mesh_transpose", "mesh_bit_complement", "mesh_hot_spot")
 _TORI = ("torus_uniform", "torus_transpose", "torus_tornado")
 _MANY = 100.0
@@ -182,111 +169,115 @@ _EQUAL_CLOSED = (
 )
 _HIGHER = "theta_r at c = 1 µs higher than greedy's, beyond the intervals."
 
-EXPECTED: tuple[Expected, ...] = (
-    Expected(
+EXPECTED: tuple[Claim[Runs], ...] = (
+    Claim(
         "Two-phase routing has half of greedy routing's capacity under uniform traffic",
         "Valiant 1982; Dally & Towles 2004",
         _saturates("valiant", 0.4, 0.6, "mesh_uniform", "torus_uniform"),
         "0.4 to 0.6 times its saturation load.",
-        "On the torus each of its four classes has only one virtual channel.",
+        remark="On the torus each of its four classes has only one virtual channel.",
     ),
-    Expected(
+    Claim(
         "Under two-phase routing the pattern does not matter, on the mesh",
         "Valiant 1982",
         _pattern_blind("mesh"),
         _ALIKE,
     ),
-    Expected(
+    Claim(
         "… on the torus",
         "Valiant 1982",
         _pattern_blind("torus"),
         _ALIKE,
     ),
-    Expected(
+    Claim(
         "Two-phase routing pays on the transpose",
         "Valiant 1982",
         _saturates("valiant", 1.1, _MANY, "mesh_transpose", "torus_transpose"),
         _WIDELY,
     ),
-    Expected(
+    Claim(
         "… and on the tornado",
         "Dally & Towles 2004",
         _saturates("valiant", 1.1, _MANY, "torus_tornado"),
         _WIDELY,
-        "By the loads of links it could: 3 links for each packet, all in one direction, become 4, "
-        "in both. Of four virtual channels each of its classes has but one.",
+        remark=(
+            "By the loads of links it could: 3 links for each packet, all in one direction, "
+            "become 4, in both. Of four virtual channels each of its classes has but one."
+        ),
     ),
-    Expected(
+    Claim(
         "… with eight virtual channels on a link",
         "Dally & Towles 2004",
         _more_channels,
         "Its highest rate is at least 1.1 times that of greedy routing.",
     ),
-    Expected(
+    Claim(
         "Under uniform traffic greedy routing saturates later than negative first and odd-even",
         "Glass & Ni 1992; Chiu 2000",
         lambda runs: _both_below(runs, "mesh_uniform"),
         "Both saturation loads are less than 0.95 times greedy's.",
-        "Where turns are forbidden traffic gathers; greedy routing spreads it evenly.",
+        remark="Where turns are forbidden traffic gathers; greedy routing spreads it evenly.",
     ),
-    Expected(
+    Claim(
         "Negative first saturates later than greedy routing on the transpose",
         "Glass & Ni 1992",
         _saturates("negative_first", 1.1, _MANY, "mesh_transpose"),
         _WIDELY,
-        "On (x, y) → (y, x) a packet has one way down and one up, and negative first no choice; "
-        "the transpose about the other diagonal would give it one.",
+        remark=(
+            "On (x, y) → (y, x) a packet has one way down and one up, and negative first "
+            "no choice; the transpose about the other diagonal would give it one."
+        ),
     ),
-    Expected(
+    Claim(
         "Minimal adaptive routing saturates later than greedy routing under all traffic",
         "Duato 1993",
         _saturates("minimal_adaptive", 1.0, _MANY, *_MESHES, *_TORI[::2]),
         "All ratios are at least 1.",
-        "Under the bit complement greedy routing loads all rows alike, and all columns; probably "
-        "packets that choose by what is free next to them lose this order.",
+        remark=(
+            "Under the bit complement greedy routing loads all rows alike, and all columns; "
+            "probably packets that choose by what is free next to them lose this order."
+        ),
     ),
-    Expected(
+    Claim(
         "At equal load minimal adaptive routing costs less than greedy routing (open traffic)",
         "",
         _costs_less("minimal_adaptive", OPEN),
         _EQUAL_OPEN,
     ),
-    Expected(
+    Claim(
         "… for processes that wait for each other",
         "",
         _costs_less("minimal_adaptive", WAITING),
         _EQUAL_CLOSED,
     ),
-    Expected("The same of chaos, open traffic", "", _costs_less("chaos", OPEN), _EQUAL_OPEN),
-    Expected(
+    Claim("The same of chaos, open traffic", "", _costs_less("chaos", OPEN), _EQUAL_OPEN),
+    Claim(
         "… for processes that wait for each other",
         "",
         _costs_less("chaos", WAITING),
         _EQUAL_CLOSED,
     ),
-    Expected(
-        "The same of deflection, open traffic", "", _costs_less("deflection", OPEN), _EQUAL_OPEN
-    ),
-    Expected(
+    Claim("The same of deflection, open traffic", "", _costs_less("deflection", OPEN), _EQUAL_OPEN),
+    Claim(
         "… for processes that wait for each other",
         "",
         _costs_less("deflection", WAITING),
         _EQUAL_CLOSED,
     ),
-    Expected(
+    Claim(
         "Minimal adaptive routing raises theta_r of processes that wait, at the highest load",
         "",
         _moves_rate("minimal_adaptive"),
         _HIGHER,
     ),
-    Expected("… chaos", "", _moves_rate("chaos"), _HIGHER),
-    Expected(
+    Claim("… chaos", "", _moves_rate("chaos"), _HIGHER),
+    Claim(
         "Chaos has the shortest routed lifetimes of all, at all loads compared",
         "Bolding 1993",
         _is_least("chaos"),
         "No other is shorter beyond the intervals.",
     ),
-    Expected(
+    Claim(
         "Chaos comes within 10 % of what the bisection carries, uniform traffic on the mesh",
         "Bolding 1993",
         _reaches("chaos", "mesh_uniform", 0.9),
@@ -294,7 +285,7 @@ EXPECTED: tuple[Expected, ...] = (
         "one of the bisection.",
     ),
     *(
-        Expected(
+        Claim(
             f"{ROUTINGS[routing].capitalize()} keeps its rate beyond saturation",
             "",
             _survives(routing),

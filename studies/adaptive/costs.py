@@ -16,9 +16,10 @@ from studies.adaptive.settings import (
     at_load,
     saturation,
 )
-from studies.tweedie.chapters.curve import apart
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.markdown import number, table
+from studies.curve import apart
+from studies.estimates import in_percent
+from studies.markdown import number, table
+from studies.runs import Runs
 
 SHARES = (0.25, 0.5, 0.75)
 """Loads at which routings are compared, as shares of what greedy routing can take."""
@@ -100,6 +101,4 @@ def _lines(setting: Setting, runs: Runs, measure: str) -> Iterator[list[str]]:
 
 
 def _shown(estimate: tb.Estimate, measure: str) -> str:
-    scale = 100 if measure == THETA_T else 1
-    value, low, high = (scale * x for x in (estimate.value, estimate.low, estimate.high))
-    return number(tb.Estimate(value, low, high, estimate.batches))
+    return number(in_percent(estimate) if measure == THETA_T else estimate)

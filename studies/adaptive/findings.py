@@ -15,7 +15,7 @@ from studies.adaptive.settings import (
     saturation,
 )
 from studies.adaptive.variants import CHANNELS, rates
-from studies.tweedie.chapters.runs import Runs
+from studies.runs import Runs
 
 _OPEN = {setting.name: setting for setting in OPEN}
 _UNIFORM = _OPEN["mesh_uniform"]

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import tailback as tb
-from studies.adaptive.claims import Expected
+from studies import page
+from studies.adaptive.claims import WORDING
 from studies.adaptive.settings import (
     CLOSED,
     LIFETIME,
     OPEN,
     RATE,
     ROUTINGS,
+    STUDY,
     THETA_R,
     THETA_T,
     Setting,
     saturation,
 )
 from studies.adaptive.theory import greedy_bound
-from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.chapters.curve import Curve
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.chapters.workloads import axis, line
+from studies.claims import Judgement
+from studies.curve import Curve
+from studies.page import axis, line
+from studies.runs import Runs
 
 if TYPE_CHECKING:
     from tailback.figures.drawing import Drawing
-    from tailback.report.page import Figure, Section, Table
+    from tailback.report.page import Figure, Section
 
 _TITLE = "What adaptive routing does to the costs of contention"
 _LEAD = (
@@ -43,18 +43,18 @@ _COLOURS = {routing: number for number, routing in enumerate(ROUTINGS)}
 _MEASURES = ((THETA_T, "theta_t"), (THETA_R, "theta_r"), (LIFETIME, "routed lifetime"))
 
 
-def write(answers: Sequence[tuple[Expected, Statement]], runs: Runs, path: Path) -> None:
+def write(judgements: Sequence[Judgement], runs: Runs) -> None:
     """Write the page; the same runs give the same bytes."""
-    from tailback.report import page
+    from tailback.report.page import Section
 
+    claims = page.claims_table(judgements, WORDING)
     sections = (
-        _expected(answers),
+        Section("What is expected, and what our runs say", (claims,)),
         _saturations(runs),
         *(_section(setting, runs) for setting in (*OPEN, *CLOSED)),
     )
-    facts = (("runs", f"{len(runs.endings):,}"), ("statements judged", str(len(answers))))
-    footer = f"Tailback {tb.__version__}; made by `make studies` from `studies/adaptive/sweeps`."
-    page.write(page.Page(_TITLE, _LEAD, sections, facts, footer=footer), path)
+    facts = (("runs", f"{len(runs.endings):,}"), ("statements judged", str(len(judgements))))
+    page.write(STUDY, _TITLE, _LEAD, sections, facts)
 
 
 def _section(setting: Setting, runs: Runs) -> Section:
@@ -96,24 +96,3 @@ def _saturations(runs: Runs) -> Section:
         rows.append((setting.title, greedy_bound(setting), *cells))
     columns = ("traffic", "most loaded link (greedy)", *ROUTINGS.values())
     return Section("Saturation loads, messages per node and ms", (Table(columns, tuple(rows)),))
-
-
-def _expected(answers: Sequence[tuple[Expected, Statement]]) -> Section:
-    from tailback.report.page import Cell, Section
-
-    rows = tuple(
-        (
-            Cell(expected.words, hint=f"{expected.rule} {expected.remark}".strip()),
-            expected.source,
-            answer.found,
-            Cell("holds", mark="good") if answer.holds else Cell("does not hold", mark="bad"),
-        )
-        for expected, answer in answers
-    )
-    return Section("What is expected, and what our runs say", (_table(rows),))
-
-
-def _table(rows: tuple[tuple[object, ...], ...]) -> Table:
-    from tailback.report.page import Table
-
-    return Table(("expected", "source", "found", "verdict"), rows)  # type: ignore[arg-type]

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import tailback as tb
-from studies.tweedie.chapters.curve import Curve
-from studies.tweedie.chapters.runs import Runs
+from studies.curve import Curve
+from studies.runs import Runs
+from studies.study import Study
+
+STUDY = Study("adaptive")
 
 GREEDY = "dimension_order"
 ADAPTIVE = "minimal_adaptive"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
-import tailback as tb
+from studies import markdown
 from studies.adaptive import theory, variants
-from studies.adaptive.claims import Expected
+from studies.adaptive.claims import WORDING
 from studies.adaptive.costs import SHARES, at_equal_loads, lifetime_table, theta_table
 from studies.adaptive.findings import findings
-from studies.adaptive.settings import CLOSED, OPEN, REFUSED, ROUTINGS, Setting
-from studies.machine import machine
-from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.markdown import Notes, paragraphs, table
-from tailback.files import write_durably
+from studies.adaptive.settings import CLOSED, OPEN, REFUSED, ROUTINGS, STUDY, Setting
+from studies.claims import Judgement
+from studies.markdown import claims_table, table, written_by
+from studies.runs import Runs
 
 _METHOD = """\
 The thesis [Tweedie] measures what contention costs by running the same workload again
@@ -62,18 +58,17 @@ _LIMITS = """\
   percent."""
 
 
-def write(
-    answers: Sequence[tuple[Expected, Statement]], runs: Runs, path: Path, wall_seconds: float
-) -> None:
+def write(judgements: Sequence[Judgement], runs: Runs, wall_seconds: float) -> None:
     """Write the report; only its first lines depend on anything but the runs."""
-    text = paragraphs(
+    markdown.write(
+        STUDY.results,
         "# What adaptive routing does to the costs of contention",
         _provenance(runs, wall_seconds),
         _METHOD.format(refused=100 * REFUSED),
         "## What was found",
         findings(runs),
         "## What is expected, and what our runs say",
-        _verdicts(answers),
+        claims_table(judgements, WORDING),
         "## Saturation",
         "Messages per node and ms. The bound is the load at which the most loaded link is always "
         "busy under greedy routing (data and acknowledgements); *reached*: greedy's saturation.",
@@ -91,7 +86,7 @@ def write(
         lifetime_table((*OPEN, *CLOSED), runs),
         "### theta_t (%)",
         theta_table((*OPEN, *CLOSED), runs),
-        "The figures are in `report.html`, `theta_r` with them.",
+        "`make studies` also writes `report.html`, which has the figures, and `theta_r`.",
         "## What depends on choices made for all",
         "Highest rates on the torus (messages per node and ms) with more virtual channels, each of "
         "two packets, and what is lost of them at the highest load offered:",
@@ -102,35 +97,19 @@ def write(
         "## Limits",
         _LIMITS,
     )
-    write_durably(path, f"{text}\n".encode())
 
 
 def _provenance(runs: Runs, wall_seconds: float) -> str:
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     endings = runs.endings
+    simulated_ms, events = (float(endings[name].sum()) for name in ("simulated_ms", "events"))
     reasons = Counter(endings["stop_reason"].to_list())
     return (
-        f"Written by `python -m studies.adaptive` with Tailback {tb.__version__} on {now}; "
-        f"{machine()}; {len(endings)} runs, {float(endings['simulated_ms'].sum()) / 1000:.1f} s "
-        f"simulated, {float(endings['events'].sum()) / 1e9:.1f} G events; those not kept from "
-        f"before took {wall_seconds:.0f} s. {reasons['max_duration']} runs, most of them at "
-        "saturation, ended after 25 ms without the precision asked for (3 % of the routed "
-        "lifetime); their intervals are wider."
+        f"{written_by('python -m studies.adaptive')}; {len(endings)} runs, "
+        f"{simulated_ms / 1000:.1f} s simulated, {events / 1e9:.1f} G events; "
+        f"those not kept from before took {wall_seconds:.0f} s. "
+        f"{reasons['max_duration']} runs, most of them at saturation, ended after 25 ms without "
+        "the precision asked for (3 % of the routed lifetime); their intervals are wider."
     )
-
-
-def _verdicts(answers: Sequence[tuple[Expected, Statement]]) -> str:
-    notes = Notes()
-    lines = [
-        [
-            f"{expected.words} [{expected.source}]" if expected.source else expected.words,
-            answer.found,
-            ("holds" if answer.holds else "**does not hold**")
-            + f" {notes.letter(f'{expected.rule} {expected.remark}'.strip())}",
-        ]
-        for expected, answer in answers
-    ]
-    return paragraphs(table(["expected", "found", "verdict"], lines), notes)
 
 
 def _least_table(settings: tuple[Setting, ...], runs: Runs) -> str:

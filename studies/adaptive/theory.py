@@ -11,12 +11,12 @@ from studies.adaptive.settings import (
     OPEN,
     RATE,
     ROUTINGS,
+    STUDY,
     Setting,
     saturation,
 )
-from studies.adaptive.stored import SWEEPS
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.markdown import percent, table
+from studies.markdown import percent, table
+from studies.runs import Runs
 from tailback.sweeps import Sweep
 
 
@@ -38,7 +38,7 @@ def link_bound(experiment: tb.Experiment) -> float:
 @cache
 def greedy_bound(setting: Setting) -> float:
     """Return the bound of greedy routing under the traffic of an open setting."""
-    asked = Sweep.load(SWEEPS / f"{setting.greedy_sweep or setting.sweep}.toml")
+    asked = Sweep.load(STUDY.sweeps / f"{setting.greedy_sweep or setting.sweep}.toml")
     return link_bound(
         next(
             point.experiment

@@ -14,9 +14,9 @@ from studies.adaptive.settings import (
     saturation_of,
     up_to_peak,
 )
-from studies.tweedie.chapters.curve import Curve
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.markdown import number, percent, table
+from studies.curve import Curve
+from studies.markdown import number, percent, table
+from studies.runs import Runs
 
 CHANNELS = (4, 8, 16)
 _SWEEPS = {GREEDY: "channels_greedy", "valiant": "channels"}

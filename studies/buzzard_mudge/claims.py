@@ -24,6 +24,7 @@ from studies.buzzard_mudge.settings import (
     WORMHOLE,
     Setting,
 )
+from studies.estimates import in_percent
 
 ABOUT = 5.0
 """Points to either side of a number that is said to be about so much."""
@@ -46,7 +47,7 @@ _LOADS: dict[str, Sequence[float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RatioVerdict:
     """A printed ratio and ours at each of the loads it is about, in percent."""
 
     printed: PrintedRatio
@@ -112,18 +113,18 @@ FIRST_PACKET = Reading("the first packet", "first_packet", is_first_packet=True)
 """Its 10 bytes, whatever 16 bytes of a worm take."""
 
 
-def verdicts(measured: Measured, reading: Reading = BYTES) -> list[Verdict]:
+def verdicts(measured: Measured, reading: Reading = BYTES) -> list[RatioVerdict]:
     """Return what became of every printed ratio."""
     return [_verdict(printed, measured, reading) for printed in ratios()]
 
 
-def _verdict(printed: PrintedRatio, measured: Measured, reading: Reading) -> Verdict:
+def _verdict(printed: PrintedRatio, measured: Measured, reading: Reading) -> RatioVerdict:
     spacings = _LOADS[printed.loads]
     if printed.percent is None:
-        return Verdict(printed, spacings, [])
+        return RatioVerdict(printed, spacings, [])
     setting = _SCHEMES[printed.scheme]
-    ours = [_percent(of(printed, setting, measured, s, reading)) for s in spacings]
-    return Verdict(printed, spacings, ours)
+    ours = [in_percent(of(printed, setting, measured, s, reading)) for s in spacings]
+    return RatioVerdict(printed, spacings, ours)
 
 
 def of(
@@ -158,8 +159,3 @@ def bounds(printed: PrintedRatio) -> tuple[float, float]:
     low = 0.0 if printed.relation in ("<", "<=") else printed.percent - about
     high = float("inf") if printed.relation == ">=" else printed.percent + about
     return low, high
-
-
-def _percent(estimate: tb.Estimate) -> tb.Estimate:
-    value, low, high = (100 * x for x in (estimate.value, estimate.low, estimate.high))
-    return tb.Estimate(value, low, high, estimate.batches)

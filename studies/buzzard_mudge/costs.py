@@ -9,12 +9,13 @@ a run that lasts longer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tailback as tb
 from studies.buzzard_mudge.paired import Measured, ratio
 from studies.buzzard_mudge.settings import SPACINGS, Setting
-from studies.tweedie.markdown import table
+from studies.estimates import in_percent
+from studies.markdown import table
 from tailback.wording import number
 
 ROUTED = "routed_lifetime_us"
@@ -37,23 +38,23 @@ def theta_r(measured: Measured, setting: Setting, length: int, spacing: float) -
 
 def theta_table(measured: Measured, settings: Sequence[Setting], length: int) -> str:
     """Return theta_t, in percent, of transports at all loads."""
-    lines = []
-    for setting in settings:
-        found = (theta_t(measured, setting, length, spacing) for spacing in SPACINGS)
-        lines.append([setting.title, *(number(percent(estimate)) for estimate in found)])
-    return table(["theta_t, %; spacing", *(f"{spacing:g}" for spacing in SPACINGS)], lines)
+    return _table("theta_t", theta_t, measured, settings, length)
 
 
 def rate_table(measured: Measured, settings: Sequence[Setting], length: int) -> str:
     """Return theta_r, in percent, of transports at all loads."""
+    return _table("theta_r", theta_r, measured, settings, length)
+
+
+def _table(
+    name: str,
+    theta: Callable[[Measured, Setting, int, float], tb.Estimate],
+    measured: Measured,
+    settings: Sequence[Setting],
+    length: int,
+) -> str:
     lines = []
     for setting in settings:
-        found = (theta_r(measured, setting, length, spacing) for spacing in SPACINGS)
-        lines.append([setting.title, *(number(percent(estimate)) for estimate in found)])
-    return table(["theta_r, %; spacing", *(f"{spacing:g}" for spacing in SPACINGS)], lines)
-
-
-def percent(estimate: tb.Estimate) -> tb.Estimate:
-    """Return a share in percent."""
-    value, low, high = (100 * x for x in (estimate.value, estimate.low, estimate.high))
-    return tb.Estimate(value, low, high, estimate.batches)
+        found = (theta(measured, setting, length, spacing) for spacing in SPACINGS)
+        lines.append([setting.title, *(number(in_percent(estimate)) for estimate in found)])
+    return table([f"{name}, %; spacing", *(f"{spacing:g}" for spacing in SPACINGS)], lines)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from studies.buzzard_mudge.claims import FIRST_PACKET, Verdict, verdicts
+from studies.buzzard_mudge.claims import FIRST_PACKET, RatioVerdict, verdicts
 from studies.buzzard_mudge.collisions import Collisions
-from studies.buzzard_mudge.general import CONCLUSIONS, Conclusion
+from studies.buzzard_mudge.general import CONCLUSIONS
 from studies.buzzard_mudge.paired import Measured
 from studies.buzzard_mudge.standstill import Standstill
 from studies.buzzard_mudge.storage import Storage, storage
-from studies.tweedie.chapters.claims import Statement
+from studies.claims import Judgement, judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class Findings:
     """All that was found."""
 
     measured: Measured
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[RatioVerdict]
     """Every printed ratio; *first* are 16 data bytes."""
-    literal: Sequence[Verdict]
+    literal: Sequence[RatioVerdict]
     """The same, where the first of packets is the first packet."""
-    conclusions: Sequence[tuple[Conclusion, Statement]]
+    conclusions: Sequence[Judgement]
     """Those of section 3, and our answers."""
     needs: Sequence[Storage]
     collisions: Sequence[Collisions]
@@ -37,12 +37,11 @@ class Findings:
         standstills: Sequence[Standstill],
     ) -> Findings:
         """Judge what was measured."""
-        answers = [(conclusion, conclusion.check(measured)) for conclusion in CONCLUSIONS]
         return cls(
             measured,
             verdicts(measured),
             verdicts(measured, FIRST_PACKET),
-            answers,
+            [judged(conclusion, measured) for conclusion in CONCLUSIONS],
             storage(measured.runs),
             collisions,
             standstills,

@@ -6,26 +6,16 @@ A time is the mean until all of a message is there. *Heavy* are the three heavie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import tailback as tb
 from studies.buzzard_mudge.paired import Measured
 from studies.buzzard_mudge.settings import COMPLETE, LENGTHS, SPACINGS, TRANSPORTS, whole
-from studies.tweedie.chapters.claims import Statement
+from studies.claims import Claim, Statement, Wording
 
 HEAVY, MODERATE, LIGHT = SPACINGS[:3], SPACINGS[3:6], SPACINGS[6:]
 DATAGRAMS = TRANSPORTS[:2]
-
-
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """A conclusion of section 3, and how our runs are asked."""
-
-    words: str
-    rule: str
-    check: Callable[[Measured], Statement]
 
 
 def time_ratio(
@@ -150,46 +140,55 @@ def _circuit_hurts(measured: Measured) -> Statement:
     return Statement(", ".join(texts), holds)
 
 
-CONCLUSIONS = (
-    Conclusion(
+WORDING = Wording("conclusion", contradicted="does not hold")
+
+CONCLUSIONS: tuple[Claim[Measured], ...] = (
+    Claim(
         "Circuit switching does not gracefully degrade under heavy traffic",
+        "section 3",
+        _degrades,
         "Its time grows by a larger factor from the lightest to the heaviest load than that of "
         "both datagrams (full duplex, fixed routing).",
-        _degrades,
     ),
-    Conclusion(
+    Claim(
         "The advantages of cut-through are significant for all but the heaviest traffic",
+        "section 3",
+        _cut_through,
         "At all loads but the heaviest its time is below 0.9 of that of datagrams, beyond the "
         "interval (full duplex, fixed routing).",
-        _cut_through,
     ),
-    Conclusion(
+    Claim(
         "In moderate to heavy traffic the most significant improvement is gained by "
         "non-interfering bidirectional links",
-        "Two wires shorten the time more than adaptive routing does, for all three transports.",
+        "section 3",
         _duplex_first,
+        "Two wires shorten the time more than adaptive routing does, for all three transports.",
     ),
-    Conclusion(
+    Claim(
         "Adaptive routing helps datagrams for all but heavy traffic with small messages, "
         "particularly with bidirectional links",
+        "section 3",
+        _adaptive_helps,
         "With two wires times are shorter beyond the interval, at light loads and for 2048 bytes "
         "at all loads.",
-        _adaptive_helps,
     ),
-    Conclusion(
+    Claim(
         "In these cases [heavy, small] it makes performance worse, particularly with uni-links",
-        "At heavy loads of 512 bytes times are longer, and at worst more so with one wire.",
+        "section 3",
         _adaptive_hurts,
+        "At heavy loads of 512 bytes times are longer, and at worst more so with one wire.",
     ),
-    Conclusion(
+    Claim(
         "The benefits of adaptive routing are typically much smaller than those of "
         "bidirectional links for all but light traffic",
-        "At moderate and heavy loads its gain in time (with two wires) is the smaller one.",
+        "section 3",
         _adaptive_smaller,
+        "At moderate and heavy loads its gain in time (with two wires) is the smaller one.",
     ),
-    Conclusion(
+    Claim(
         "With circuits adaptive routing makes performance worse for small messages at all loads",
-        "Times of 512 bytes are longer at all loads, with one wire and with two.",
+        "section 3",
         _circuit_hurts,
+        "Times of 512 bytes are longer at all loads, with one wire and with two.",
     ),
 )

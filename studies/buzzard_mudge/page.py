@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tailback as tb
-from studies.buzzard_mudge.claims import Verdict
+from studies import page
+from studies.buzzard_mudge.claims import RatioVerdict
 from studies.buzzard_mudge.costs import theta_t
 from studies.buzzard_mudge.findings import Findings
-from studies.buzzard_mudge.general import Conclusion
+from studies.buzzard_mudge.general import WORDING
 from studies.buzzard_mudge.paired import Measured
 from studies.buzzard_mudge.settings import (
     BEGINS,
@@ -19,12 +19,12 @@ from studies.buzzard_mudge.settings import (
     SECTION_3,
     SECTION_6,
     SPACINGS,
+    STUDY,
     WORMHOLE,
     Setting,
 )
-from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.chapters.curve import Curve
-from studies.tweedie.chapters.workloads import axis, line
+from studies.curve import Curve
+from studies.page import axis, line
 from tailback.wording import number
 
 if TYPE_CHECKING:
@@ -44,15 +44,16 @@ _FIGURES = {"a": SPACINGS[:5], "b": SPACINGS[3:]}
 """Figures 6a and 6b (7a and 7b) have two loads in common."""
 
 
-def write(found: Findings, path: Path) -> None:
+def write(found: Findings) -> None:
     """Write the page; the same runs give the same bytes."""
-    from tailback.report import page
+    from tailback.report.page import Section
 
     measured = found.measured
+    conclusions = page.claims_table(found.conclusions, WORDING)
     sections = (
         _ratios(found.verdicts),
         *(_section_6(measured, length, 6 + i) for i, length in enumerate(LENGTHS)),
-        _conclusions(found.conclusions),
+        Section("The conclusions of section 3", (conclusions,)),
         _section_3(measured),
         _costs(measured),
     )
@@ -60,9 +61,7 @@ def write(found: Findings, path: Path) -> None:
         ("runs", f"{len(measured.runs.endings):,}"),
         ("printed ratios", str(len(found.verdicts))),
     )
-    sweeps = "studies/buzzard_mudge/sweeps"
-    footer = f"Tailback {tb.__version__}; made by `make studies` from `{sweeps}`."
-    page.write(page.Page(_TITLE, _LEAD, sections, facts, footer=footer), path)
+    page.write(STUDY, _TITLE, _LEAD, sections, facts)
 
 
 def _section_6(measured: Measured, length: int, figure: int) -> Section:
@@ -168,7 +167,7 @@ def _curve(loads: Sequence[float], found: Iterable[tb.Estimate]) -> Curve:
     return Curve(tuple(reversed(loads)), tuple(reversed(list(found))))
 
 
-def _ratios(verdicts: Sequence[Verdict]) -> Section:
+def _ratios(verdicts: Sequence[RatioVerdict]) -> Section:
     from tailback.report.page import Cell, Section, Table
 
     rows = tuple(
@@ -186,22 +185,7 @@ def _ratios(verdicts: Sequence[Verdict]) -> Section:
     return Section("Every printed ratio to wormhole routing", (Table(columns, rows),))
 
 
-def _mark(verdict: Verdict) -> Mark:
+def _mark(verdict: RatioVerdict) -> Mark:
     if verdict.words == "holds":
         return "good"
     return "bad" if verdict.words == "does not hold" else "open"
-
-
-def _conclusions(answers: Sequence[tuple[Conclusion, Statement]]) -> Section:
-    from tailback.report.page import Cell, Section, Table
-
-    rows = tuple(
-        (
-            Cell(conclusion.words, hint=conclusion.rule),
-            answer.found,
-            Cell("holds", mark="good") if answer.holds else Cell("does not hold", mark="bad"),
-        )
-        for conclusion, answer in answers
-    )
-    columns = ("conclusion", "found", "verdict")
-    return Section("The conclusions of section 3", (Table(columns, rows),))

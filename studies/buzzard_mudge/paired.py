@@ -14,7 +14,7 @@ import polars as pl
 
 import tailback as tb
 from studies.buzzard_mudge.settings import BEGINS, COMPLETE, REST, Setting
-from studies.tweedie.chapters.runs import Runs
+from studies.runs import Runs
 from tailback.analysis import where
 from tailback.statistics import student_t
 

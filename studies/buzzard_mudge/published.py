@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
+
+from studies import comparison
 
 DIRECTORY = Path(__file__).parent / "published"
 
@@ -46,8 +47,7 @@ def ratios() -> list[PrintedRatio]:
 
 def text_number(claim_id: str) -> float:
     """Return a number of the running text."""
-    [row] = (row for row in rows("text_numbers.csv") if row["claim_id"] == claim_id)
-    return float(row["value"])
+    return float(comparison.row_of(DIRECTORY / "text_numbers.csv", claim_id)["value"])
 
 
 def ideal_utilisations(length: int) -> list[float]:
@@ -66,8 +66,7 @@ def spacings_ticks(length: int) -> list[float]:
 
 def rows(file: str) -> list[dict[str, str]]:
     """Return the rows of one of the files."""
-    with (DIRECTORY / file).open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return comparison.rows(DIRECTORY / file)
 
 
 def _number(text: str) -> float | None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
-_FOLDER = Path(__file__).parent
-SWEEPS = _FOLDER / "sweeps"
-"""What is run: an experiment file with a sweep for each."""
-STORES = _FOLDER / "stores"
-"""What came of it: a store for each sweep, under its name."""
+from studies.study import Study
+
+STUDY = Study("buzzard_mudge")
 
 LENGTHS = (512, 2048)
 """Mean lengths of messages in bytes [section 6]."""

@@ -11,10 +11,9 @@ import polars as pl
 import tailback as tb
 from studies.buzzard_mudge.paired import mean
 from studies.buzzard_mudge.published import text_number
-from studies.buzzard_mudge.settings import SPACINGS, STORES, SWITCHING
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.markdown import table
-from tailback.store.points import PointStore
+from studies.buzzard_mudge.settings import SPACINGS, SWITCHING
+from studies.markdown import table
+from studies.runs import Runs
 from tailback.wording import number
 
 SWEEP = "long_messages"
@@ -49,8 +48,7 @@ def heavy_printed() -> float:
 def storage(runs: Runs) -> list[Storage]:
     """Return what both kinds of datagrams need at every load."""
     rows = runs.sweep(SWEEP).rows
-    identities = rows["identity"].to_list()
-    nodes = pl.DataFrame(PointStore.open(STORES / SWEEP).nested("nodes", identities))
+    nodes = runs.sweep(SWEEP).tables("nodes", rows)
     most = nodes.group_by("identity").agg(pl.col(TRANSIT).max(), pl.col(OWN).max())
     together = rows.join(most, on="identity")
     found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tailback as tb
-from studies.buzzard_mudge.costs import percent, theta_r, theta_t
+from studies.buzzard_mudge.costs import theta_r, theta_t
 from studies.buzzard_mudge.findings import Findings
 from studies.buzzard_mudge.paired import Seeds, ratio
 from studies.buzzard_mudge.settings import (
@@ -16,6 +16,7 @@ from studies.buzzard_mudge.settings import (
     WORMHOLE,
     whole,
 )
+from studies.estimates import in_percent
 
 _SHORT, _LONG = LENGTHS
 _HEAVIEST, _SECOND, _LIGHTEST = SPACINGS[0], SPACINGS[1], SPACINGS[-1]
@@ -29,7 +30,7 @@ def summary(found: Findings) -> str:
 
 
 def _shown(estimate: tb.Estimate) -> str:
-    scaled = percent(estimate)
+    scaled = in_percent(estimate)
     return f"{scaled.value:.0f} ± {scaled.half_width:.0f} %"
 
 
@@ -41,7 +42,7 @@ def _paper(found: Findings) -> str:
     ]
     whole_count = sum("holds" in words for words in judged)
     partly = sum("holds" not in words and any("holds at" in w for w in words) for words in judged)
-    concluded = sum(answer.holds for _, answer in found.conclusions)
+    concluded = sum(not conclusion.differs for conclusion in found.conclusions)
     return (
         f"**The paper's numbers.** Of {len(judged)} ratios printed as numbers {whole_count} hold "
         f"at all the loads they are about, under one of the two readings of *first*, {partly} "

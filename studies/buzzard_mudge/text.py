@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
-from pathlib import Path
 
-import tailback as tb
+from studies import markdown
 from studies.buzzard_mudge import costs, variants
-from studies.buzzard_mudge.claims import ABOUT, Verdict
+from studies.buzzard_mudge.claims import ABOUT, RatioVerdict
 from studies.buzzard_mudge.collisions import Collisions
 from studies.buzzard_mudge.findings import Findings
-from studies.buzzard_mudge.general import Conclusion
+from studies.buzzard_mudge.general import WORDING
 from studies.buzzard_mudge.paired import Measured
 from studies.buzzard_mudge.published import ideal_utilisations, spacings_ticks
 from studies.buzzard_mudge.reasons import reason
@@ -22,6 +20,7 @@ from studies.buzzard_mudge.settings import (
     SECTION_3,
     SECTION_6,
     SPACINGS,
+    STUDY,
     WORMHOLE,
     Setting,
 )
@@ -32,10 +31,7 @@ from studies.buzzard_mudge.storage import (
     storage_table,
 )
 from studies.buzzard_mudge.summary import summary
-from studies.machine import machine
-from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.markdown import Notes, paragraphs, table
-from tailback.files import write_durably
+from studies.markdown import Notes, claims_table, paragraphs, table, written_by
 from tailback.wording import number
 
 _METHOD = """\
@@ -65,10 +61,11 @@ _LIMITS = """\
   part of this study, only the times that they would see."""
 
 
-def write(found: Findings, path: Path, wall_seconds: float) -> None:
+def write(found: Findings, wall_seconds: float) -> None:
     """Write the report; only its first lines depend on anything but the runs."""
     measured = found.measured
-    text = paragraphs(
+    markdown.write(
+        STUDY.results,
         "# How messages should cross a hypercube",
         _provenance(measured, wall_seconds),
         "The simulations of [Buzzard & Mudge 1988] run again: wormhole routing against packets "
@@ -88,9 +85,9 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         _verdict_table(found.verdicts, found.literal),
         "## Mean times (µs), figures 6a to 7b",
         *(_times(measured, length) for length in LENGTHS),
-        "The figures are in `report.html`.",
+        "`make studies` also writes `report.html`, which has the figures.",
         "## The conclusions of section 3",
-        _conclusion_table(found.conclusions),
+        claims_table(found.conclusions, WORDING),
         "### Buffers of datagrams",
         f"The paper: for messages of 8192 bytes from about {light_printed():g} kbytes at light "
         f"loads to more than {heavy_printed():g} at heavier ones. Most that any node stored at "
@@ -118,7 +115,6 @@ def write(found: Findings, path: Path, wall_seconds: float) -> None:
         "## Limits",
         _LIMITS,
     )
-    write_durably(path, f"{text}\n".encode())
 
 
 def _full_fixed() -> list[Setting]:
@@ -126,16 +122,15 @@ def _full_fixed() -> list[Setting]:
 
 
 def _provenance(measured: Measured, wall_seconds: float) -> str:
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     endings = measured.runs.endings
+    events = float(endings["events"].sum())
     return (
-        f"Written by `python -m studies.buzzard_mudge` with Tailback {tb.__version__} on {now}; "
-        f"{machine()}; {len(endings)} runs, {float(endings['events'].sum()) / 1e9:.2f} G events; "
-        f"those not kept from before took {wall_seconds:.0f} s."
+        f"{written_by('python -m studies.buzzard_mudge')}; {len(endings)} runs, "
+        f"{events / 1e9:.2f} G events; those not kept from before took {wall_seconds:.0f} s."
     )
 
 
-def _verdict_table(verdicts: Sequence[Verdict], literal: Sequence[Verdict]) -> str:
+def _verdict_table(verdicts: Sequence[RatioVerdict], literal: Sequence[RatioVerdict]) -> str:
     notes = Notes()
     lines = []
     for verdict, other in zip(verdicts, literal, strict=True):
@@ -156,7 +151,7 @@ def _verdict_table(verdicts: Sequence[Verdict], literal: Sequence[Verdict]) -> s
     return paragraphs(table(header, lines), notes)
 
 
-def _judged(verdict: Verdict) -> list[str]:
+def _judged(verdict: RatioVerdict) -> list[str]:
     """Return our numbers, how far they are off, and the verdict."""
     if not verdict.ours:
         return ["-", "-", verdict.words]
@@ -178,19 +173,6 @@ def _times(measured: Measured, length: int) -> str:
             found = (measured.mean(setting, length, spacing, measure) for spacing in SPACINGS)
             lines.append([f"{setting.title}, {word}", *map(number, found)])
     return table([f"{length} B", *map(str, range(1, len(SPACINGS) + 1))], lines)
-
-
-def _conclusion_table(answers: Sequence[tuple[Conclusion, Statement]]) -> str:
-    notes = Notes()
-    lines = [
-        [
-            conclusion.words,
-            answer.found,
-            f"{'holds' if answer.holds else '**does not hold**'} {notes.letter(conclusion.rule)}",
-        ]
-        for conclusion, answer in answers
-    ]
-    return paragraphs(table(["conclusion", "found", "verdict"], lines), notes)
 
 
 def _collisions(counted: Sequence[Collisions]) -> str:

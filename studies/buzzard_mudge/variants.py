@@ -14,7 +14,7 @@ from studies.buzzard_mudge.settings import (
     REST,
     WORMHOLE,
 )
-from studies.tweedie.markdown import table
+from studies.markdown import table
 from tailback.wording import number
 
 AT = (2.0, 18.0)

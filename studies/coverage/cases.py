@@ -72,12 +72,12 @@ def _run(source: Source, wanted: Plan) -> Procedure:
 
 def _outcome(procedure: Procedure) -> Outcome:
     estimate = procedure.estimate(procedure.plan.metric)
-    samples = len(procedure.samples) - procedure.window_row - 1
-    return Outcome(estimate, samples, estimate.half_width)
+    columns = procedure.samples.since(procedure.window_ps)
+    return Outcome(estimate, len(columns["time_ps"]) - 1, estimate.half_width)
 
 
 def _series(procedure: Procedure) -> Series:
-    columns = procedure.samples.since(procedure.window_row)
+    columns = procedure.samples.since(procedure.window_ps)
     metric = METRICS[procedure.plan.metric]
     numerator, denominator = increments(metric, columns, procedure.plan.populations)
     estimate = procedure.estimate(procedure.plan.metric)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
-import tailback as tb
+from studies import markdown
 from studies.coverage.tallies import LEAST, MOST, Tally
-from studies.machine import machine
+
+Precise = tuple[float, Sequence[Tally]]
+"""A precision, and the tallies of all cases with it."""
 
 _INTRODUCTION = """\
 Systems whose mean is known are measured as every run is: from an empty start, with the
@@ -33,14 +35,22 @@ looser the precision, the shorter the runs, and a run that is short compared to 
 system remembers knows too little about its own error."""
 
 
-_HEADER = ("system", "within", "below", "above", "half-width", "scatter", "bias", "unpaired")
+_HEADER = (
+    "system",
+    "within",
+    "below",
+    "above",
+    "half-width",
+    "scatter",
+    "bias",
+    "unpaired",
+    "samples",
+)
 
 
 def table(tallies: Iterable[Tally]) -> str:
     """Return one line per case, in Markdown; in bold what is not as it should be."""
-    header = [*_HEADER, "samples"]
-    lines = [header, [":--", *["--:"] * (len(header) - 1)], *map(_line, tallies)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown.table(_HEADER, map(_line, tallies))
 
 
 def _line(tally: Tally) -> list[str]:
@@ -62,26 +72,22 @@ def _line(tally: Tally) -> list[str]:
     ]
 
 
-def text(
-    judged: tuple[float, Sequence[Tally]], looser: tuple[float, Sequence[Tally]], wall_s: float
-) -> str:
-    """Return the report; of each precision the tallies."""
+def write(judged: Precise, looser: Precise, wall_s: float, path: Path) -> None:
+    """Write the report."""
     precision, tallies = judged
     runs = len(tallies[0].outcomes)
     chance = 100 * math.sqrt(0.05 * 0.95 / runs)
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     demanded = (
         f"Precision {100 * precision:g} %, {runs} runs each; {100 * LEAST:g} to {100 * MOST:g} % "
         f"are demanded. By chance the share is uncertain by {chance:.1f} % (one standard error)."
     )
-    parts = (
+    markdown.write(
+        path,
         "# Coverage of the intervals",
-        f"Written by `python -m studies.coverage` with Tailback {tb.__version__} on {now}; "
-        f"{machine()}, in {wall_s:.0f} s.",
+        f"{markdown.written_by('python -m studies.coverage')}, in {wall_s:.0f} s.",
         _INTRODUCTION,
         demanded,
         table(tallies),
         _LOOSER.format(percent=100 * looser[0]),
         table(looser[1]),
     )
-    return "\n\n".join(parts) + "\n"

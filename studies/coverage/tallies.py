@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import tailback as tb
 from studies.coverage.cases import CASES, Case, Outcome
-from studies.running import answers
+from studies.runs import answers
 
 LEAST, MOST = 0.93, 0.97
 """Between these the share of intervals of 95 % must lie that contain the truth."""

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import sys
-import time
-from pathlib import Path
 
+from studies.runs import Runs, run_sweeps
+from studies.study import carry_out
+from studies.tweedie import report
 from studies.tweedie.chapters import FIGURES, page, text
-from studies.tweedie.chapters.judging import judge
-from studies.tweedie.chapters.running import run_sweeps
-from studies.tweedie.measure import measure_all
-from studies.tweedie.report import write
+from studies.tweedie.chapters.figure import judge
+from studies.tweedie.experiment import STUDY
+from studies.tweedie.measure import Measurements, measure_all
 from studies.tweedie.sections import SECTIONS
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
-REPORT = RESULTS.with_name("report.html")
+Found = tuple[Runs, Measurements]
 
 
-def main() -> int:
-    """Run everything, write both reports, return the exit code."""
-    started = time.monotonic()
-    try:
-        runs = run_sweeps()
-        measured = measure_all(point for section in SECTIONS for point in section.points)
-    except KeyboardInterrupt:
-        print("Interrupted; no report was written, finished sweeps are kept.", file=sys.stderr)
-        return 130
+def _run() -> Found:
+    return run_sweeps(STUDY), measure_all(point for s in SECTIONS for point in s.points)
+
+
+def _report(found: Found, wall_seconds: float) -> None:
+    runs, measured = found
     judged = judge(FIGURES, runs)
-    page.write(judged, runs, REPORT)
+    page.write(judged, runs)
     overview, figures = text.sections(judged, runs)
-    together = (overview, *SECTIONS, figures)
-    write(RESULTS, together, measured, runs.endings, time.monotonic() - started)
-    print(f"Wrote {RESULTS} and {REPORT}")
-    return 0
+    report.write((overview, *SECTIONS, figures), measured, runs.endings, wall_seconds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(carry_out(_run, _report, (STUDY.results, STUDY.page)))

@@ -1,15 +1,14 @@
-"""A printed number beside the simulated one, and what the difference means."""
+"""What a section of the report says, and how near its numbers have to be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import tailback as tb
+from studies.comparison import Comparison
 from studies.tweedie.charts import Chart
 from studies.tweedie.experiment import Point
 from studies.tweedie.measure import Measurements
-from studies.tweedie.published import Printed
 
 RATE_BOUND = 0.035
 """Largest relative difference of a rate that we set out to stay within."""
@@ -23,42 +22,6 @@ LOSS_BOUND = RATE_BOUND
 It is of the loss itself, not of what the loss leaves of the whole: 12 % and
 12.4 % agree, 12 % and 13 % do not.
 """
-
-OPEN = "Open."
-"""The explanation of a difference that has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One printed number and what was simulated for it."""
-
-    place: str
-    """Where it is printed and what it is."""
-    printed: Printed
-    simulated: tb.Estimate
-    bound: float | None = None
-    """Largest relative difference to stay within."""
-    note: str = OPEN
-    """Why they differ, if they do."""
-    exception: bool = False
-    """Whether the printed number was known beforehand not to come out of the model."""
-
-    @property
-    def relative(self) -> float:
-        """Simulated over printed, less one."""
-        return self.simulated.value / self.printed.value - 1
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the intervals of the two overlap."""
-        half = self.printed.half_width
-        nearest = min(max(self.printed.value, self.simulated.low), self.simulated.high)
-        return abs(nearest - self.printed.value) <= half
-
-    @property
-    def within(self) -> bool:
-        """Whether the difference is within the bound, if there is one."""
-        return self.bound is None or abs(self.relative) <= self.bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 import tailback as tb
-from studies.tweedie.comparison import Comparison
+from studies.comparison import Comparison
+from studies.estimates import in_percent
+from studies.markdown import number, percent
 from studies.tweedie.experiment import NAMES, Sync, steady
-from studies.tweedie.markdown import number, percent
-from studies.tweedie.measure import (
-    RATE,
-    ROUTED_LIFETIME,
-    Measurements,
-    in_percent,
-    measure_all,
-    over_seeds,
-)
+from studies.tweedie.measure import RATE, ROUTED_LIFETIME, Measurements, measure_all, over_seeds
 from studies.tweedie.published import ROUTED_LIFETIMES, THROUGHPUT, text_number
 from studies.tweedie.sections.cost import CLAIMS, PERIOD_US, theta_r, theta_t
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Literal
 
 import tailback as tb
+from studies.estimates import scaled
 from studies.tables import Keys, nested
 from studies.tweedie.experiment import PRECISION, SEEDS, Point
-from studies.tweedie.measure import ITERATIONS, Measurements, over_seeds, scaled
+from studies.tweedie.measure import ITERATIONS, Measurements, over_seeds
 
 Fidelity = Literal["token", "packet"]
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 from typing import Literal
 
 import tailback as tb
+from studies.study import Study
 from studies.tables import Keys, nested
+
+STUDY = Study("tweedie")
 
 Sync = Literal["loosely_synchronous", "asynchronous_blocking", "asynchronous"]
 

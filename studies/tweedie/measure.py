@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 import tailback as tb
-from studies.running import answers
+from studies.runs import answers
 from studies.tweedie.experiment import Point
 from tailback.statistics import student_t
 from tailback.workloads import Bandwidth
@@ -107,14 +107,3 @@ def over_seeds(measurements: Measurements, point: Point, metric: str) -> tb.Esti
     within = math.hypot(*(estimate.half_width for estimate in estimates)) / count
     half = max(between, within)
     return tb.Estimate(mean, mean - half, mean + half, sum(e.batches for e in estimates))
-
-
-def scaled(estimate: tb.Estimate, factor: float) -> tb.Estimate:
-    """Return an estimate in another unit."""
-    value, low, high = (factor * x for x in (estimate.value, estimate.low, estimate.high))
-    return tb.Estimate(value, low, high, estimate.batches)
-
-
-def in_percent(share: tb.Estimate) -> tb.Estimate:
-    """Return a share as a percentage."""
-    return scaled(share, 100)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from studies import comparison
+from studies.comparison import Printed
 from studies.tweedie.experiment import Sync
 
 DIRECTORY = Path(__file__).parent / "published"
@@ -15,26 +16,6 @@ RATE_PRECISION = 0.01
 
 QUOTIENT_PRECISION = RATE_PRECISION * 2**0.5
 """Of a quotient of two rates."""
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A printed number: its digits, and how far the number meant may lie from it."""
-
-    text: str
-    relative_precision: float = 0.0
-    """Half-width of its confidence interval over its value, where the thesis gives one."""
-
-    @property
-    def value(self) -> float:
-        """The number."""
-        return float(self.text)
-
-    @property
-    def half_width(self) -> float:
-        """Half a unit of the last digit printed, and the confidence interval."""
-        decimals = len(self.text.partition(".")[2])
-        return 0.5 * 10.0**-decimals + self.relative_precision * abs(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +78,7 @@ ROUTED_LIFETIMES = Table(
 
 def rows(file: str) -> list[dict[str, str]]:
     """Return the rows of one of the files."""
-    with (DIRECTORY / file).open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return comparison.rows(DIRECTORY / file)
 
 
 def saturation_lifetimes_us() -> dict[str, Printed]:
@@ -121,4 +101,4 @@ def text_range(claim_id: str) -> tuple[float, float]:
 
 
 def _claim(claim_id: str) -> dict[str, str]:
-    return next(row for row in rows("text_numbers.csv") if row["claim_id"] == claim_id)
+    return comparison.row_of(DIRECTORY / "text_numbers.csv", claim_id)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import polars as pl
 
-import tailback as tb
-from studies.machine import machine
+from studies import markdown
+from studies.comparison import Comparison
+from studies.markdown import paragraphs, percent, table, written_by
 from studies.tweedie.charts import save
-from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Comparison, Report, Section
-from studies.tweedie.experiment import PRECISION, SEEDS, WINDOW_MS
-from studies.tweedie.markdown import paragraphs, percent, table
+from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Report, Section
+from studies.tweedie.experiment import PRECISION, SEEDS, STUDY, WINDOW_MS
 from studies.tweedie.measure import Measurements
-from tailback.files import write_durably
 
 _LEGEND = f"""\
 Chapters 5 and 6 and table 4.3 are simulated with the seeds {SEEDS[0]} to {SEEDS[-1]}, the charts of
@@ -36,7 +33,6 @@ that contradict table 5.1."""
 
 
 def write(
-    path: Path,
     sections: Sequence[Section],
     measured: Measurements,
     kept: pl.DataFrame,
@@ -50,7 +46,8 @@ def write(
     for report in reports:
         for chart in report.charts:
             save(chart)
-    text = paragraphs(
+    markdown.write(
+        STUDY.results,
         "# The thesis' experiments, printed and simulated",
         _provenance(measured, kept, wall_seconds),
         _LEGEND,
@@ -61,18 +58,16 @@ def write(
             for section, report in zip(sections, reports, strict=True)
         ),
     )
-    write_durably(path, f"{text}\n".encode())
 
 
 def _provenance(measured: Measurements, kept: pl.DataFrame, wall_seconds: float) -> str:
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     runs = [(run.stop_reason, run.simulated_ms, run.events) for run in measured.values()]
     runs += kept.select("stop_reason", "simulated_ms", "events").rows()
     simulated_ms = math.fsum(ms for _, ms, _ in runs)
     events = sum(count for *_, count in runs)
     limited = sum(reason not in ("precision", "duration") for reason, *_ in runs)
     return (
-        f"Written by `make studies` with Tailback {tb.__version__} on {now}; {machine()}; "
+        f"{written_by('make studies')}; "
         f"{len(runs)} runs, {simulated_ms / 1000:.1f} s simulated, "
         f"{events / 1e9:.1f} G events, in {wall_seconds:.0f} s. "
         f"{len(kept)} of them are the sweeps of chapters 5 and 6, which are not run again while "

@@ -12,6 +12,7 @@ import pytest
 from tailback.report.of_store import write_report
 from tailback.store.points import Failure, PointStore
 from tests.stores import runs_of, small_store
+from tests.waiting import HANG_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize
@@ -57,6 +58,17 @@ def report(store: PointStore) -> Path:
     return write_report(store.folder)
 
 
+#: Whether every figure has drawn what is chosen: drawing begins anew with every choice, and
+#: what it needs is unpacked first.
+SETTLED = """[...document.querySelectorAll('figure.figure')]
+    .every(figure => figure.dataset.drawn === figure.dataset.asked)"""
+
+
+def settle(page: Page) -> None:
+    """Wait until the page has drawn what was asked of it."""
+    page.wait_for_function(SETTLED)
+
+
 class Reader:
     """Opens the report offline and notes what should not happen."""
 
@@ -75,13 +87,14 @@ class Reader:
         viewport: ViewportSize = {"width": width, "height": 900}
         context = self._browser.new_context(color_scheme=scheme, viewport=viewport)
         self._contexts.append(context)
+        context.set_default_timeout(HANG_S * 1000)
         context.route("**/*", self._only_files)
         page = context.new_page()
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
         page.on("console", lambda told: self.problems.append(f"{told.type}: {told.text}"))
         page.goto(self._report.as_uri())
-        page.wait_for_selector(ready, timeout=30_000)
+        page.wait_for_selector(ready)
         return page
 
     def _only_files(self, route: Route) -> None:

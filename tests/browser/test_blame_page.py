@@ -10,9 +10,10 @@ from tailback import Experiment
 from tailback.report.of_blame import write_blame
 from tailback.report.of_store import write_report
 from tailback.runner import run_mode
-from tests.browser.conftest import Reader
+from tests.browser.conftest import Reader, settle
 from tests.machines import t9000_tables
 from tests.stores import small_store
+from tests.waiting import HANG_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -28,12 +29,13 @@ def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
     write_blame(result, tmp_path / "page.html")
     problems: list[str] = []
     page = browser.new_page()
+    page.set_default_timeout(HANG_S * 1000)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto((tmp_path / "page.html").as_uri())
-    page.wait_for_selector("html[data-ready]", timeout=30_000)
+    page.wait_for_selector("html[data-ready]")
     names = page.locator("figure.figure").evaluate_all("all => all.map(f => f.dataset.name)")
     assert names == ["blame", "roots"]
-    page.wait_for_timeout(150)
+    settle(page)
     plot = page.locator("#figure-blame .plot").evaluate("plot => plot.data[0]")
     assert len(plot["y"]) == 12
     assert plot["y"][5] == "(1, 1)"
@@ -66,7 +68,7 @@ def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path)
         for name in ("full", "endpoints"):
             period.select_option(label=us)
             mode.select_option(label=name)
-            page.wait_for_timeout(200)
+            settle(page)
             told.add(section.locator("#figure-blame .note").inner_text())
             for figure in ("blame", "roots"):
                 plot = page.locator(f"#figure-{figure} .plot")

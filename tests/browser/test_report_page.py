@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tailback.store.points import PointStore
+from tests.browser.conftest import settle
 from tests.stores import nested_of, runs_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def control(page: Page, name: str, within: str = "") -> Locator:
 
 def drawn(page: Page, name: str) -> Any:
     """Return the data of a plot, when it is drawn."""
-    page.wait_for_timeout(150)
+    settle(page)
     return figure(page, name).locator(".plot").evaluate("plot => plot.data")
 
 
@@ -89,7 +90,7 @@ def test_where_there_is_no_point_other_choices_follow(opened: Opened) -> None:
     period = control(page, PERIOD)
     before = period.input_value()
     period.fill("0")
-    page.wait_for_timeout(150)
+    settle(page)
     chosen = control(page, SYNC).locator("option:checked").inner_text()
     assert (before, period.input_value()) != ("0", "1")
     assert chosen == "loosely_synchronous"
@@ -102,7 +103,7 @@ def test_a_scale_holds_for_this_map_or_for_all(opened: Opened) -> None:
     ends = []
     for option in range(3):
         control(page, "scale", "#figure-load_of_channels").select_option(index=option)
-        page.wait_for_timeout(150)
+        settle(page)
         ends.append(
             plot.evaluate("p => [p._fullLayout.coloraxis.cmin, p._fullLayout.coloraxis.cmax]")
         )
@@ -137,7 +138,7 @@ def test_latencies_are_of_the_time_that_is_chosen(opened: Opened) -> None:
     note = figure(page, "latency").locator(".note table")
     before = note.inner_text()
     control(page, "variable").select_option(label="message latency")
-    page.wait_for_timeout(150)
+    settle(page)
     assert note.inner_text() != before
 
 
@@ -261,15 +262,17 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
 def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -> None:
     light = ink(page), paper(page)
     page = opened("dark")
+    dark = ink(page), paper(page)
     page.emulate_media(media="print")
-    assert (ink(page, wanted=light[0]), paper(page)) == light
+    page.wait_for_function(LOOKS, arg=[*light])
     assert page.locator(".controls:visible, .exports:visible, nav:visible").count() == 0
     assert (
         "compute period: 5 µs" in figure(page, "load_of_nodes").locator(".selection").inner_text()
     )
     assert page.locator("details:not([open])").count() == 0
     page.emulate_media(media="screen")
-    assert ink(page, other_than=light[0]) not in ("", light[0])
+    page.wait_for_function(LOOKS, arg=[*dark])
+    assert dark[0] != light[0]
     assert page.pdf().startswith(b"%PDF")
 
 

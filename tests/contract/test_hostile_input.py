@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from tailback.cli import app
 from tailback.report import of_store
+from tests.stores import small_store
 
 MACHINE = """
 [machine]
@@ -71,7 +72,6 @@ def launched(*arguments: str, stdout: int | None = subprocess.PIPE, **more: str)
         stdout=stdout,
         stderr=subprocess.PIPE,
         env=os.environ | more,
-        timeout=100,
         check=False,
     )
     return done.returncode, done.stderr.decode()
@@ -214,11 +214,11 @@ class TestStreams:
     @pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-"])
     def test_streams_that_are_closed(self, folder: Path, closed: str) -> None:
         command = f'"{sys.executable}" -m tailback run e.toml --out out {closed}'
-        done = subprocess.run(command, shell=True, timeout=100, check=False, capture_output=True)
+        done = subprocess.run(command, shell=True, check=False, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
         assert json.loads((folder / "out" / "manifest.json").read_text())
         command = f'"{sys.executable}" -m tailback run none.toml 2>&-'
-        done = subprocess.run(command, shell=True, timeout=100, check=False, capture_output=True)
+        done = subprocess.run(command, shell=True, check=False, capture_output=True)
         assert (done.returncode, done.stdout) == (2, b"")
 
 
@@ -237,9 +237,11 @@ class TestWords:
 
 
 @pytest.mark.parametrize("title", ["", " ", "\x1b[31m"])
-def test_a_report_always_has_a_title(title: str) -> None:
-    assert of_store._title([{"asked": {"title": title}}], "").strip().isprintable()
-    assert of_store._title([{"asked": {"title": title}}], "") != ""
+def test_a_report_always_has_a_title(tmp_path: Path, title: str) -> None:
+    store = small_store(tmp_path / "r", {"workload.compute_period": ["1 us"]}, modes=["full"])
+    found = of_store.page_of(store, title).title
+    assert found.isprintable()
+    assert found.strip() != ""
 
 
 @pytest.mark.parametrize(

@@ -214,9 +214,7 @@ def tailback(command: str, folder: Path, text: str) -> subprocess.CompletedProce
         '[workload]\nkind = "python"\nfile = "p.py"\n'
     )
     words = [sys.executable, "-m", "tailback", command, "p.toml"]
-    return subprocess.run(
-        words, cwd=folder, capture_output=True, text=True, timeout=100, check=False
-    )
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_an_exception_is_one_line(tmp_path: Path) -> None:

@@ -35,10 +35,10 @@ CIRCLES = {("torus", "shortest"), ("dragonfly", "shortest")}
 OUT_OF_BAND = {"flow_control": "out_of_band"}
 #: Parts of machines whose nodes are their own switches, for routings that only these have.
 _STORED = {"integrated": True, "switching": "store_and_forward"}
-_INTERFACE = {"acknowledgements": False, "window": "unlimited"}
+_INTERFACE = {"acknowledgements": False}
 INTEGRATED: dict[str, dict[str, Any]] = {
     "profitable": {"switch": _STORED, "interface": {"unit": "message", **_INTERFACE}},
-    "first_hop": {"switch": _STORED, "interface": _INTERFACE},
+    "first_hop": {"switch": _STORED, "interface": {"window": "unlimited", **_INTERFACE}},
 }
 
 
@@ -65,6 +65,8 @@ def _messages(nodes: int, count: int = 150) -> tb.Messages:
 
 def _check(machine: tb.Machine, **run: Any) -> None:
     """Run until all messages are there, and compare with the network without contention."""
+    # Where queues at the ends hold packets back, `endpoints` may route them for longer than `full`.
+    run = {"baseline": "throttled", **run}
     cost = tb.cost(machine, _messages(machine.nodes), packets=True, **run)
     for result in cost.modes.values():
         assert result.ending.stop_reason == "finished"

@@ -8,11 +8,13 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import members, until
 
 FILE = """
 [machine]
@@ -101,20 +103,43 @@ def finished_points(out: Path) -> dict[str, int]:
     return {p.name: p.stat().st_mtime_ns for p in points.iterdir() if not p.name.startswith(".")}
 
 
-def test_killed_again_and_again_it_goes_on_and_ends_with_the_same_bytes(
-    file: Path, undisturbed: Path, tmp_path: Path
+def begun(file: Path, out: Path) -> subprocess.Popen[str]:
+    """Return a sweep that has just been started, in a group of processes of its own."""
+    return subprocess.Popen(
+        command("sweep", file, "--out", out, "--jobs", 2),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        text=True,
+    )
+
+
+def changed(out: Path, times: int) -> Callable[[], bool]:
+    """Whether the files of a sweep, half-written ones too, were seen to change so often."""
+    seen: set[frozenset[str]] = set()
+
+    def is_so() -> bool:
+        seen.add(frozenset(str(path) for path in out.rglob("*")))
+        return len(seen) > times
+
+    return is_so
+
+
+def killed_again_and_again(
+    file: Path, undisturbed: Path, out: Path, kills: int, moments: random.Random
 ) -> None:
-    out, moments = tmp_path / "out", random.Random(5)
+    """Kill a sweep, or one of its workers, at moments of its progress; nothing is lost."""
     known: dict[str, int] = {}
-    for _ in range(6):
-        sweep = subprocess.Popen(
-            command("sweep", file, "--out", out),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        time.sleep(0.6 + 1.2 * moments.random())
-        os.killpg(sweep.pid, signal.SIGKILL)
+    for _ in range(kills):
+        sweep = begun(file, out)
+        until(changed(out, moments.randrange(8)), unless=sweep)
+        workers = members(sweep.pid) - {sweep.pid}
+        if workers and moments.random() < 0.5:
+            with suppress(ProcessLookupError):
+                os.kill(moments.choice(sorted(workers)), signal.SIGKILL)
+            until(changed(out, moments.randrange(3)), unless=sweep)
+        with suppress(ProcessLookupError):
+            os.killpg(sweep.pid, signal.SIGKILL)
         sweep.wait()
         found = finished_points(out)
         assert {name: found[name] for name in known} == known, "a finished point was made again"
@@ -124,30 +149,30 @@ def test_killed_again_and_again_it_goes_on_and_ends_with_the_same_bytes(
     assert content(out) == content(undisturbed)
 
 
+def test_killed_again_and_again_it_goes_on_and_ends_with_the_same_bytes(
+    file: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    killed_again_and_again(file, undisturbed, tmp_path / "out", 4, random.Random(5))
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("number", range(20))
+def test_two_hundred_kills(number: int, file: Path, undisturbed: Path, tmp_path: Path) -> None:
+    killed_again_and_again(file, undisturbed, tmp_path / "out", 10, random.Random(number))
+
+
 def test_killing_the_sweep_alone_ends_its_workers(file: Path, tmp_path: Path) -> None:
-    text = FILE.replace('"2 ms"', '"100 s"')
-    file.write_text(text)
-    sweep = subprocess.Popen(
-        command("sweep", file, "--out", tmp_path / "out"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    time.sleep(3)
-    sweep.kill()
-    sweep.wait()
-    until = time.monotonic() + 20
-    while _in_session(sweep.pid) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not _in_session(sweep.pid)
-
-
-def _in_session(session: int) -> bool:
+    file.write_text(FILE.replace('"2 ms"', '"100000 s"'))
+    sweep = begun(file, tmp_path / "out")
     try:
-        os.killpg(session, 0)
-    except ProcessLookupError:
-        return False
-    return True
+        until(lambda: len(members(sweep.pid)) > 2, unless=sweep)
+        assert sweep.poll() is None
+        sweep.kill()
+        sweep.wait()
+        until(lambda: not members(sweep.pid))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(sweep.pid, signal.SIGKILL)
 
 
 def test_two_sweeps_into_one_folder_do_not_harm_each_other(
@@ -168,9 +193,9 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(
         n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     ) as cluster:
         out, address = tmp_path / "out", cluster.scheduler_address
-        sweep = subprocess.Popen(command("sweep", file, "--out", out, "--scheduler", address))
-        while not finished_points(out) and sweep.poll() is None:
-            time.sleep(0.02)
+        again = command("sweep", file, "--out", out, "--scheduler", address)
+        sweep = subprocess.Popen(again, text=True)
+        until(lambda: bool(finished_points(out)), unless=sweep)
         os.kill(cluster.workers[0].pid, signal.SIGKILL)
         assert sweep.wait() == 0
     assert content(out) == content(undisturbed)
@@ -182,8 +207,7 @@ def test_ctrl_c_keeps_what_is_finished(file: Path, tmp_path: Path) -> None:
     sweep = subprocess.Popen(
         command("sweep", file, "--out", out), stderr=subprocess.PIPE, text=True
     )
-    while not finished_points(out) and sweep.poll() is None:
-        time.sleep(0.05)
+    until(lambda: bool(finished_points(out)), unless=sweep)
     sweep.send_signal(signal.SIGINT)
     _, errors = sweep.communicate()
     assert sweep.returncode == 130

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from unittest.mock import patch
 
 from typer.testing import CliRunner
 
 from tailback.cli import app
 from tailback.execution import Outcome as Worked
+from tailback.since311 import Self
 
 from .cases import Case, made
 from .judging import Outcome
 
+#: CPU seconds that a command may take, however busy the machine is.
 _LIMIT_S = 60
 
 
@@ -71,13 +75,17 @@ def invoked(case: Case) -> Outcome:
     return Outcome(done.exit_code, done.stdout, done.stderr, exception)
 
 
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (_LIMIT_S, _LIMIT_S + 1))
+
+
 def launched(case: Case) -> Outcome:
     """Carry a case out in a process of its own, as users do."""
     command = [sys.executable, "-m", "tailback", *case.arguments]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_LIMIT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return Outcome(None, "", "", "does not end")
+        done = subprocess.run(command, capture_output=True, preexec_fn=_limit, check=False)
     except ValueError:  # a null character in an argument
         return invoked(case)
+    if done.returncode == -signal.SIGXCPU:
+        return Outcome(None, "", "", "does not end")
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -12,12 +12,12 @@ from studies.adaptive.settings import (
     CLOSED,
     OPEN,
     ROUTINGS,
+    STUDY,
     at_load,
     saturation_of,
     up_to_peak,
 )
-from studies.adaptive.stored import SWEEPS
-from studies.tweedie.chapters.curve import Curve
+from studies.curve import Curve
 from tailback.sweeps import Sweep
 
 COMPARED = ("mesh", "torus", "torus_greedy", "synchronised_mesh", "synchronised_torus")
@@ -72,7 +72,7 @@ def test_those_that_cannot_be_told_from_the_best_cost_least_too() -> None:
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_all_that_is_compared_has_equal_buffers_and_one_fidelity(name: str) -> None:
-    for point in Sweep.load(SWEEPS / f"{name}.toml").points():
+    for point in Sweep.load(STUDY.sweeps / f"{name}.toml").points():
         machine = point.experiment.machine.resolved("packet")
         switch = machine["switch"]
         assert (switch["virtual_channels"], switch["input_buffer"]) == (4, "70 B")
@@ -83,7 +83,7 @@ def test_all_that_is_compared_has_equal_buffers_and_one_fidelity(name: str) -> N
 
 def test_every_curve_of_every_setting_is_run() -> None:
     there = set()
-    for path in SWEEPS.glob("*.toml"):
+    for path in STUDY.sweeps.glob("*.toml"):
         for point in Sweep.load(path).points():
             routing = point.experiment.machine.resolved("packet")["routing"]["kind"]
             workload = point.experiment.workload.resolved(point.experiment.machine)

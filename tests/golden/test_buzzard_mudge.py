@@ -12,7 +12,7 @@ from studies.buzzard_mudge import published
 from studies.buzzard_mudge.claims import bounds
 from studies.buzzard_mudge.collisions import collisions
 from studies.buzzard_mudge.paired import mean, ratio
-from studies.buzzard_mudge.settings import BEGINS, COMPLETE, LENGTHS, SPACINGS, SWEEPS
+from studies.buzzard_mudge.settings import BEGINS, COMPLETE, LENGTHS, SPACINGS, STUDY
 from studies.buzzard_mudge.standstill import attempt
 from studies.buzzard_mudge.storage import TRANSIT
 from tailback.sweeps import Sweep
@@ -39,7 +39,7 @@ def test_the_loads_are_those_printed() -> None:
 
 
 def test_the_messages_have_the_printed_gaps() -> None:
-    points = Sweep.load(SWEEPS / "packets.toml").points()
+    points = Sweep.load(STUDY.sweeps / "packets.toml").points()
     found = {
         (p.experiment.workload.message_size, p.experiment.workload.compute_period): p
         for p in points

@@ -137,6 +137,7 @@ def test_what_contention_costs_at_100_us() -> None:
             assert 100 * lifetime == pytest.approx(text_number(theta_t).value, abs=1.5)
 
 
+@pytest.mark.verify
 def test_rates_without_contention_as_the_compute_period_vanishes() -> None:
     throttled, free = quick(BLOCKING, 0.01, "throttled"), quick(BLOCKING, 0.01, "free")
     assert value(throttled, RATE) == pytest.approx(text_number("004-082").value, rel=RATE_BOUND)
@@ -189,12 +190,14 @@ def test_without_acknowledgement_priority_the_outer_columns_do_not_starve() -> N
     assert without[edges].min() > without.mean() / 6
 
 
+@pytest.mark.verify
 def test_starvation_passes_when_messages_under_way_are_limited() -> None:
     (experiment,) = timed(1, (20, 30), seeds=(1,), workload={"max_outstanding": 64})
     rates = by_line(run(experiment), "x")
     assert rates.min() > rates.mean() / 4
 
 
+@pytest.mark.verify
 def test_the_queue_length_throttle_starves_by_the_order_of_service_in_the_switches() -> None:
     queue_length: dict[str, object] = {"throttle": "queue_length"}
     one_queue = by_line(saturated({"interface.ack_priority": False}, queue_length), "x")
@@ -203,6 +206,7 @@ def test_the_queue_length_throttle_starves_by_the_order_of_service_in_the_switch
     assert net_first.min() > net_first.mean() / 10
 
 
+@pytest.mark.verify
 def test_the_queue_length_throttle_costs_around_20_percent() -> None:
     queue = value(saturated({}, {"throttle": "queue_length"}), RATE)
     outstanding = value(saturated({}, {}), RATE)

@@ -13,15 +13,14 @@ import numpy as np
 import pytest
 
 import tailback as tb
+from studies.claims import Claim, Judgement, Statement, Verdict, judged
+from studies.comparison import Comparison, Printed
+from studies.curve import Curve, apart
+from studies.loads import Loads, lines_text
 from studies.tweedie.chapters import FIGURES
-from studies.tweedie.chapters.claims import Claim, Judgement, Statement, Verdict, judged
-from studies.tweedie.chapters.curve import Curve, apart
-from studies.tweedie.chapters.loads import Loads, lines_text
-from studies.tweedie.chapters.runs import SWEEPS
 from studies.tweedie.chapters.workloads import number_lost
-from studies.tweedie.comparison import Comparison
-from studies.tweedie.experiment import DIAMETER, SYNCS
-from studies.tweedie.published import DIRECTORY, RATES, ROUTED_LIFETIMES, THROUGHPUT, Printed, rows
+from studies.tweedie.experiment import DIAMETER, STUDY, SYNCS
+from studies.tweedie.published import DIRECTORY, RATES, ROUTED_LIFETIMES, THROUGHPUT, rows
 from tailback.sweeps import Sweep
 
 FILES = ("text_numbers.csv", "trend_claims.csv")
@@ -61,10 +60,10 @@ def test_every_simulated_number_of_the_text_is_used() -> None:
 
 def test_every_sweep_that_a_figure_names_exists_and_is_used() -> None:
     named = {name for figure in FIGURES for name in figure.sweeps}
-    assert named == {path.stem for path in SWEEPS.glob("*.toml")}
+    assert named == {path.stem for path in STUDY.sweeps.glob("*.toml")}
 
 
-@pytest.mark.parametrize("path", sorted(SWEEPS.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(STUDY.sweeps.glob("*.toml")), ids=lambda path: path.stem)
 def test_sweeps_are_of_the_machine_of_the_thesis(path: Path) -> None:
     points = list(Sweep.load(path).points())
     assert points
@@ -78,7 +77,7 @@ def test_sweeps_are_of_the_machine_of_the_thesis(path: Path) -> None:
 def test_sweeps_have_the_compute_periods_of_the_tables() -> None:
     run: set[tuple[str, float]] = set()
     for name in ("workloads", "asynchronous"):
-        for point in Sweep.load(SWEEPS / f"{name}.toml").points():
+        for point in Sweep.load(STUDY.sweeps / f"{name}.toml").points():
             workload = point.experiment.resolved()["workload"]
             period_us = tb.units.Time.parse(workload["compute_period"]).amount / 1e6
             run.add((workload["sync"], period_us))

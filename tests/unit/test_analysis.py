@@ -22,6 +22,7 @@ from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
 from tailback.tables import parquet
 from tailback.terminal.runs import runs_table
+from tests.random_cases import random_cases
 from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, runs_of, small_store, store_of
 
 #: Machines with different keys, columns and coordinates.
@@ -247,7 +248,7 @@ class TestConditions:
     @given(
         st.text(st.sampled_from("n<>=!()[]'\" .,0123eus+-*/andortintheta_rsettled"), max_size=30)
     )
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=random_cases(300))
     def test_nothing_but_mistakes_of_the_user(self, text: str) -> None:
         with suppress(UserError):
             where(self.FRAME, text)

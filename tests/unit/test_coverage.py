@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from studies.coverage.cases import CASES, WAIT, Outcome, measured
-from studies.coverage.report import table, text
+from studies.coverage.report import table, write
 from studies.coverage.sources import INTERVAL_PS, Autoregressive, Queue
 from studies.coverage.tallies import Tally
 from tailback.statistics import Estimate
@@ -129,9 +130,10 @@ class TestReport:
         cell = f"{within}.0 %"
         assert (f"**{cell}**" in table([tally])) is not holds
 
-    def test_says_what_was_done(self) -> None:
+    def test_says_what_was_done(self, tmp_path: Path) -> None:
         tallies = [self.tally(95, 3, 2)]
-        report = text((0.05, tallies), (0.1, tallies), 12.3)
+        write((0.05, tallies), (0.1, tallies), 12.3, tmp_path / "RESULTS.md")
+        report = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
         assert re.search(r"Precision 5 %, 100 runs each; 93 to 97 % are demanded", report)
         assert "12 s" in report
         assert "M/M/1" in report

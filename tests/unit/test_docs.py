@@ -18,7 +18,7 @@ from tailback.since311 import tomllib
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
     path
-    for folder in (ROOT, ROOT / "docs", *(ROOT / "studies").glob("*"))
+    for folder in (ROOT, ROOT / "docs", ROOT / "studies", *(ROOT / "studies").glob("*"))
     for path in sorted(folder.glob("*.md"))
 ]
 CODE = [
@@ -30,16 +30,17 @@ CODE = [
 
 #: Words that must be in the glossary.
 WORDS = """
-    message, packet, flit, token, phit, channel, hunt group, link, virtual link, virtual channel,
-    head, tail, hop, injection channel, internal channel, ejection channel, external channel,
-    direct channel, credit, offered load, accepted load, zero-load latency, saturation,
-    saturation failure, lifetime, network lifetime, routed lifetime, message latency, throttling,
-    internal contention, contention, contention mode, full, baseline, endpoints, throttled, free,
-    ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line blocking,
-    queue policy, switching, integrated, acknowledgement, acknowledgement priority,
-    busy, held, warm-up, batch means, window, interval, deadlock,
-    process, node, switch, topology, routing, seed, stream, sent, delivered, acknowledged, socket,
-    flow-control token, worm, open loop, run, point, sweep, merging, settled, actual load
+    message, packet, flit, token, phit, channel, hunt group, link, virtual link, virtual
+    channel, head, tail, hop, injection channel, internal channel, ejection channel, external
+    channel, direct channel, credit, offered load, accepted load, zero-load latency, saturation,
+    saturation failure, lifetime, network lifetime, routed lifetime, message latency,
+    throttling, internal contention, contention, contention mode, full, baseline, endpoints,
+    throttled, free, ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line
+    blocking, queue policy, switching, integrated,
+    acknowledgement, acknowledgement priority, busy, held, warm-up,
+    batch means, window, interval, deadlock, process, node, switch, topology, routing, seed,
+    stream, sent, delivered, acknowledged, socket, flow-control token, worm, open loop, run,
+    point, sweep, merging, settled, actual load
 """
 
 
@@ -68,9 +69,14 @@ def generate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=name_of
-)
+def documents_with_parts() -> Iterator[object]:
+    """Yield the documents that have generated parts; those whose commands take long are marked."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        is_long = path.stem in {"command-line", "experiment-file", "saturation", "switching"}
+        yield pytest.param(path, marks=[pytest.mark.verify] if is_long else [], id=name_of(path))
+
+
+@pytest.mark.parametrize("path", list(documents_with_parts()))
 def test_tables_and_outputs_are_up_to_date(path: Path, generate: ModuleType) -> None:
     """If not, run: .venv/bin/python docs/generate.py, and look at what has changed."""
     text = path.read_text()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,16 +53,26 @@ def test_items_are_begun_in_their_order() -> None:
         assert [outcome.answer for outcome in pool.run(work, list(range(20)))] == list(range(20))
 
 
-def sleep(seconds: float) -> None:
-    time.sleep(seconds)
+def stay(pipe: tuple[Path, str]) -> int:
+    """Say who this is and stay for ever, or hear who the other is."""
+    path, way = pipe
+    if way == "hear":
+        return int(path.read_text())
+    path.write_text(str(os.getpid()))
+    while True:
+        signal.pause()
 
 
-def test_leaving_early_ends_the_workers() -> None:
-    began = time.monotonic()
+def test_leaving_early_ends_the_workers(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
     with LocalPool(2) as pool:
-        for _ in pool.run(sleep, [0.0, 60.0, 60.0]):
+        for outcome in pool.run(stay, [(pipe, "hear"), (pipe, "say")]):
+            other = outcome.answer
             break
-    assert time.monotonic() - began < 20
+    assert other is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(other, 0)
 
 
 def test_no_scheduler_is_one_line() -> None:

@@ -371,21 +371,19 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"machine": {"preset": "t9000_c104"}, "run": {"fidelity": "worm"}},
-        'run.fidelity = "worm": cannot do in-band flow control',
+        'machine.link.flow_control = "in_band": must be out_of_band with fidelities flit and worm',
     ),
     (
         {"machine": {"switch": {"switching": "wormhole"}}, "run": {"fidelity": "token"}},
-        'run.fidelity = "token": has flow-control tokens, which share the wire with data; '
-        'use "worm", or machine.link.flow_control = "in_band"',
+        'machine.link.flow_control = "out_of_band": must be in_band with fidelity token',
     ),
     (
         {"run": {"fidelity": "worm"}},
-        'run.fidelity = "worm": cannot do machine.switch.switching = "cut_through", which moves '
-        'whole packets; use "packet"',
+        'run.fidelity = "worm": must be packet with switching cut_through',
     ),
     (
         {"machine": {"node_link": {"rate": "1 Gbit/s"}}, "run": {"fidelity": "stream"}},
-        'run.fidelity = "stream": cannot do',
+        'run.fidelity = "stream": must be packet with switching cut_through',
     ),
     (
         {"machine": {"topology": {"kind": "pair"}, "link_classes": {"x": {"rate": "1 Gbit/s"}}}},

@@ -55,6 +55,8 @@ class TestTheOldKind:
         file = examples / "hypercube_transports.toml"
         for switching in ("store_and_forward", "cut_through", "circuit", "wormhole"):
             changes = [f"machine.switch.switching={switching}"]
+            if switching != "store_and_forward":
+                changes.append("machine.interface.unit=message")
             if switching == "wormhole":
                 changes.append("machine.routing.kind=dimension_order")
             machine = Experiment.load(file, changes).machine

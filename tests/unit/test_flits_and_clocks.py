@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from rich.console import Console
+from rich.table import Table
 
+import tailback as tb
 from tailback.errors import UserError
 from tailback.machines import Interface, Link, Machine, Switch, machine_of
+from tailback.terminal.measured import measured_table
 from tailback.units import Time
 
 
@@ -120,3 +125,36 @@ class TestClock:
     def test_times_that_are_too_long_are_refused_when_they_are_times(self) -> None:
         with pytest.raises(UserError, match=r"machine.link.delay = .*must be at most 1 s"):
             Machine(clock="1 kHz", link=Link(delay="1001 cycles"))
+
+
+class TestResultsInCycles:
+    """Times of results are told in cycles too where there is a clock."""
+
+    def _result(self, **machine: Any) -> tb.Result:
+        asked = {
+            "machine": {"topology": {"kind": "pair"}, "link": {"rate": "10 Gbit/s"}, **machine},
+            "workload": {"kind": "messages", "messages": [["0 ns", 0, 1, "992 B"]]},
+        }
+        return tb.run(tb.Experiment.from_dict(asked))
+
+    def test_of_a_clock_of_500_mhz(self) -> None:
+        # 992 B and a header of 8 B take 800 ns on the link: 400 cycles of 2 ns.
+        result = self._result(clock="500 MHz")
+        assert result["message_latency_us"].value == pytest.approx(0.8, rel=1e-12)
+        assert result.cycles["message_latency"].value == pytest.approx(400, rel=1e-12)
+        assert result.to_dict()["message_latency_cycles"]["value"] == pytest.approx(400, rel=1e-12)
+        table = printed(measured_table({"full": result}))
+        assert "time, ns" in table
+        assert "time, cycles" in table
+
+    def test_without_a_clock_there_are_none(self) -> None:
+        result = self._result()
+        assert result.cycles == {}
+        assert not any(name.endswith("_cycles") for name in result.to_dict())
+        assert "cycles" not in printed(measured_table({"full": result}))
+
+
+def printed(table: Table) -> str:
+    with io.StringIO() as out:
+        Console(file=out, width=100).print(table)
+        return out.getvalue()

@@ -14,6 +14,7 @@ from tailback.experiment import json_schema
 from tailback.machines import PRESETS, ROUTINGS, TOPOLOGIES, Machine, machine_of
 from tailback.machines.reading import KINDED, PLAIN
 from tailback.machines.words import ALIASES
+from tests.random_cases import random_cases
 
 SCHEMA = json_schema()["properties"]["machine"]
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -130,7 +131,7 @@ def made(given: dict[str, Any]) -> Machine | None:
 COUNTED = {"made": 0, "refused": 0}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=random_cases(200))
 @given(given=tables())
 def check_machine(given: dict[str, Any]) -> None:
     """What is accepted validates, and is the same when it is written out, or resolved."""
@@ -145,7 +146,12 @@ def check_machine(given: dict[str, Any]) -> None:
     assert machine_of(written) == machine
     assert machine_of(machine_of(written).written()) == machine
     for fidelity in {machine.usual_fidelity, machine.exact_fidelity}:
-        machine.check(fidelity)
+        try:
+            machine.check(fidelity)
+        except UserError:
+            # What would be exact may be impossible: tokens that have no way back.
+            assert fidelity != machine.usual_fidelity
+            continue
         again = machine_of(json.loads(json.dumps(machine.resolved(fidelity))))
         assert again.spec(fidelity) == machine.spec(fidelity)
 
@@ -156,7 +162,7 @@ def test_whatever_is_accepted_means_the_same_when_it_is_written() -> None:
     assert COUNTED["refused"] > 10
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=random_cases(100))
 @given(given=tables(), change=tables())
 def test_changes_of_kinds_never_trip_over_keys_of_the_old_ones(
     given: dict[str, Any], change: dict[str, Any]

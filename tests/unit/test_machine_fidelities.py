@@ -47,26 +47,27 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
         wired(),
         "worm",
-        'run.fidelity = "worm": cannot do in-band flow control: its tokens share the wire with '
-        'data; use "token", or machine.link.flow_control = "out_of_band"',
+        'machine.link.flow_control = "in_band": must be out_of_band with fidelities flit and worm: '
+        "flow-control tokens in band delay the data of the other direction; use fidelity token",
     ),
-    (wired(), "flit", 'run.fidelity = "flit": cannot do in-band flow control'),
-    (wired("pair"), "worm", 'run.fidelity = "worm": cannot do in-band flow control'),
+    (wired(), "flit", "must be out_of_band with fidelities flit and worm"),
+    (wired("pair"), "worm", "must be out_of_band with fidelities flit and worm"),
     (
         wired(out_of_band=True),
         "token",
-        'run.fidelity = "token": has flow-control tokens, which share the wire with data; '
-        'use "worm", or machine.link.flow_control = "in_band"',
+        'machine.link.flow_control = "out_of_band": must be in_band with fidelity token; use worm '
+        "or flit",
     ),
     (
         wired(packet_gap="1 ns", out_of_band=True),
         "worm",
-        'machine.link.packet_gap = "1 ns": must be 0 with fidelity worm; use run.fidelity = "flit"',
+        'machine.link.packet_gap = "1 ns": must be 0 s with fidelity worm, which needs flits at '
+        "equal distances; use flit",
     ),
     (
         wired(packet_gap="1 ns", out_of_band=True),
         "token",
-        'has flow-control tokens, which share the wire with data; use "flit", or',
+        "must be in_band with fidelity token; use worm or flit",
     ),
     (wired("star", input_buffer="7 B"), "token", "must hold a header (room is granted 8 B at a"),
     (wired("star", header="3 B", input_buffer="9 B"), "token", "at least 10 B with fidelity token"),
@@ -105,7 +106,7 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
         wired("pair", input_buffer="7 B"),
         "token",
-        'machine.switch.input_buffer = "7 B": must hold the 8 B that a flow-control token grants, '
+        'machine.switch.input_buffer = "7 B": must hold a header (room is granted 8 B at a time), '
         "at least 8 B with fidelity token",
     ),
     (
@@ -116,12 +117,14 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
         wired(node_link={"rate": "50 Mbit/s"}),
         "stream",
-        'run.fidelity = "stream": cannot do links of several rates; use run.fidelity = "token"',
+        "machine.node_link = different rates: must be the same everywhere with fidelity stream; "
+        "use another",
     ),
     (
         wired(link_classes={"y": {"rate": "50 Mbit/s"}}, out_of_band=True),
         "stream",
-        'run.fidelity = "stream": cannot do links of several rates; use run.fidelity = "worm"',
+        "machine.link_classes.y = different rates: must be the same everywhere with fidelity "
+        "stream; use another",
     ),
     (
         Machine(switch=Switch(input_buffer="1007 B")),
@@ -137,8 +140,7 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
     (
         Machine(),
         "worm",
-        'run.fidelity = "worm": cannot do machine.switch.switching = "cut_through", which moves '
-        'whole packets; use "packet"',
+        'run.fidelity = "worm": must be packet with switching cut_through',
     ),
 ]
 

@@ -33,9 +33,9 @@ BAD: list[tuple[type[Part], dict[str, Any], str]] = [
     (
         Mesh,
         {"dims": [2048, 1024]},
-        "machine.topology.dims = [2048, 1024]: is 2097152 nodes; must be at most 1048576",
+        "machine.topology.dims = [2048, 1024]: must give at most 1048576 nodes",
     ),
-    (Mesh, {"dims": [1, 1]}, "machine.topology.dims = [1, 1]: is one node; must be at least 2"),
+    (Mesh, {"dims": [1, 1]}, "machine.topology.dims = [1, 1]: must give at least two nodes"),
     (Mesh, {"dims": [2] * 9}, "must have at most 8 entries"),
     (Star, {"nodes": 1}, "machine.topology.nodes = 1: must be at least 2"),
     (Star, {"nodes": 70_000}, "machine.topology.nodes = 70000: must be at most 65536"),

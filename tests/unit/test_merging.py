@@ -22,6 +22,7 @@ from tailback.metrics import METRICS, THETAS
 from tailback.statistics import Estimate, quotient, student_t
 from tailback.store.columns import MERGED, RATIO_PARTS
 from tailback.store.points import PointStore
+from tests.random_cases import random_cases
 from tests.stores import LIFETIME, PERIOD, RATE, WIDTH, nested_of, runs_of
 
 
@@ -363,7 +364,7 @@ class TestMoments:
         st.lists(st.lists(st.integers(0, 10**17), max_size=8), min_size=1, max_size=6),
         st.randoms(use_true_random=False),
     )
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=random_cases(60))
     def test_merged_in_any_order_are_those_of_all_packets(
         self, packets: Packets, chance: random.Random
     ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tailback as tb
-from tailback import engine, tables
+from tailback import door, tables
 from tailback.comparison import compare
 from tailback.metrics import METRICS, THETAS, Populations, increments
 from tailback.results import percentiles_of
@@ -304,4 +304,4 @@ class TestPairing:
     ],
 )
 def test_engine_fields_are_translated(field: str, users: str) -> None:
-    assert engine.user_field(field) == users
+    assert door.user_field(field) == users

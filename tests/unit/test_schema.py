@@ -52,7 +52,7 @@ ACCEPTED: list[dict[str, Any]] = [
     {"switch": {"switching": "vct", "input_buffer": "unlimited", "arbiter": "age"}},
     {"switch": {"switching": "wormhole", "input_buffer": "64 KiB"}, "interface": {"window": 4}},
     {
-        "switch": {"integrated": True, "switching": "saf", "output_queue": "unlimited"},
+        "switch": {"integrated": True, "switching": "saf", "output_queue": 4},
         "interface": {"window": "unlimited", "message_order": "round_robin"},
     },
     {"switch": {"integrated": True, "switching": "circuit"}, "interface": {"unit": "message"}},

@@ -23,6 +23,7 @@ from tailback.statistics import (
     ratio_of_sums,
     student_t,
 )
+from tests.random_cases import random_cases
 
 Floats = NDArray[np.float64]
 
@@ -169,7 +170,7 @@ class TestStudent:
         assert student_t(confidence, degrees) == pytest.approx(printed, abs=5e-4)
 
     @given(st.floats(0.1, 0.9999), st.integers(2, 30_000))
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=random_cases(50))
     def test_quantiles_are_those_of_scipy(self, confidence: float, degrees: int) -> None:
         from scipy.special import stdtr
 
@@ -182,7 +183,7 @@ class TestStudent:
         assert student_t(0.5, 1) == 1.0
 
     @given(st.floats(0.01, 0.99), st.integers(1, 200), st.integers(1, 30_000))
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=random_cases(50))
     def test_quantiles_of_f_are_those_of_scipy(self, share: float, k: int, b: int) -> None:
         from scipy.special import fdtr
 

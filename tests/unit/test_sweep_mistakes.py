@@ -48,7 +48,8 @@ MISTAKES = [
     (
         "run.flux = [1]",
         "sweep.run.flux: unknown key; known here: seed, mode, baseline, fidelity, duration, "
-        "precision, confidence, metric, warmup, sample_interval, blame, title, max_duration, max_events",
+        "precision, confidence, metric, warmup, sample_interval, blame, title, "
+        "max_duration, max_events",
     ),
     (
         'run.mode = ["full"]',

@@ -286,13 +286,13 @@ CHECKED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"topology": {"kind": "torus"}, "interface": {"unit": "message"}},
-        'machine.routing.kind = "dimension_order": needs two virtual channels on a torus, and '
-        "integrated nodes have one",
+        "machine.switch.virtual_channels = 2: must be 1, too few for a torus, with "
+        "switch.integrated, switching cut_through and unit message",
     ),
     (
-        {"link_classes": {"x": {"rate": "1 Gbit/s"}}},
-        "machine.link_classes.x.rate: must be left out where nodes are integrated: all links have "
-        "one rate there",
+        {"link_classes": {"x": {"rate": "1 Gbit/s"}}, "interface": {"unit": "message"}},
+        "machine.link_classes.x = different rates: must be the same everywhere with "
+        "switch.integrated, switching cut_through and unit message",
     ),
 ]
 
@@ -306,20 +306,24 @@ def test_what_no_fidelity_can_do_is_refused(parts: dict[str, Any], expected: str
 
 
 def test_a_fidelity_that_cannot_do_it_is_refused() -> None:
-    circuit = INTEGRATED | {"switch": {"integrated": True, "switching": "circuit"}}
+    circuit = INTEGRATED | {
+        "switch": {"integrated": True, "switching": "circuit"},
+        "interface": {"unit": "message"},
+    }
     with pytest.raises(UserError) as caught:
         experiment(circuit, [["0 ns", 0, 1, "9 B"]], fidelity="worm")
     expected = (
-        'run.fidelity = "worm": cannot do machine.switch.switching = "circuit", which moves whole '
-        'packets; use "packet"'
+        'run.fidelity = "worm": must be packet with switch.integrated, switching circuit and unit '
+        "message"
     )
     assert str(caught.value) == expected
-    worm = INTEGRATED | {"switch": {"integrated": True, "switching": "wormhole"}}
+    worm = INTEGRATED | {
+        "switch": {"integrated": True, "switching": "wormhole"},
+        "interface": {"unit": "message"},
+    }
     with pytest.raises(UserError) as caught:
         experiment(worm, [["0 ns", 0, 1, "9 B"]], fidelity="packet")
-    assert 'cannot do machine.switch.integrated = true with switching = "wormhole"' in str(
-        caught.value
-    )
+    assert 'run.fidelity = "packet": must be worm or flit' in str(caught.value)
 
 
 class TestTimes:

@@ -75,7 +75,7 @@ def test_both_sides_count_alike(machine: Machine) -> None:
     assert counted.nodes == machine.nodes
     assert counted.degree == machine.degree
     assert machine.has_internal_channels == (counted.links > 0)
-    assert machine.topology.typical_hops <= counted.switch_diameter
+    assert machine.topology.facts.typical_hops <= counted.switch_diameter
     assert machine.shape == ()
     assert machine.node_links == 1
 
@@ -85,7 +85,7 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         FatTree,
         {"arity": 16, "levels": 6},
-        "machine.topology.levels = 6: is 16777216 nodes",
+        "machine.topology.levels = 6: must give at most 1048576 nodes",
     ),
     (Butterfly, {"stages": 0}, "machine.topology.stages = 0: must be at least 1"),
     (Butterfly, {"arity": 2, "stages": 21}, "machine.topology.stages = 21: must be at most 20"),
@@ -109,7 +109,7 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         Tree,
         {"level_widths": [2]},
-        "machine.topology.level_widths = [2]: must be 2 widths, one for the links below",
+        "machine.topology.level_widths = [2]: must be one for each of 2 levels of links",
     ),
     (
         Tree,
@@ -119,25 +119,25 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         Tree,
         {"depth": 1, "nodes_per_switch": 1},
-        "machine.topology.nodes_per_switch = 1: is one",
+        "machine.topology.nodes_per_switch = 1: must give at least two nodes",
     ),
     (FullyConnected, {"switches": 9000}, "machine.topology.switches = 9000: must be at most 8192"),
     (
         FullyConnected,
         {"switches": 1, "nodes_per_switch": 1},
-        "machine.topology.switches = 1: is one node; must be at least 2",
+        "machine.topology.switches = 1: must give at least two nodes",
     ),
     (
         Dragonfly,
         {"groups": 10},
-        "machine.topology.groups = 10: must be at most switches_per_group · global_links + 1, 9",
+        "machine.topology.groups = 10: must be 2 to switches_per_group · global_links + 1, 9",
     ),
     (Dragonfly, {"groups": 1}, "machine.topology.groups = 1: must be at least 2"),
     (Dragonfly, {"global_links": 0}, "machine.topology.global_links = 0: must be at least 1"),
     (
         Dragonfly,
         {"nodes_per_switch": 65_536},
-        "machine.topology.nodes_per_switch = 65536: is 23592",
+        "machine.topology.groups = 9: must give at most 1048576 nodes",
     ),
 ]
 
@@ -204,7 +204,7 @@ def test_topologies_name_their_classes_of_links(machine: Machine, names: set[str
 
 def test_a_butterfly_has_no_way_back_for_tokens() -> None:
     t9000("butterfly").check("packet")
-    with pytest.raises(UserError, match=r'run.fidelity = "token": sends flow-control tokens back'):
+    with pytest.raises(UserError, match=r"needs one of as many wires back with fidelity token"):
         t9000("butterfly").check("token")
     t9000("fat_tree", routing={"adaptive": False}).check("token")
 

@@ -37,11 +37,12 @@
 //! The modules form layers; a module uses only those before it: `time`, `ids`,
 //! `error`, `rng`, `pool`, `event_queue`; `spec`, `measure`; `topology`; `routing`;
 //! `fabric`; `workload`; `node`; `simulation`, `prediction`,
-//! `survey`.
+//! `survey`, `facts`.
 
 pub mod error;
 pub mod event_queue;
 pub mod fabric;
+pub mod facts;
 pub mod ids;
 pub mod measure;
 pub mod node;

@@ -24,7 +24,9 @@ mod named;
 mod nearer;
 mod odd_even;
 mod outputs;
+pub mod possible;
 mod profitable;
+mod properties;
 mod ring_order;
 mod source_routes;
 mod table;
@@ -43,6 +45,7 @@ use algorithm::{Algorithm, Chosen, match_algorithm};
 use dependency::{Search, find_cycle};
 use dimension_order::DimensionOrder;
 pub use outputs::Outputs;
+pub use properties::Properties;
 use std::ops::Range;
 
 /// What routing knows of a packet.

@@ -24,7 +24,7 @@ use crate::spec::{LinkClass, TopologySpec};
 use crate::time::Time;
 
 /// The most nodes a machine may have: channel numbers must fit an event.
-pub const MAX_NODES: u64 = 1 << 22;
+pub const MAX_NODES: u64 = 1 << 20;
 
 /// The most nodes on one switch.
 const MOST_ON_A_SWITCH: u32 = 1 << 16;
@@ -183,8 +183,21 @@ impl Topology {
             && self.attachments.iter().all(|at| !matches!(at, Attachment::Ends { .. }))
     }
 
+    /// Whether every switch has one node, of the same number: nodes can be their own switches.
+    pub fn is_direct(&self) -> bool {
+        let is_alone = |(node, at): (usize, &Attachment)| match *at {
+            Attachment::Switch(switch) => switch.index() == node,
+            _ => false,
+        };
+        self.switches == self.nodes && self.attachments.iter().enumerate().all(is_alone)
+    }
+
     /// The first link, by switch and port, that no link leads back along.
     pub fn first_one_way(&self) -> Option<(SwitchId, SwitchId)> {
+        if !matches!(self.family, Family::Graph | Family::Butterfly { .. }) {
+            // All others have both directions.
+            return None;
+        }
         let switches = || (0..self.switches).map(SwitchId::from_index);
         let pairs = || switches().flat_map(|from| self.links(from).map(move |(_, to)| (from, to)));
         let mut known: Vec<_> = pairs().collect();

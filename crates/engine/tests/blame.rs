@@ -1,7 +1,7 @@
 //! Who made whom wait: every wait of every packet is charged to one cause, and all
 //! charges together are its lifetime beyond that without contention.
 //!
-//! `TAILBACK_CASES=10 cargo test --test blame` tries ten times as many random cases.
+//! `TAILBACK_CASES=1 cargo test --test blame` tries all random cases, 10 ten times as many.
 
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
@@ -13,6 +13,8 @@ mod hand;
 mod parts;
 #[path = "reference/programs.rs"]
 mod programs;
+#[path = "common/random.rs"]
+mod random;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the tests of flits")]
 mod small;
@@ -22,12 +24,6 @@ mod sums;
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{Blame, Spec};
 use tailback_engine::{Progress, Simulation};
-
-/// How many cases to try where `usual` are enough every day.
-fn random_cases(usual: u64) -> u64 {
-    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
-    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
-}
 
 /// Runs to the end with charges kept; the packets in order of message and class.
 fn to_the_end(spec: &Spec) -> (Simulation, Vec<Charged>) {

@@ -1,7 +1,7 @@
 //! The fidelities `flit` and `worm` against a simulator that goes tick by tick,
 //! against each other, and every fidelity against what can be worked out on paper.
 //!
-//! `TAILBACK_CASES=10 cargo test --test cycles` tries ten times as many random cases.
+//! `TAILBACK_CASES=1 cargo test --test cycles` tries all random cases, 10 ten times as many.
 
 #[path = "cycles/agreement.rs"]
 mod agreement;
@@ -25,6 +25,8 @@ mod parts;
 mod programs;
 #[path = "cycles/protocol.rs"]
 mod protocol;
+#[path = "common/random.rs"]
+mod random;
 #[path = "cycles/simulator.rs"]
 mod simulator;
 #[path = "cycles/cases.rs"]
@@ -42,6 +44,7 @@ mod wires;
 #[allow(dead_code, reason = "shared with the reference")]
 mod wiring;
 
+use random::random_cases;
 use simulator::{Simulator, Tally};
 use tailback_engine::spec::{
     Fidelity, FlowControl, Machine, Messages, Mode, Spec, TopologySpec, Workload,
@@ -62,12 +65,6 @@ enum Who {
 
 /// Those who let single flits pass.
 const BY_FLITS: [Who; 3] = [Who::Ticks, Who::Engine(Fidelity::Flit), Who::Engine(Fidelity::Worm)];
-
-/// How many cases to try where `usual` are enough every day.
-fn random_cases(usual: u64) -> u64 {
-    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
-    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
-}
 
 /// A full run of a machine with flow control as the fidelity needs it.
 fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {

@@ -306,7 +306,8 @@ fn what_a_machine_does_not_have_is_refused() {
     small.switch.input_buffer_flits = Some(33);
     assert_eq!(
         refused(small, no_messages()),
-        "machine.switch.input_buffer_flits = 33: must be 34 to 1073741824"
+        "machine.switch.input_buffer_flits = 33: must hold a whole packet, at least 34 \
+         flits with fidelity packet"
     );
     let to_nowhere = refused(row(2), message_list(&[(0, 0, 2, 1)]));
     assert_eq!(to_nowhere, "workload.messages[0].destination = 2: must be a node, 0 to 1");

@@ -1,6 +1,6 @@
 //! A machine with wide flits does what the same machine does whose sizes are scaled by hand.
 //!
-//! `TAILBACK_CASES=10 cargo test --test flits` tries ten times as many random cases.
+//! `TAILBACK_CASES=1 cargo test --test flits` tries all random cases, 10 ten times as many.
 
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
@@ -10,6 +10,8 @@ mod common;
 mod parts;
 #[path = "reference/programs.rs"]
 mod programs;
+#[path = "common/random.rs"]
+mod random;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the tests of flits")]
 mod small;
@@ -19,16 +21,11 @@ mod stored;
 
 use cases::{Dice, Kind};
 use parts::Scheme;
+use random::{check, random_cases, same_packets};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, NodeTally, Use};
 use tailback_engine::spec::{Fidelity, FlowControl, Mode, Spec, Step, Sync, Workload};
 use tailback_engine::{PacketRow, Progress, Simulation};
-
-/// How many cases to try where `usual` are enough every day.
-fn random_cases(usual: u64) -> u64 {
-    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
-    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
-}
 
 /// The same with wide flits: headers, packets and messages are as many flits, of which the
 /// last need not be full.
@@ -148,21 +145,20 @@ fn case(number: u64, dice: &mut Dice) -> Spec {
 #[test]
 fn wide_flits_are_as_good_as_a_machine_scaled_by_hand() {
     let mut packets = 0;
-    for number in 0..random_cases(240) {
+    let number_of_cases = random_cases(240);
+    for number in 0..number_of_cases {
         let mut dice = Dice::new(700_000 + number);
         let spec = case(number, &mut dice);
         let flit = dice.one_of(&[16, 16, 2, 3, 64]);
-        let expected = outcome(&spec);
-        let wide = widened(&spec, flit, &mut dice);
-        let context = || serde_json::to_string(&wide).expect("a specification is JSON");
-        let got = outcome(&wide);
-        assert_eq!(got.rows.len(), expected.rows.len());
-        for (got, expected) in got.rows.iter().zip(&expected.rows) {
-            assert_eq!(got, expected, "case {number}, flits of {flit} bytes: {}", context());
-        }
-        let rest = |outcome: Outcome| Outcome { rows: Vec::new(), ..outcome };
-        packets += got.rows.len();
-        assert_eq!(rest(got), rest(expected), "case {number}, flits of {flit}: {}", context());
+        packets += check(number, &spec, |spec| {
+            let expected = outcome(spec);
+            let got = outcome(&widened(spec, flit, &mut dice.clone()));
+            same_packets(&expected.rows, &got.rows);
+            let packets = got.rows.len() as u64;
+            let rest = |outcome: Outcome| Outcome { rows: Vec::new(), ..outcome };
+            assert_eq!(rest(got), rest(expected), "flits of {flit} bytes, of one");
+            packets
+        });
     }
-    assert!(packets > 5_000, "hardly any packets: {packets}");
+    assert!(packets > 20 * number_of_cases, "hardly any packets: {packets}");
 }

@@ -11,16 +11,19 @@ mod simulation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tailback_engine::facts::Question;
 use tailback_engine::spec::TopologySpec;
 use tailback_engine::topology::Topology;
 
-/// The compiled engine; `tailback.engine` is its only user.
+/// The compiled engine; `tailback.door` is its only user.
 #[pymodule]
 mod _engine {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
     use super::errors::{ClockStuckError, DeadlockError, LivelockError, SpecError};
+    #[pymodule_export]
+    use super::facts;
     #[pymodule_export]
     use super::predict;
     #[pymodule_export]
@@ -32,8 +35,19 @@ mod _engine {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
         module.add("CAUSES", super::columns::causes())?;
+        module.add("MOST_NODES", tailback_engine::topology::MAX_NODES)?;
         module.add("RESULTS_VERSION", tailback_engine::RESULTS_VERSION)
     }
+}
+
+/// What holds for a machine, without simulating it: the answer to a question, both JSON.
+#[pyfunction]
+fn facts(py: Python<'_>, question_json: &str) -> PyResult<String> {
+    let question: Question = serde_json::from_str(question_json)
+        .map_err(|error| PyValueError::new_err(format!("question: {error}")))?;
+    let answer = py.detach(|| tailback_engine::facts::answer(&question));
+    let answer = answer.map_err(|error| errors::spec_error(py, &error))?;
+    serde_json::to_string(&answer).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// What can be said about a run without simulating it.

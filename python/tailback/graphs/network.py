@@ -41,29 +41,6 @@ class NetworkGraph:
     positions: tuple[tuple[float, float], ...] | None = None
     """Where each switch is to be drawn, if the file says so."""
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether every link has one that leads back, and every node enters where it leaves."""
-        return self.first_one_way() is None and self.enters == self.leaves
-
-    def first_one_way(self) -> tuple[str, str] | None:
-        """Return the names of the ends of the first link that no link leads back along."""
-        known = {(link.source, link.destination) for link in self.links}
-        for link in self.links:
-            if (link.destination, link.source) not in known:
-                return self.switches[link.source], self.switches[link.destination]
-        return None
-
-    def first_unpaired(self) -> tuple[str, str] | None:
-        """Return the names of the ends of the first link that no link as wide leads back along."""
-        widths: dict[tuple[int, int], list[int]] = {}
-        for link in self.links:
-            widths.setdefault((link.source, link.destination), []).append(link.width)
-        for (source, destination), there in widths.items():
-            if widths.get((destination, source)) != there:
-                return self.switches[source], self.switches[destination]
-        return None
-
     def first_unreachable(self) -> tuple[str, str] | None:
         """Return the names of two nodes of which the first cannot reach the second, if any."""
         if self.enters != self.leaves:
@@ -81,10 +58,6 @@ class NetworkGraph:
             return self.nodes[0], self.nodes[other]
         other = self._unreached(_reached(self._neighbours(back=True), start), self.enters, 0)
         return None if other is None else (self.nodes[other], self.nodes[0])
-
-    def eccentricity(self) -> int:
-        """Return the links of the longest of the shortest ways from the first node's switch."""
-        return max(_reached(self._neighbours(), self.enters[0]).values())
 
     def _neighbours(self, *, back: bool = False) -> list[list[int]]:
         found: list[list[int]] = [[] for _ in self.switches]

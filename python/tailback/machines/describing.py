@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
 from .fidelities import Fidelity
 from .interface import LONGEST
+from .link import check_whole
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -157,6 +159,13 @@ def _topology_spec(machine: Machine) -> dict[str, Any]:
 
     def times(link: GraphLink) -> dict[str, Any]:
         delay = None if link.delay_ps is None else Time(link.delay_ps)
+        try:
+            check_whole(machine.link, link.rate or machine.link.rate, "")
+        except UserError as error:
+            names = topology.graph.switches
+            where = f"link from {names[link.source]} to {names[link.destination]}"
+            problem = f"{where}: rate is {error.given}; {error.allowed}"
+            raise UserError(topology.file, None, problem) from None
         return _times(machine, link.rate, delay)
 
     return topology.spec_with(times)

@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator
 
+from .. import door
+from ..door import Exact
 from ..errors import UserError, choice, shown
 from ..parts import MaybeFrequency, Part, key, plain
 from ..units import Rate, Size, Time
@@ -84,7 +86,7 @@ class Machine(Part):
             object.__setattr__(self, "topology", Graph(**given | {"cycle": cycle}))
 
     def _check_classes(self) -> None:
-        known = self.topology.link_classes
+        known = self.topology.link_classes if self.link_classes else ()
         for name, special in self.link_classes.items():
             section = f"machine.link_classes.{name}"
             if name not in known:
@@ -134,7 +136,7 @@ class Machine(Part):
     @property
     def has_internal_channels(self) -> bool:
         """Whether any channel joins two switches."""
-        return self.topology.has_internal_channels
+        return self.topology.facts.links > 0
 
     @cached_property
     def chosen_routing(self) -> Routing | None:
@@ -172,11 +174,11 @@ class Machine(Part):
             found |= {link.rate for link in self.topology.graph.links if link.rate is not None}
         return tuple(sorted(found))
 
-    @property
+    @cached_property
     def routing_classes(self) -> int:
         """Classes of virtual channels that the routing tells apart: it needs as many."""
         routing = self.chosen_routing
-        return 1 if routing is None else routing.classes(self.topology)
+        return 1 if routing is None else routing.facts(self.topology).classes
 
     @property
     def channels_per_wire(self) -> int:
@@ -221,6 +223,11 @@ class Machine(Part):
     def usual_fidelity(self) -> Fidelity:
         """The fidelity of a run that names none: whole packets in band, as in the thesis."""
         return fidelities.usual(self)
+
+    @cached_property
+    def exact(self) -> Exact:
+        """The cheapest fidelity that leaves nothing out, and why."""
+        return door.exact(self.spec("packet"))
 
     @property
     def exact_fidelity(self) -> Fidelity:
@@ -289,7 +296,7 @@ class Machine(Part):
         hop = header + self.link.packet_gap.ps + wait
         if self.switch.switching == "store_and_forward":
             hop = self.packet_ps(size) + wait
-        hops = self.topology.typical_hops
+        hops = self.topology.facts.typical_hops
         if self.switch.integrated:
             return (max(1, hops) - 1) * hop + packets * self.packet_ps(size) + wait
         way = (1 + hops) * hop

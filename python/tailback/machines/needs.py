@@ -71,7 +71,7 @@ def _has_switches(machine: Machine) -> bool:
 
 
 def _is_direct(machine: Machine) -> bool:
-    return machine.topology.is_direct
+    return machine.topology.facts.is_direct
 
 
 def _acknowledges(machine: Machine) -> bool:

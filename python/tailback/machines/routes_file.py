@@ -133,12 +133,6 @@ def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
     return {"hops": "switches", "routes": routes}
 
 
-def most_class(written: Mapping[str, Any]) -> int:
-    """Return the largest class that a table or source routes name."""
-    rows = written["classes"] if "next" in written else [r["classes"] for r in written["routes"]]
-    return max((number for row in rows for number in row), default=0)
-
-
 def _hop(reader: _Reader, line: int, cell: str) -> tuple[int, int]:
     """Return the switch and the class of ``7`` or ``7:1``."""
     if cell in reader.places.switch_names:

@@ -1,7 +1,7 @@
 """Routing algorithms: which way packets go, and how one of several outputs is chosen.
 
 One class per kind; their fields are the keys of ``[machine.routing]``. What an algorithm
-needs of a machine stands here; what it does is the engine's (`docs/routing.md`).
+needs and does is the engine's to say (`docs/routing.md`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict
 
+from .. import door
+from ..door import RoutingFacts
 from ..errors import shown
 from ..parts import Part, key
 from .needs import NoEffectError
-from .topologies import Topology, dimension_name
+from .topologies import Topology
 
 Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
-EVERY: tuple[Fidelity, ...] = ("token", "flit", "worm", "stream", "packet")
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
 MOST_HOPS = 65_534
@@ -30,18 +31,8 @@ class Routing(Part):
 
     section: ClassVar[str] = "machine.routing"
     kind: ClassVar[str]
-    chooses: ClassVar[bool] = False
-    """Whether packets may have a choice of several outputs."""
-    fidelities: ClassVar[tuple[Fidelity, ...]] = EVERY
-    """What can simulate it, choices apart."""
-    because: ClassVar[str] = ""
-    """Why others cannot."""
     spreads: ClassVar[bool] = False
     """Whether an output is usually selected at random."""
-    stores: ClassVar[bool] = False
-    """Whether switches keep a place free for packets that pass through them."""
-    goes_back: ClassVar[bool] = False
-    """Whether it needs links in both directions."""
 
     selection: Selection | None = key(
         default=None,
@@ -66,16 +57,14 @@ class Routing(Part):
             return self.selection
         return "random" if self.spreads else "first"
 
-    def classes(self, topology: Topology) -> int:
-        """Return the classes of virtual channels it tells apart there: it needs as many."""
-        return 1
-
-    def may_choose(self, topology: Topology) -> bool:
-        """Whether packets may have a choice of several outputs there."""
-        return self.chooses
+    def facts(self, topology: Topology) -> RoutingFacts:
+        """Return what the engine knows of it there. Raises `UserError` where it is not possible."""
+        with topology.names():
+            return door.routing(topology.spec(), self.algorithm_spec(topology))
 
     def check(self, topology: Topology) -> None:
         """Raise `UserError` if it is not possible on a topology."""
+        self.facts(topology)
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
@@ -116,17 +105,13 @@ class Ordered(Routing):
             raise NoEffectError(error.field, error.given, error.allowed)
         return tuple(int(entry) for entry in order)
 
-    def check(self, topology: Topology) -> None:
-        """Raise `UserError` for an order that is none of the topology's dimensions."""
-        self.dimensions(topology)
-
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         return {"kind": self.kind, "order": list(self.dimensions(topology))}
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        order = [dimension_name(number) for number in self.dimensions(topology)]
+        order = [topology.link_classes[number] for number in self.dimensions(topology)]
         return super().resolved(topology) | {"order": order or None}
 
 
@@ -148,10 +133,6 @@ class DimensionOrder(Ordered):
             needed = 'has no effect here; needs machine.topology.kind = "torus"'
             raise NoEffectError(f"{self.section}.balanced", shown(self.balanced), needed)
 
-    def classes(self, topology: Topology) -> int:
-        """Those of the topology's usual way."""
-        return topology.way_classes
-
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         return super().algorithm_spec(topology) | ({"balanced": True} if self.balanced else {})
@@ -167,78 +148,51 @@ class Valiant(Ordered):
 
     kind: ClassVar[str] = "valiant"
 
-    def classes(self, topology: Topology) -> int:
-        """Those of the topology's usual way, for each phase."""
-        return 2 * topology.way_classes
-
 
 class WestFirst(Routing):
     """Descending first in all dimensions but the last, then any way that is nearer."""
 
     kind: ClassVar[str] = "west_first"
-    chooses: ClassVar[bool] = True
 
 
 class NegativeFirst(Routing):
     """Descending first in all dimensions, then ascending."""
 
     kind: ClassVar[str] = "negative_first"
-    chooses: ClassVar[bool] = True
 
 
 class OddEven(Routing):
     """Turns that depend on whether a column is even or odd; in two dimensions."""
 
     kind: ClassVar[str] = "odd_even"
-    chooses: ClassVar[bool] = True
-
-    def check(self, topology: Topology) -> None:
-        """Raise `UserError` unless there are two dimensions."""
-        dimensions = len(topology.shape)
-        if dimensions != 2:
-            raise self.refused("kind", f"needs two dimensions; there are {dimensions}")
 
 
 class MinimalAdaptive(Ordered):
     """Any way that is nearer, and dimension order as the way out."""
 
     kind: ClassVar[str] = "minimal_adaptive"
-    chooses: ClassVar[bool] = True
-    fidelities: ClassVar[tuple[Fidelity, ...]] = ("flit", "packet")
-    because: ClassVar[str] = "its packets may change to a virtual channel that is a way out"
-
-    def classes(self, topology: Topology) -> int:
-        """Those of the way out, and one for all others."""
-        return topology.way_classes + 1
 
 
 class _Whole(Routing):
     """Switches that send packets away as a whole."""
 
-    fidelities: ClassVar[tuple[Fidelity, ...]] = ("packet",)
     spreads: ClassVar[bool] = True
-    stores: ClassVar[bool] = True
-    goes_back: ClassVar[bool] = True
 
 
 class Chaos(_Whole):
     """Any way that is nearer; a full switch sends packets further away."""
 
     kind: ClassVar[str] = "chaos"
-    because: ClassVar[str] = "its switches store whole packets"
 
 
 class Deflection(_Whole):
     """Any way at all, those that are nearer first: packets are never stored."""
 
     kind: ClassVar[str] = "deflection"
-    because: ClassVar[str] = "its switches deflect whole packets"
 
 
 class _Choosing(Routing):
     """Several ways that are equally short."""
-
-    chooses: ClassVar[bool] = True
 
     adaptive: bool | None = key(
         default=None,
@@ -248,7 +202,7 @@ class _Choosing(Routing):
 
     def may_choose(self, topology: Topology) -> bool:
         """`adaptive` or its default."""
-        return topology.has_several_ways if self.adaptive is None else self.adaptive
+        return topology.facts.has_several_ways if self.adaptive is None else self.adaptive
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
@@ -263,7 +217,6 @@ class UpDown(_Choosing):
     """Up the links of a spanning tree, then down, by the shortest such way."""
 
     kind: ClassVar[str] = "up_down"
-    goes_back: ClassVar[bool] = True
 
     root: int | None = key(
         default=None,
@@ -271,11 +224,6 @@ class UpDown(_Choosing):
         description="The number of the switch at the top; default: the first of those with the "
         "most links.",
     )
-
-    def check(self, topology: Topology) -> None:
-        """Raise `UserError` for a root that is no switch."""
-        if self.root is not None and self.root >= topology.switch_count:
-            raise self.refused("root", f"must be a switch, 0 to {topology.switch_count - 1}")
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
@@ -305,20 +253,14 @@ class Minimal(Routing):
 
     kind: ClassVar[str] = "minimal"
 
-    def classes(self, topology: Topology) -> int:
-        """Those of the topology's usual way."""
-        return topology.way_classes
-
 
 class Profitable(Routing):
     """Any way that is nearer, at every step."""
 
     kind: ClassVar[str] = "profitable"
-    chooses: ClassVar[bool] = True
 
 
 class FirstHop(Ordered):
     """Any way that is nearer at the first step, then one dimension after the other."""
 
     kind: ClassVar[str] = "first_hop"
-    chooses: ClassVar[bool] = True

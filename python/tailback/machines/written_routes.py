@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..parts import key
-from .routes_file import Places, most_class, read_source_routes, read_table
+from .routes_file import Places, read_source_routes, read_table
 from .routing import Routing
 from .topologies import Graph, Topology
 
@@ -33,14 +33,6 @@ class _Written(Routing):
         if topology not in self._read:
             self._read[topology] = type(self).reader(Path(self.file), places_of(topology))
         return self._read[topology]
-
-    def check(self, topology: Topology) -> None:
-        """Raise `UserError` for a file that cannot be used on a topology."""
-        self.routes(topology)
-
-    def classes(self, topology: Topology) -> int:
-        """As many as the file names."""
-        return most_class(self.routes(topology)) + 1
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,12 @@ class Estimate:
     def unknown(cls) -> Estimate:
         """Return what stands for nothing having been counted."""
         return cls(math.nan, math.nan, math.nan)
+
+    def times(self, factor: float) -> Estimate:
+        """Return the same in a unit of which one is 1 / `factor` of this one (positive)."""
+        value, low, high = (x * factor for x in (self.value, self.low, self.high))
+        error = self.standard_error * factor
+        return replace(self, value=value, low=low, high=high, standard_error=error)
 
     def to_dict(self) -> dict[str, float | None]:
         """`value`, `low` and `high` for JSON, with None for what is not known."""

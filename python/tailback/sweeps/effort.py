@@ -26,6 +26,6 @@ def effort(point: Point) -> float:
         simulated_ps = longest
     else:
         simulated_ps = min(_SAMPLES * experiment.sample_interval_ps, longest)
-    internal = sum(machine.shape) / 3 if machine.shape else machine.topology.typical_hops
+    internal = sum(machine.shape) / 3 if machine.shape else machine.topology.facts.typical_hops
     channels_crossed = 2 + internal
     return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)

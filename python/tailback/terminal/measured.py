@@ -31,6 +31,7 @@ class _Row(NamedTuple):
 
 
 _TIMES = "time"
+_PS_PER_US = 1e6
 _MAY_BE_THE_SAME = {
     "packets_per_node_per_ms": "messages_per_node_per_ms",
     "iterations_per_node_per_ms": "messages_per_node_per_ms",
@@ -116,17 +117,21 @@ def measured_table(results: Mapping[str, Result]) -> Table:
         if not lines:
             continue
         lines = [row for row in lines if not _says_nothing_new(row, results)]
-        unit = _unit(title, lines, results)
-        table.add_row(Text(f"{title}, {unit.name}" if unit.name else title, style="bold"))
-        for row in lines:
-            scale = row.scale / unit.size
-            cells = [(result[row.metric], scale) for result in results.values()]
-            numbers = [number(value, scale, digits) for value, scale in cells]
-            table.add_row(f" {row.label}", *numbers)
-            if row.longest and all(result.has("message_begins") for result in results.values()):
-                longest = (result.longest_us(row.longest) for result in results.values())
-                table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
+        for unit in _units(title, lines, results):
+            table.add_row(Text(f"{title}, {unit.name}" if unit.name else title, style="bold"))
+            for row in lines:
+                _add(table, row, unit, results, digits)
     return table
+
+
+def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], digits: int) -> None:
+    """Add a line to the table, and below it the longest time, if that is told."""
+    scale = row.scale / unit.size
+    numbers = [number(result[row.metric], scale, digits) for result in results.values()]
+    table.add_row(f" {row.label}", *numbers)
+    if row.longest and all(result.has("message_begins") for result in results.values()):
+        longest = (result.longest_us(row.longest) for result in results.values())
+        table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
 
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
@@ -177,12 +182,15 @@ def _plain(time_us: float | None, unit: Unit, digits: int) -> str:
     return UNKNOWN if time_us is None else plain(time_us / unit.size, digits)
 
 
-def _unit(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> Unit:
-    """Return the unit of a section: that of its longest time, or none."""
+def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> tuple[Unit, ...]:
+    """Return the units of a section: of times that of the longest, and cycles if there are any."""
     if title != _TIMES:
-        return Unit("", 1.0)
+        return (Unit("", 1.0),)
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
-    return unit_for([estimate.value for estimate in known if estimate is not None], MICROSECONDS)
+    times = [estimate.value for estimate in known if estimate is not None]
+    cycle = next(iter(results.values())).experiment.machine.cycle()
+    in_cycles = () if cycle is None else (Unit("cycles", cycle.amount / _PS_PER_US),)
+    return (unit_for(times, MICROSECONDS), *in_cycles)
 
 
 def _anything(row: _Row, results: Mapping[str, Result]) -> bool:

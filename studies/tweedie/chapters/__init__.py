@@ -2,7 +2,7 @@
 
 `sweeps/*.toml` say what is run, `stores/` holds what came of it, and each module
 here with `FIGURES` draws some figures from it and judges what the thesis says
-about them. `page` and `text` show all of it, as HTML and in `RESULTS.md`.
+about them. `page` and `text` say what of it goes into the page and into `RESULTS.md`.
 """
 
 from __future__ import annotations

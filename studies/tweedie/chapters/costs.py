@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Check, Claim, Statement
-from studies.tweedie.chapters.curve import Curve
+from studies.claims import Check, Claim, Statement
+from studies.curve import Curve
+from studies.estimates import in_percent
+from studies.page import axis, line
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     ASYNCHRONOUS,
     BLOCKING,
     LOOSE,
     SWEEPS,
-    axis,
-    line,
     number,
-    percentage,
     period_axis,
     plotted,
 )
@@ -54,10 +53,10 @@ def _thetas(sync: Sync) -> Callable[[Runs], tuple[Plot, ...]]:
 
 
 def _at_100_us(sync: Sync, theta: str) -> Callable[[Runs], tb.Estimate]:
-    return lambda runs: percentage(plotted(runs, sync, theta).at(_PERIOD_US))
+    return lambda runs: in_percent(plotted(runs, sync, theta).at(_PERIOD_US))
 
 
-def _light(sync: Sync) -> Check:
+def _light(sync: Sync) -> Check[Runs]:
     """Return the check that at light load contention costs the workload less than its packets."""
 
     def check(runs: Runs) -> Statement:
@@ -69,7 +68,7 @@ def _light(sync: Sync) -> Check:
     return check
 
 
-def _overtakes(sync: Sync) -> Check:
+def _overtakes(sync: Sync) -> Check[Runs]:
     """Return the check that at high load it costs the workload as much or more."""
 
     def check(runs: Runs) -> Statement:
@@ -92,7 +91,7 @@ def _difference(one: Curve, other: Curve) -> Curve:
     return Curve(one.x, tuple(tb.Estimate.exact(a - b) for a, b in pairs))
 
 
-def _enormous(sync: Sync) -> Check:
+def _enormous(sync: Sync) -> Check[Runs]:
     """Return the check of how the loss grows below c = 20 us."""
 
     def check(runs: Runs) -> Statement:
@@ -137,7 +136,7 @@ def _insensitive(runs: Runs) -> Statement:
     return Statement(found, bool(light > 0.99 and heavy < 0.9))
 
 
-def _claims(sync: Sync, theta_t: Claim, theta_r: Claim) -> tuple[Claim, ...]:
+def _claims(sync: Sync, theta_t: Claim[Runs], theta_r: Claim[Runs]) -> tuple[Claim[Runs], ...]:
     """Return what is said about both figures 6.3 and 6.4."""
     return (
         theta_t,

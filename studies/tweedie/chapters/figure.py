@@ -1,13 +1,13 @@
-"""A figure of the thesis: how it is drawn from our runs, and what is said about it."""
+"""A figure of the thesis: how it is drawn from our runs, what is said about it, and is it so."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from studies.tweedie.chapters.claims import Claim
-from studies.tweedie.chapters.runs import Runs
+from studies.claims import Claim, Judgement, Wording, judged
+from studies.runs import Runs
 
 if TYPE_CHECKING:
     from tailback.figures.drawing import Drawing
@@ -36,7 +36,7 @@ class Figure:
     sweeps: tuple[str, ...]
     """Names of the sweeps whose runs it shows."""
     plots: Callable[[Runs], tuple[Plot, ...]]
-    claims: tuple[Claim, ...]
+    claims: tuple[Claim[Runs], ...]
     remark: str = ""
     """What a reader has to know about how it is drawn."""
 
@@ -49,3 +49,19 @@ class Figure:
     def stem(self) -> str:
         """What names of its files begin with."""
         return f"figure{self.number.replace('.', '_')}"
+
+
+WORDING = Wording("the thesis", "({})", quoted=True, printed=True, sources="section")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A figure and what became of its claims."""
+
+    figure: Figure
+    claims: tuple[Judgement, ...]
+
+
+def judge(figures: Iterable[Figure], runs: Runs) -> list[Judged]:
+    """Return what our runs say about all claims of some figures."""
+    return [Judged(figure, tuple(judged(c, runs) for c in figure.claims)) for figure in figures]

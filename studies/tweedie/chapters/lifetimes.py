@@ -6,24 +6,24 @@ import itertools
 from collections.abc import Callable
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Check, Claim, Statement
+from studies.claims import Check, Claim, Statement
+from studies.comparison import Comparison
+from studies.estimates import in_percent
+from studies.page import axis, line
+from studies.runs import FIRST_SWITCH, LIFETIME_ACK, QUEUED, Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import FIRST_SWITCH, LIFETIME_ACK, QUEUED, Runs
 from studies.tweedie.chapters.workloads import (
     ASYNCHRONOUS,
     BLOCKING,
     LOOSE,
     SHORTEST_US,
     SWEEPS,
-    axis,
     by_workload,
-    line,
     number,
-    percentage,
     period_axis,
     plotted,
 )
-from studies.tweedie.comparison import LIFETIME_BOUND, Comparison
+from studies.tweedie.comparison import LIFETIME_BOUND
 from studies.tweedie.experiment import WINDOW_MS
 from studies.tweedie.published import saturation_lifetimes_us, text_number
 from tailback.statistics import quotient
@@ -70,7 +70,7 @@ _BELOW_15_US = 14.0
 """The longest period simulated that is below 15 us."""
 
 
-def _rise(measure: str) -> Check:
+def _rise(measure: str) -> Check[Runs]:
     """Return the check of where long transport times begin."""
 
     def check(runs: Runs) -> Statement:
@@ -84,7 +84,7 @@ def _rise(measure: str) -> Check:
     return check
 
 
-def _over_700(measure: str) -> Check:
+def _over_700(measure: str) -> Check[Runs]:
     """Return the check of how much longer asynchronous packets take at saturation."""
 
     def check(runs: Runs) -> Statement:
@@ -148,7 +148,7 @@ def _stage(runs: Runs, stage: str) -> tb.Estimate:
     return plotted(runs, ASYNCHRONOUS, _STAGES[stage]).at(SHORTEST_US)
 
 
-def _lifetime(stage: str) -> Check:
+def _lifetime(stage: str) -> Check[Runs]:
     def check(runs: Runs) -> Comparison:
         printed = saturation_lifetimes_us()[stage]
         return Comparison("", printed, _stage(runs, stage), LIFETIME_BOUND)
@@ -161,7 +161,7 @@ def _part(measure: str) -> Callable[[Runs], tb.Estimate]:
 
     def percent(runs: Runs) -> tb.Estimate:
         part = plotted(runs, ASYNCHRONOUS, measure).at(SHORTEST_US)
-        return percentage(quotient(part, _stage(runs, "Creation")))
+        return in_percent(quotient(part, _stage(runs, "Creation")))
 
     return percent
 

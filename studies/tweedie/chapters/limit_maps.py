@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from studies.tweedie.chapters.claims import Claim, Statement
+from studies.claims import Claim, Statement
+from studies.loads import Loads, lines_text
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure
-from studies.tweedie.chapters.loads import Loads, lines_text
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.surfaces import (
     BAND,
     EDGES,

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Claim, Statement
-from studies.tweedie.chapters.curve import Floats
+from studies.claims import Claim, Statement
+from studies.comparison import Comparison, Printed
+from studies.curve import Floats
+from studies.loads import STARVED, Loads, lines_text
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure
-from studies.tweedie.chapters.loads import STARVED, Loads, lines_text
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.surfaces import (
     ASYMMETRY,
     EDGES,
@@ -23,9 +24,9 @@ from studies.tweedie.chapters.surfaces import (
     side_by_side,
     throttled_by_queue,
 )
-from studies.tweedie.comparison import RATE_BOUND, Comparison
+from studies.tweedie.comparison import RATE_BOUND
 from studies.tweedie.experiment import DIAMETER
-from studies.tweedie.published import Printed, text_number
+from studies.tweedie.published import text_number
 
 _INNER = slice(4, 12)
 """Printed: starved at x < 4 and x > 11 [Tweedie, section 5.4.4.1]."""

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Check, Claim, Statement
-from studies.tweedie.chapters.curve import Curve
+from studies.claims import Check, Claim, Statement
+from studies.comparison import Comparison, Printed
+from studies.curve import Curve
+from studies.page import axis, line
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     ASYNCHRONOUS,
     BLOCKING,
@@ -18,17 +20,15 @@ from studies.tweedie.chapters.workloads import (
     LOOSE,
     RATE,
     SHORTEST_US,
-    axis,
     curve,
-    line,
     number,
     period_axis,
     rate,
     share,
 )
-from studies.tweedie.comparison import RATE_BOUND, Comparison
+from studies.tweedie.comparison import RATE_BOUND
 from studies.tweedie.experiment import NAMES, Sync
-from studies.tweedie.published import QUOTIENT_PRECISION, RATE_PRECISION, Printed, text_number
+from studies.tweedie.published import QUOTIENT_PRECISION, RATE_PRECISION, text_number
 from studies.tweedie.sections.first_channels import capacity_per_ms
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _in_all(sync: Sync, period_us: float) -> Callable[[Runs], tb.Estimate]:
     return share(rate(sync, period_us, "free"), rate(sync, period_us, "throttled"))
 
 
-def _printed_gain(claim_id: str, sync: Sync, period_us: float) -> Check:
+def _printed_gain(claim_id: str, sync: Sync, period_us: float) -> Check[Runs]:
     def check(runs: Runs) -> Comparison:
         printed = Printed(f"{100 + text_number(claim_id).value:g}", QUOTIENT_PRECISION)
         return Comparison("", printed, _in_all(sync, period_us)(runs), RATE_BOUND)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import tailback as tb
-from studies.tweedie.chapters.claims import Judgement, Verdict
-from studies.tweedie.chapters.judging import Judged
-from studies.tweedie.chapters.runs import Runs
+from studies import page
+from studies.claims import Verdict
+from studies.runs import Runs
+from studies.tweedie.chapters.figure import WORDING, Judged
+from studies.tweedie.experiment import STUDY
 
 if TYPE_CHECKING:
-    from tailback.report.page import Cell, Figure, Mark, Section
+    from tailback.report.page import Figure, Section
 
 _TITLE = "The thesis' chapters 5 and 6, figure by figure"
 _LEAD = (
@@ -27,26 +27,12 @@ _LEAD = (
     "holds, by the rule below it, or is contradicted. The rules are ours, and were written with "
     "the runs at hand. Bands are 95 % intervals, crosses printed numbers.",
 )
-_COLUMNS = ("the thesis", "section", "printed", "found", "verdict")
-
-_MARKS: dict[Verdict, Mark] = {
-    Verdict.WITHIN: "good",
-    Verdict.HOLDS: "good",
-    Verdict.CONTRADICTED: "bad",
-    Verdict.OPEN: "open",
-}
 
 
-def write(judged: Sequence[Judged], runs: Runs, path: Path) -> None:
+def write(judged: Sequence[Judged], runs: Runs) -> None:
     """Write the page; the same runs give the same bytes."""
-    from tailback.report import page
-
     sections = [_section(found, runs) for found in judged]
-    facts = _facts(judged, runs)
-    footer = f"Tailback {tb.__version__}; made by `make studies` from `studies/tweedie/sweeps`."
-    page.write(
-        page.Page(_TITLE, _LEAD, (_differences(judged), *sections), facts, footer=footer), path
-    )
+    page.write(STUDY, _TITLE, _LEAD, (_differences(judged), *sections), _facts(judged, runs))
 
 
 def _facts(judged: Sequence[Judged], runs: Runs) -> tuple[tuple[str, str], ...]:
@@ -59,19 +45,20 @@ def _differences(judged: Sequence[Judged]) -> Section:
     from tailback.report.page import Section, Table
 
     rows = [
-        (f"Figure {found.figure.number}", *_row(judgement))
+        (f"Figure {found.figure.number}", *page.claim_row(judgement, WORDING))
         for found in judged
         for judgement in found.claims
         if judgement.differs
     ]
-    return Section("What our runs say otherwise", (Table(("figure", *_COLUMNS), tuple(rows)),))
+    columns = ("figure", *page.claim_columns(WORDING))
+    return Section("What our runs say otherwise", (Table(columns, tuple(rows)),))
 
 
 def _section(found: Judged, runs: Runs) -> Section:
-    from tailback.report.page import Section, Table
+    from tailback.report.page import Section
 
     figure = found.figure
-    claims = Table(_COLUMNS, tuple(_row(judgement) for judgement in found.claims))
+    claims = page.claims_table(found.claims, WORDING)
     remark = (figure.remark,) if figure.remark else ()
     return Section(figure.title, (*remark, *_drawn(found, runs), claims))
 
@@ -83,15 +70,3 @@ def _drawn(found: Judged, runs: Runs) -> list[Figure]:
         Figure(f"{found.figure.stem}_{plot.name}", plot.title, plot.drawing)
         for plot in found.figure.plots(runs)
     ]
-
-
-def _row(judgement: Judgement) -> tuple[Cell | str, ...]:
-    from tailback.report.page import Cell
-
-    return (
-        Cell(f"“{judgement.claim.words}”", hint=judgement.note),
-        judgement.claim.section,
-        judgement.printed,
-        judgement.found,
-        Cell(str(judgement.verdict), mark=_MARKS[judgement.verdict]),
-    )

@@ -8,21 +8,20 @@ from collections.abc import Callable
 import numpy as np
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Claim, Statement
-from studies.tweedie.chapters.curve import Curve
+from studies.claims import Claim, Statement
+from studies.curve import Curve
+from studies.estimates import in_percent
+from studies.page import axis, line
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     LOAD_REMARK,
     RATE,
     ROUTED_LIFETIME,
-    axis,
     interval_axis,
     intervals_us,
-    line,
     number,
     number_lost,
-    percentage,
     period_axis,
 )
 from studies.tweedie.comparison import RATE_BOUND
@@ -87,7 +86,7 @@ def _deficit(runs: Runs) -> Curve:
 
 
 def _least_share(runs: Runs) -> tb.Estimate:
-    return percentage(min(_deficit(runs).y, key=lambda estimate: estimate.value))
+    return in_percent(min(_deficit(runs).y, key=lambda estimate: estimate.value))
 
 
 def _reduced(runs: Runs) -> Statement:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Check, Claim, Statement
-from studies.tweedie.chapters.curve import Curve, apart
+from studies.claims import Check, Claim, Statement
+from studies.curve import Curve, apart
+from studies.estimates import in_percent
+from studies.page import axis
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     ASYNCHRONOUS,
     BLOCKING,
@@ -15,11 +17,9 @@ from studies.tweedie.chapters.workloads import (
     RATE,
     SHORTEST_US,
     SWEEPS,
-    axis,
     by_workload,
     number,
     number_lost,
-    percentage,
     plotted,
     rate,
     share,
@@ -55,7 +55,7 @@ def _utilisation(runs: Runs) -> tuple[Plot, ...]:
 
 def _highest_held(runs: Runs) -> tb.Estimate:
     highest = max(plotted(runs, ASYNCHRONOUS, _HELD).y, key=lambda estimate: estimate.value)
-    return percentage(highest)
+    return in_percent(highest)
 
 
 def _lowest_held(runs: Runs) -> Statement:
@@ -81,7 +81,7 @@ def _processors(runs: Runs) -> tuple[Plot, ...]:
 
 def _least_busy(runs: Runs) -> tb.Estimate:
     least = min(plotted(runs, ASYNCHRONOUS, _CPU).y, key=lambda estimate: estimate.value)
-    return percentage(least)
+    return in_percent(least)
 
 
 def _drop(runs: Runs) -> Statement:
@@ -142,14 +142,14 @@ def _saturated(runs: Runs) -> Statement:
     return Statement(found, spread < RATE_BOUND)
 
 
-def _printed_share(claim_id: str, sync: Sync, period_us: float) -> Check:
+def _printed_share(claim_id: str, sync: Sync, period_us: float) -> Check[Runs]:
     """Return the check of a rate in percent of the asynchronous one."""
     of_asynchronous = share(rate(sync, period_us), rate(ASYNCHRONOUS, period_us))
     return number(claim_id, of_asynchronous, RATE_BOUND, QUOTIENT_PRECISION)
 
 
 def _least_share(runs: Runs) -> tb.Estimate:
-    return percentage(min(_of_asynchronous(runs).y, key=lambda estimate: estimate.value))
+    return in_percent(min(_of_asynchronous(runs).y, key=lambda estimate: estimate.value))
 
 
 FIGURES = (

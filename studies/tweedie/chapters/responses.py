@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Check, Claim, Statement
+from studies.claims import Check, Claim, Statement
+from studies.comparison import Comparison, Printed
+from studies.page import axis
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     ASYNCHRONOUS,
     BLOCKING,
@@ -15,7 +17,6 @@ from studies.tweedie.chapters.workloads import (
     RATE,
     ROUTED_LIFETIME,
     SWEEPS,
-    axis,
     by_workload,
     number,
     number_lost,
@@ -23,9 +24,9 @@ from studies.tweedie.chapters.workloads import (
     rate,
     share,
 )
-from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Comparison
+from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND
 from studies.tweedie.experiment import NAMES, Sync
-from studies.tweedie.published import ROUTED_LIFETIMES, THROUGHPUT, Printed, Table, text_number
+from studies.tweedie.published import ROUTED_LIFETIMES, THROUGHPUT, Table, text_number
 from tailback.statistics import quotient
 
 _HIGHEST_US = 2.0
@@ -97,7 +98,7 @@ def _others_have_none(runs: Runs) -> Statement:
     )
 
 
-def _times(sync: Sync, least: float) -> Check:
+def _times(sync: Sync, least: float) -> Check[Runs]:
     """Return the check of how many times as long asynchronous packets are routed."""
 
     def check(runs: Runs) -> Statement:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Claim, Statement
-from studies.tweedie.chapters.curve import Curve
+from studies.claims import Claim, Statement
+from studies.curve import Curve
+from studies.page import axis, line
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     ASYNCHRONOUS,
     RATE,
     SHORTEST_US,
-    axis,
-    line,
     number_lost,
     period_axis,
     plotted,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from studies.tweedie.chapters.claims import Statement
-from studies.tweedie.chapters.curve import Floats
+from studies.claims import Statement
+from studies.curve import Floats
+from studies.loads import Axis, Loads
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Plot
-from studies.tweedie.chapters.loads import Axis, Loads
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.experiment import DIAMETER
 
 if TYPE_CHECKING:

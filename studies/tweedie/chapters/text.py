@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from studies.tweedie.chapters.claims import Judgement, Verdict
-from studies.tweedie.chapters.judging import Judged
-from studies.tweedie.chapters.runs import Runs
+from studies.claims import Judgement, Verdict
+from studies.markdown import claims_table, paragraphs, table
+from studies.runs import Runs
+from studies.tweedie.chapters.figure import WORDING, Judged
 from studies.tweedie.comparison import Report, Section
-from studies.tweedie.markdown import Notes, paragraphs, table
 
 _LEGEND = """\
 The thesis has figures 5.1 to 5.16 and 6.1 to 6.11 as pictures, without numbers. All that
@@ -75,19 +75,8 @@ def _beside(judgement: Judgement) -> str:
 
 
 def _figure(found: Judged) -> str:
-    notes = Notes()
-    lines = []
-    for judgement in found.claims:
-        verdict = str(judgement.verdict)
-        if judgement.differs:
-            verdict = f"**{verdict}**"
-        if judgement.note:
-            verdict = f"{verdict} {notes.letter(judgement.note)}"
-        words = f"“{judgement.claim.words}” ({judgement.claim.section})"
-        lines.append([words, judgement.printed, judgement.found, verdict])
     return paragraphs(
         f"### {found.figure.title}",
         found.figure.remark,
-        table(["the thesis", "printed", "found", "verdict"], lines),
-        notes,
+        claims_table(found.claims, WORDING),
     )

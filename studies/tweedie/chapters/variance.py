@@ -8,18 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from studies.tweedie.chapters.claims import Claim, Statement
-from studies.tweedie.chapters.curve import Curve, apart
+from studies.claims import Claim, Statement
+from studies.curve import Curve, apart
+from studies.page import axis, line
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.workloads import (
     BLOCKING,
     LONGEST_US,
     LOOSE,
     RATE,
     ROUTED_LIFETIME,
-    axis,
-    line,
     period_axis,
 )
 from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND

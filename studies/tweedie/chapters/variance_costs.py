@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import tailback as tb
-from studies.tweedie.chapters.claims import Claim, Statement
-from studies.tweedie.chapters.curve import Curve, Floats, apart
+from studies.claims import Claim, Statement
+from studies.curve import Curve, Floats, apart
+from studies.estimates import in_percent
+from studies.page import axis, line
+from studies.runs import Runs
 from studies.tweedie.chapters.figure import Figure, Plot
-from studies.tweedie.chapters.runs import Runs
 from studies.tweedie.chapters.variance import (
     COMPARED_US,
     CONSTANT,
@@ -23,13 +25,10 @@ from studies.tweedie.chapters.workloads import (
     LOAD_REMARK,
     LONGEST_US,
     RATE,
-    axis,
     interval_axis,
     intervals_us,
-    line,
     number,
     number_lost,
-    percentage,
     period_axis,
 )
 from studies.tweedie.published import QUOTIENT_PRECISION, text_number
@@ -62,7 +61,7 @@ def _by_load(runs: Runs, spread: Spread, theta: str) -> Curve:
 
 
 def _plateau(runs: Runs) -> tb.Estimate:
-    return percentage(loose(runs, CONSTANT, "theta_t").last)
+    return in_percent(loose(runs, CONSTANT, "theta_t").last)
 
 
 def _longer(runs: Runs) -> Statement:

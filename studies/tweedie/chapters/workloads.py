@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import tailback as tb
-from studies.tweedie.chapters.curve import Curve
-from studies.tweedie.chapters.runs import Runs
-from studies.tweedie.comparison import LOSS_BOUND, RATE_BOUND, Comparison
+from studies.comparison import Comparison
+from studies.curve import Curve
+from studies.estimates import in_percent
+from studies.page import axis, line
+from studies.runs import Runs
+from studies.tweedie.comparison import LOSS_BOUND, RATE_BOUND
 from studies.tweedie.experiment import NAMES, SYNCS, Sync
 from studies.tweedie.published import Table, text_number
 from tailback.statistics import quotient
@@ -16,7 +19,6 @@ from tailback.statistics import quotient
 if TYPE_CHECKING:
     from tailback.figures.curves import Line
     from tailback.figures.drawing import Axis, Drawing
-    from tailback.figures.look import Look
 
 RATE = "messages_per_node_per_ms"
 ROUTED_LIFETIME = "routed_lifetime_us"
@@ -51,14 +53,6 @@ def plotted(runs: Runs, sync: Sync, measure: str, mode: str = "full") -> Curve:
     return curve(runs, sync, measure, mode).between(SHORTEST_US, LONGEST_US)
 
 
-def line(name: str, drawn: Curve, colour: int = 0, look: Look = "solid") -> Line:
-    """Return a curve as it is drawn, with its intervals."""
-    from tailback.figures.curves import Line
-
-    low, high = [e.low for e in drawn.y], [e.high for e in drawn.y]
-    return Line(name, drawn.x, drawn.values.tolist(), low, high, colour=colour, look=look)
-
-
 def printed_line(table: Table, sync: Sync) -> Line:
     """Return the printed numbers of a table as crosses."""
     from tailback.figures.curves import Line
@@ -80,16 +74,12 @@ def by_workload(runs: Runs, measure: str, y: Axis, table: Table | None = None) -
 
 def period_axis() -> Axis:
     """Return the axis of the compute period, linear as in the thesis."""
-    from tailback.figures.drawing import Axis
-
-    return Axis("compute period", "µs", log=False, from_zero=True)
+    return axis("compute period", "µs")
 
 
 def interval_axis() -> Axis:
     """Return the axis of the load: how long a node takes from one message to the next."""
-    from tailback.figures.drawing import Axis
-
-    return Axis("mean time between a node's injections", "µs", log=False, from_zero=True)
+    return axis("mean time between a node's injections", "µs")
 
 
 def intervals_us(rates: Curve) -> Curve:
@@ -101,13 +91,6 @@ def intervals_us(rates: Curve) -> Curve:
     Acknowledgements, which follow from them, are not counted.
     """
     return rates.changed(lambda rate: 1000 / rate)
-
-
-def axis(label: str, unit: str = "", *, percent: bool = False) -> Axis:
-    """Return a linear axis from zero on."""
-    from tailback.figures.drawing import Axis
-
-    return Axis(label, unit, log=False, from_zero=True, percent=percent)
 
 
 def number(
@@ -139,12 +122,7 @@ def share(
     above: Callable[[Runs], tb.Estimate], below: Callable[[Runs], tb.Estimate]
 ) -> Callable[[Runs], tb.Estimate]:
     """Return the quotient of two estimates in percent."""
-    return lambda runs: percentage(quotient(above(runs), below(runs)))
-
-
-def percentage(part: tb.Estimate) -> tb.Estimate:
-    """Return a share in percent."""
-    return tb.Estimate(100 * part.value, 100 * part.low, 100 * part.high, part.batches)
+    return lambda runs: in_percent(quotient(above(runs), below(runs)))
 
 
 def rate(sync: Sync, period_us: float, mode: str = "full") -> Callable[[Runs], tb.Estimate]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import tailback as tb
+from studies.markdown import paragraphs, table
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import Fidelity
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import paragraphs, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import rows
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import tailback as tb
+from studies.comparison import Comparison, Printed
+from studies.markdown import Notes, comparison_table, number, paragraphs, percent, table
 from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
-from studies.tweedie.comparison import RATE_BOUND, Comparison, Report, Section
+from studies.tweedie.comparison import RATE_BOUND, Report, Section
 from studies.tweedie.exchange import FLOW_CONTROL, PERIOD_US, Fidelity, exchange, precise, rate
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import Notes, comparison_table, number, paragraphs, percent, table
 from studies.tweedie.measure import Measurements
-from studies.tweedie.published import Printed, rows, text_number
+from studies.tweedie.published import rows, text_number
 from tailback.statistics import quotient
 
 _WIDTHS = (1, 2, 3, 4)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from studies.tweedie.comparison import Comparison
+from studies.comparison import Comparison
+from studies.markdown import Notes, number, table
 from studies.tweedie.experiment import NAMES, SATURATED_US, SYNCS, Point, Sync, entry
-from studies.tweedie.markdown import Notes, number, table
 from studies.tweedie.published import Table
 
 

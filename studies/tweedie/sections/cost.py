@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tailback as tb
-from studies.tweedie.comparison import OPEN, Comparison, Report, Section
+from studies.comparison import OPEN, Comparison
+from studies.estimates import in_percent
+from studies.markdown import Notes, comparison_table, paragraphs
+from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import NAMES, Sync, steady
-from studies.tweedie.markdown import Notes, comparison_table, paragraphs
-from studies.tweedie.measure import RATE, ROUTED_LIFETIME, Measurements, in_percent, over_seeds
+from studies.tweedie.measure import RATE, ROUTED_LIFETIME, Measurements, over_seeds
 from studies.tweedie.published import QUOTIENT_PRECISION, ROUTED_LIFETIMES, text_number
 from tailback.statistics import quotient
 

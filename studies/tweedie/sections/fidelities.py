@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from studies.markdown import paragraphs, percent, table
 from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import FLOW_CONTROL, Fidelity, exchange, rate
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import paragraphs, percent, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.sections.policies import COMBINATIONS, SHORT, keys, nodes_of
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 
 import tailback as tb
-from studies.tweedie.comparison import Comparison, Report, Section
+from studies.comparison import Comparison
+from studies.markdown import Notes, comparison_table, paragraphs, percent
+from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import SYNCS, entry
-from studies.tweedie.markdown import Notes, comparison_table, paragraphs, percent
 from studies.tweedie.measure import Measurements, over_seeds
 from studies.tweedie.published import RATES, THROUGHPUT, text_number, text_range
 from studies.tweedie.sections.by_period import points

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tailback as tb
-from studies.tweedie.comparison import Comparison, Report, Section
+from studies.comparison import Comparison
+from studies.markdown import Notes, comparison_table, number, paragraphs, table
+from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import described, steady
-from studies.tweedie.markdown import Notes, comparison_table, number, paragraphs, table
 from studies.tweedie.measure import RATE, Measurements, over_seeds
 from studies.tweedie.published import text_number
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tailback as tb
-from studies.tweedie.comparison import OPEN, RATE_BOUND, Comparison, Report, Section
+from studies.comparison import OPEN, Comparison
+from studies.markdown import Notes, comparison_table, paragraphs
+from studies.tweedie.comparison import RATE_BOUND, Report, Section
 from studies.tweedie.experiment import NAMES, Sync, steady
-from studies.tweedie.markdown import Notes, comparison_table, paragraphs
 from studies.tweedie.measure import RATE, Measurements, over_seeds
 from studies.tweedie.published import RATE_PRECISION, text_number
 from studies.tweedie.sections.first_channels import capacity_per_ms

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from studies.markdown import number, paragraphs, percent, table
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import Fidelity, exchange, rate
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import number, paragraphs, percent, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import text_number
 from tailback.statistics import quotient

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from studies.markdown import table
 from studies.tweedie.experiment import DIAMETER, Point
-from studies.tweedie.markdown import table
 from studies.tweedie.measure import Measurements
 
 Floats = NDArray[np.float64]

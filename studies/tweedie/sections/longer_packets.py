@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from studies.tweedie.comparison import Comparison, Report, Section
+from studies.comparison import Comparison, Printed
+from studies.markdown import paragraphs, percent, table
+from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import NAMES, SYNCS, Point, Sync, entry, steady
-from studies.tweedie.markdown import paragraphs, percent, table
 from studies.tweedie.measure import RATE, ROUTED_LIFETIME, Measurements, over_seeds
 from studies.tweedie.published import (
     RATE_PRECISION,
     RATES,
     ROUTED_LIFETIMES,
     THROUGHPUT,
-    Printed,
     Table,
     text_number,
 )

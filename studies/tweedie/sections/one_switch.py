@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import tailback as tb
+from studies.comparison import Comparison, Printed
+from studies.markdown import Notes, number, paragraphs, table
 from studies.tables import Keys, nested
-from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Comparison, Report, Section
+from studies.tweedie.comparison import LIFETIME_BOUND, RATE_BOUND, Report, Section
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import Notes, number, paragraphs, table
 from studies.tweedie.measure import Measurements
-from studies.tweedie.published import Printed, rows
+from studies.tweedie.published import rows
 
 _LENGTHS = tuple(range(7))
 _FILE = "section4_1_5_c104_throughput_transit.csv"

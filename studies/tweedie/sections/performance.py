@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from studies.markdown import paragraphs, table
 from studies.tables import Keys, nested
 from studies.tweedie.alone import Spent, spent
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import NAMES, SYNCS, Sync
-from studies.tweedie.markdown import paragraphs, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import rows, text_number
 

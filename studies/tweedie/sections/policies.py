@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import tailback as tb
+from studies.markdown import number, paragraphs, percent, table
 from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import exchange, rate
 from studies.tweedie.experiment import PRECISION, Point
-from studies.tweedie.markdown import number, paragraphs, percent, table
 from studies.tweedie.measure import Measurements
 
 POLICIES = ("fifo", "random", "net_first", "oldest_first", "hops_first")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tailback as tb
+from studies.markdown import paragraphs, table
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import paragraphs, table
 from studies.tweedie.measure import Measurements
 from studies.tweedie.published import text_number
 

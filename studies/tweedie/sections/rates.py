@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from studies.tweedie.comparison import OPEN, RATE_BOUND, Comparison, Report, Section
+from studies.comparison import OPEN, Comparison, Printed
+from studies.estimates import in_percent
+from studies.markdown import Notes, paragraphs
+from studies.tweedie.comparison import RATE_BOUND, Report, Section
 from studies.tweedie.experiment import NAMES, SYNCS, Sync, entry
-from studies.tweedie.markdown import Notes, paragraphs
-from studies.tweedie.measure import RATE, Measurements, in_percent, over_seeds
-from studies.tweedie.published import PERCENTAGES, RATES, THROUGHPUT, Printed, Table
+from studies.tweedie.measure import RATE, Measurements, over_seeds
+from studies.tweedie.published import PERCENTAGES, RATES, THROUGHPUT, Table
 from studies.tweedie.sections.by_period import comparisons, points, saturated, wide_table
 from studies.tweedie.sections.longer_packets import explanation
 from tailback.statistics import quotient

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from studies.tweedie.comparison import LIFETIME_BOUND, Comparison, Report, Section
+from studies.comparison import Comparison
+from studies.markdown import Notes, paragraphs
+from studies.tweedie.comparison import LIFETIME_BOUND, Report, Section
 from studies.tweedie.experiment import NAMES, SYNCS, Sync, entry
-from studies.tweedie.markdown import Notes, paragraphs
 from studies.tweedie.measure import ROUTED_LIFETIME, Measurements, over_seeds
 from studies.tweedie.published import ROUTED_LIFETIMES
 from studies.tweedie.sections.by_period import comparisons, points, wide_table

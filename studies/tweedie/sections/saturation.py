@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from studies.tweedie.comparison import LIFETIME_BOUND, OPEN, Comparison, Report, Section
+from studies.comparison import OPEN, Comparison, Printed
+from studies.markdown import Notes, comparison_table, number, paragraphs, table
+from studies.tweedie.comparison import LIFETIME_BOUND, Report, Section
 from studies.tweedie.experiment import Point, timed
-from studies.tweedie.markdown import Notes, comparison_table, number, paragraphs, table
 from studies.tweedie.measure import RATE, Measurements, over_seeds
-from studies.tweedie.published import Printed, saturation_lifetimes_us
+from studies.tweedie.published import saturation_lifetimes_us
 
 _METRICS = {
     "Creation": "lifetime_us",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from studies.markdown import number, paragraphs
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.experiment import Point, timed
-from studies.tweedie.markdown import number, paragraphs
 from studies.tweedie.measure import RATE, Measurements, over_seeds
 from studies.tweedie.published import text_number
 from studies.tweedie.sections.loads import Load, load_table, verdicts

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import tailback as tb
+from studies.estimates import in_percent
+from studies.markdown import number, paragraphs, percent, table
 from studies.tables import Keys
 from studies.tweedie.charts import Chart, Panel, Series
 from studies.tweedie.comparison import Report, Section
 from studies.tweedie.exchange import FLOW_CONTROL, Fidelity, exchange, precise, rate
 from studies.tweedie.experiment import Point
-from studies.tweedie.markdown import number, paragraphs, percent, table
-from studies.tweedie.measure import Measurements, in_percent
+from studies.tweedie.measure import Measurements
 from studies.tweedie.published import text_number
 from studies.tweedie.sections.buffers import (
     OUTPUT,

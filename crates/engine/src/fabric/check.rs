@@ -1,16 +1,16 @@
 //! What a network must be like to be simulated at a fidelity.
 
-use super::flits::{MOST_BYTES, MOST_FLIT_BYTES};
-use super::layout::{End, Group, Layout};
-use super::{Timing, Wiring};
 use crate::error::SpecError;
+use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
+use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::{Timing, Wiring};
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
     Arbiter, Fidelity, FlowControl, LinkClass, Machine, RoutingSpec, Selection, Switch, Switching,
     TopologySpec, Unit,
 };
-use crate::topology::{Attachment, Topology};
+use crate::topology::Topology;
 
 /// The longest a packet may be on a channel: 16 MiB at a little less than 1 kbit/s.
 const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
@@ -143,21 +143,31 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
     }
     let is_in_band = link.flow_control == FlowControl::InBand;
     let timing = Timing::of(machine);
-    let least = match fidelity {
-        Fidelity::Packet => timing.packet_flits(machine.interface.packet_bytes).into(),
-        Fidelity::Flit | Fidelity::Worm => timing.header_flits.into(),
+    let header = u64::from(timing.header_flits);
+    let (least, content) = match fidelity {
+        Fidelity::Packet => {
+            (timing.packet_flits(machine.interface.packet_bytes).into(), "a whole packet")
+        }
+        Fidelity::Flit | Fidelity::Worm => (header, "a header"),
         // The header's part of the stream, gap included.
-        Fidelity::Stream => timing.header_ps.div_ceil(timing.flit_ps),
+        Fidelity::Stream => (timing.header_ps.div_ceil(timing.flit_ps), "a header"),
         // All but the last byte of a header may stand there when room for eight more is
         // needed to grant that.
-        Fidelity::Token => (TOKENS_PER_GRANT + timing.header_flits - 1).into(),
+        Fidelity::Token => {
+            let content = "a header (room is granted 8 flits at a time)";
+            (u64::from(TOKENS_PER_GRANT) + header - 1, content)
+        }
     };
     let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
     let field = "machine.switch.input_buffer_flits";
     match switch.input_buffer_flits {
+        Some(input) if u64::from(input) < least => {
+            return Err(too_small(input, content, least, fidelity));
+        }
         Some(input) => within(field, input.into(), least, most)?,
         None if matches!(fidelity, Fidelity::Token | Fidelity::Stream) => {
-            let allowed = format!("must be {least} to {most} with fidelity {}", fidelity.name());
+            let name = fidelity.name();
+            let allowed = format!("must be {least} to {most} flits with fidelity {name}");
             return Err(SpecError::new(field, "unlimited", allowed));
         }
         None => {}
@@ -179,12 +189,24 @@ fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> 
             "out_of_band",
             "must be in_band with fidelity token; use worm or flit",
         )),
+        Fidelity::Token if switch.output_buffer_flits == 0 => Err(SpecError::new(
+            "machine.switch.output_buffer_flits",
+            0,
+            "must be at least 1 flits with fidelity token",
+        )),
         Fidelity::Token => {
             let output = switch.output_buffer_flits.into();
             within("machine.switch.output_buffer_flits", output, 1, 1 << 30)
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses an input buffer that does not hold what it must.
+fn too_small(input: u32, content: &str, least: u64, fidelity: Fidelity) -> SpecError {
+    let name = fidelity.name();
+    let allowed = format!("must hold {content}, at least {least} flits with fidelity {name}");
+    SpecError::new("machine.switch.input_buffer_flits", input, allowed)
 }
 
 /// How messages cross a machine whose nodes are their own switches, in words.
@@ -199,16 +221,10 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} {crossing}")))
     };
-    let is_alone = |(node, at): (usize, &Attachment)| match *at {
-        Attachment::Switch(switch) => switch.index() == node,
-        _ => false,
-    };
-    let is_direct = topology.switches == topology.nodes
-        && topology.attachments.iter().enumerate().all(is_alone);
     let knows_flits = matches!(fidelity, Fidelity::Flit | Fidelity::Worm);
     let is_whole = fidelity == Fidelity::Packet;
     match (switch.switching, interface.unit) {
-        _ if !is_direct => {
+        _ if !topology.is_direct() => {
             let allowed = "needs a topology with one node per switch";
             return refuse("machine.switch.integrated", "true", allowed);
         }
@@ -217,7 +233,9 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
         }
         _ if switch.virtual_channels > 1 => {
             let given = switch.virtual_channels.to_string();
-            return refuse("machine.switch.virtual_channels", &given, "must be 1");
+            let allowed =
+                if topology.wraps { "must be 1, too few for a torus," } else { "must be 1" };
+            return refuse("machine.switch.virtual_channels", &given, allowed);
         }
         (Switching::Wormhole | Switching::CutThrough | Switching::Circuit, Unit::Packet) => {
             return refuse("machine.interface.unit", "packet", "must be message");
@@ -238,7 +256,11 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
         let Some(packets) = switch.output_queue_packets else {
             return refuse(field, "unlimited", "must be a number");
         };
-        within(field, packets.into(), 1 + u64::from(switch.reserve), 1 << 16)?;
+        if switch.reserve && packets == 1 {
+            let allowed = "must be at least 2: one is kept from contrary packets (reserve)";
+            return Err(SpecError::new(field, packets, allowed));
+        }
+        within(field, packets.into(), 1, 1 << 16)?;
     } else {
         output_queue(machine, &crossing)?;
     }
@@ -273,11 +295,13 @@ fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> 
     Ok(())
 }
 
-/// A stream has one rate.
+/// A stream has one rate, and so has a node that is its own switch.
 fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
-    if fidelity != Fidelity::Stream {
-        return Ok(());
-    }
+    let with = match fidelity {
+        _ if machine.switch.integrated => crossing(machine),
+        Fidelity::Stream => "with fidelity stream; use another".into(),
+        _ => return Ok(()),
+    };
     let link = &machine.link;
     let differs = |class: &LinkClass| {
         let own = class.of(link);
@@ -294,7 +318,7 @@ fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     } else {
         return Ok(());
     };
-    let allowed = "must be the same everywhere with fidelity stream; use another";
+    let allowed = format!("must be the same everywhere {with}");
     Err(SpecError::new(field, "different rates", allowed))
 }
 
@@ -358,9 +382,15 @@ fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
         let allowed = format!("must be wormhole or cut_through with routing {name}");
         return Err(SpecError::new("machine.switch.switching", "store_and_forward", allowed));
     }
-    if switch.input_buffer_flits.is_none() {
+    let Some(input) = switch.input_buffer_flits else {
         let allowed = format!("must be a number with routing {name}: no buffer would be full");
         return Err(SpecError::new("machine.switch.input_buffer_flits", "unlimited", allowed));
+    };
+    // A packet enters the network only where a place stays free.
+    let least = 2 * u64::from(Timing::of(machine).packet_flits(machine.interface.packet_bytes));
+    if u64::from(input) < least {
+        let content = format!("two packets with routing {name}");
+        return Err(too_small(input, &content, least, Fidelity::Packet));
     }
     if !wiring.goes_on_behind_header() {
         let allowed = "must be one whose packets wait where links have different rates";

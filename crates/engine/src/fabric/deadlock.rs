@@ -6,10 +6,10 @@
 //! owner can finish. Buffers of which this cannot be shown hold packets that never move
 //! again, whatever happens elsewhere: a deadlock, and not a matter of how long to wait.
 
-use super::Wiring;
-use super::layout::End;
-use super::transit::PacketPool;
 use crate::error::Blocked;
+use crate::fabric::Wiring;
+use crate::fabric::network::layout::End;
+use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::routing::Outputs;
 

@@ -1,6 +1,6 @@
 //! Packets in flight.
 
-use super::wiring::{Alone, Wiring};
+use crate::fabric::network::wiring::{Alone, Wiring};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Class;
 use crate::pool::Pool;

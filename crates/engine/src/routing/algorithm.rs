@@ -18,7 +18,7 @@ use super::source_routes::SourceRoutes;
 use super::table::Table;
 use super::turn_model::{First, TurnModel};
 use super::two_phase::TwoPhase;
-use super::up_down::UpDown;
+use super::up_down::{UpDown, check_symmetry};
 use super::{Header, Outputs};
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
@@ -186,8 +186,14 @@ impl Chosen {
             RoutingSpec::MinimalAdaptive { order } => {
                 Self::Adaptive(Adaptive::new(name, order, topology)?)
             }
-            RoutingSpec::Chaos => Self::Chaos(Profitable::new(name, topology, true)?),
-            RoutingSpec::Deflection => Self::Deflection(Deflection::new(name, topology)?),
+            RoutingSpec::Chaos => {
+                check_symmetry(name, topology)?;
+                Self::Chaos(Profitable::new(name, topology, true)?)
+            }
+            RoutingSpec::Deflection => {
+                check_symmetry(name, topology)?;
+                Self::Deflection(Deflection::new(name, topology)?)
+            }
             RoutingSpec::UpDown { root, adaptive } => {
                 Self::UpDown(UpDown::new(*root, *adaptive, topology)?)
             }

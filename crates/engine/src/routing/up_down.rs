@@ -43,7 +43,7 @@ impl UpDown {
     /// no switch.
     pub fn new(root: Option<u32>, adaptive: bool, topology: &Topology) -> Result<Self, SpecError> {
         check_pairs("up_down", topology)?;
-        check_symmetry(topology)?;
+        check_symmetry("up_down", topology)?;
         let links = Links::of(topology);
         let most = |links: &Links| {
             let degree = |&switch: &usize| links.each(SwitchId::from_index(switch)).count();
@@ -107,13 +107,14 @@ fn search(links: &Links, ranks: &[u32], target: SwitchId, free: &mut [u16], boun
 }
 
 /// Refuses the first link without one back.
-fn check_symmetry(topology: &Topology) -> Result<(), SpecError> {
+pub(super) fn check_symmetry(name: &str, topology: &Topology) -> Result<(), SpecError> {
     let Some((from, to)) = topology.first_one_way() else { return Ok(()) };
     let allowed = format!(
-        "needs links in both directions: switch {} has one to switch {}, which has none back",
+        "needs links in both directions: switch {} has one to switch {}, which has none back; \
+         use shortest",
         from.0, to.0
     );
-    Err(SpecError::new("machine.routing", "up_down", allowed))
+    Err(SpecError::new("machine.routing", name, allowed))
 }
 
 /// The place of each switch in the order of hops to the root and number.
@@ -266,7 +267,7 @@ mod tests {
         assert_eq!(
             refusal_on(&one_way, &up_down(None, true), 1),
             "machine.routing = up_down: needs links in both directions: switch 1 has one to \
-             switch 2, which has none back"
+             switch 2, which has none back; use shortest"
         );
         let pieces = graph(4, &[(0, 1), (2, 3)]);
         assert_eq!(

@@ -105,6 +105,6 @@ mod tests {
         let error = build(0, 3).unwrap_err().to_string();
         assert_eq!(error, "machine.topology.arity = 0: must be 2 to 65536");
         assert!(build(2, 23).unwrap_err().allowed.contains("1 to 22"));
-        assert!(build(8, 8).unwrap_err().allowed.contains("at most 4194304 nodes"));
+        assert!(build(8, 8).unwrap_err().allowed.contains("at most 1048576 nodes"));
     }
 }

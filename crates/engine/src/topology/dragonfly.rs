@@ -23,7 +23,11 @@ pub(super) fn build(p: u32, a: u32, h: u32, groups: u32) -> Result<Topology, Spe
     check_range("nodes_per_switch", p, 1..=MOST_ON_A_SWITCH)?;
     check_range("switches_per_group", a, 1..=1 << 12)?;
     check_range("global_links", h, 1..=1 << 12)?;
-    check_range("groups", groups, 2..=a * h + 1)?;
+    let most = a * h + 1;
+    if !(2..=most).contains(&groups) {
+        let allowed = format!("must be 2 to switches_per_group · global_links + 1, {most}");
+        return Err(SpecError::new("machine.topology.groups", groups, allowed));
+    }
     let switches = u64::from(groups) * u64::from(a);
     let nodes = switches * u64::from(p);
     check_size("groups", groups, Some(nodes), Some(switches * u64::from(a + h)))?;
@@ -136,11 +140,14 @@ mod tests {
     #[test]
     fn impossible_sizes_are_named() {
         let error = build(2, 4, 2, 10).unwrap_err().to_string();
-        assert_eq!(error, "machine.topology.groups = 10: must be 2 to 9");
+        assert_eq!(
+            error,
+            "machine.topology.groups = 10: must be 2 to switches_per_group · global_links + 1, 9"
+        );
         assert!(build(0, 4, 2, 9).is_err());
         assert!(build(2, 0, 2, 9).is_err());
         assert!(build(2, 4, 0, 9).is_err());
         assert!(build(2, 4, 2, 1).is_err());
-        assert!(build(65536, 16, 8, 129).unwrap_err().allowed.contains("at most 4194304 nodes"));
+        assert!(build(65536, 16, 8, 129).unwrap_err().allowed.contains("at most 1048576 nodes"));
     }
 }

@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(error, "machine.topology.arity = 1: must be 2 to 65536");
         let error = build(4, 0).unwrap_err().to_string();
         assert_eq!(error, "machine.topology.levels = 0: must be 1 to 22");
-        assert!(build(4, 12).unwrap_err().allowed.contains("at most 4194304 nodes"));
-        assert!(build(65536, 20).unwrap_err().allowed.contains("at most 4194304 nodes"));
+        assert!(build(4, 12).unwrap_err().allowed.contains("at most 1048576 nodes"));
+        assert!(build(65536, 20).unwrap_err().allowed.contains("at most 1048576 nodes"));
         assert!(build(2, 22).unwrap_err().allowed.contains("ports of switches"));
     }
 }

@@ -63,6 +63,6 @@ mod tests {
         let error = build(0, 1).unwrap_err().to_string();
         assert_eq!(error, "machine.topology.switches = 0: must be 1 to 8192");
         assert!(build(1, 1).unwrap_err().allowed.contains("at least two nodes"));
-        assert!(build(8192, 65536).unwrap_err().allowed.contains("at most 4194304 nodes"));
+        assert!(build(8192, 65536).unwrap_err().allowed.contains("at most 1048576 nodes"));
     }
 }

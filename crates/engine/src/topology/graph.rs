@@ -231,8 +231,8 @@ mod tests {
         let too_long = GraphLink { delay_ps: Some(u64::MAX), ..link(0, 1) };
         type Case<'a> = (u32, Vec<GraphLink>, &'a [u32], &'a [u32], &'a str);
         let cases: [Case; 12] = [
-            (0, vec![], &[0, 0], &[], "switches = 0: must be 1 to 4194304"),
-            (1, vec![], &[0], &[], "nodes = 1 nodes: must be 2 to 4194304"),
+            (0, vec![], &[0, 0], &[], "switches = 0: must be 1 to 1048576"),
+            (1, vec![], &[0], &[], "nodes = 1 nodes: must be 2 to 1048576"),
             (1, vec![], &[0, 1], &[], "nodes[1] = 1: must be a switch, 0 to 0"),
             (1, vec![], &[0, 0], &[0], "leaves = 1 switches: must be 2, as nodes"),
             (1, vec![], &[0, 0], &[0, 4], "leaves[1] = 4: must be a switch, 0 to 0"),

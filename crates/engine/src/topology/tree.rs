@@ -144,7 +144,7 @@ mod tests {
         assert!(build(&[2], 0, &[]).is_err());
         assert!(build(&[], 1, &[]).unwrap_err().allowed.contains("at least two nodes"));
         assert!(
-            build(&[4000, 4000], 1, &[]).unwrap_err().allowed.contains("at most 4194304 nodes")
+            build(&[4000, 4000], 1, &[]).unwrap_err().allowed.contains("at most 1048576 nodes")
         );
         assert!(build(&[1 << 16; 8], 9, &[]).unwrap_err().allowed.contains("at most"));
     }

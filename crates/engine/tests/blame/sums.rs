@@ -2,7 +2,8 @@
 
 use crate::cases::{self, Dice, Kind};
 use crate::parts::{are_alike, clear_rates};
-use crate::{random_cases, small, to_the_end};
+use crate::random::{check, random_cases};
+use crate::{small, to_the_end};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
@@ -106,15 +107,15 @@ fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     }
 }
 
-fn each_case(usual: u64, check: impl Fn(u64, &Spec)) {
+fn each_case(all: u64, holds: impl Fn(u64, &Spec)) {
     let fidelities =
         [Fidelity::Packet, Fidelity::Flit, Fidelity::Worm, Fidelity::Token, Fidelity::Stream];
-    for number in 0..random_cases(usual) {
+    for number in 0..random_cases(all) {
         for fidelity in fidelities {
-            check(number, &case(number, fidelity));
+            check(number, &case(number, fidelity), |spec| holds(number, spec));
         }
         for fidelity in [Fidelity::Flit, Fidelity::Worm] {
-            check(number, &integrated(number, fidelity));
+            check(number, &integrated(number, fidelity), |spec| holds(number, spec));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The engine's `flit` and `worm` against the simulator that goes tick by tick.
 
 use crate::cases::Dice;
+use crate::random::{check, random_cases, same_packets};
 use crate::simulator::{Simulator, Tally};
-use crate::{networks, random_cases, small, windows};
+use crate::{networks, small, windows};
 use tailback_engine::measure::{ChannelTally, Moments, Use};
 use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
@@ -24,40 +25,31 @@ pub fn tallies(simulation: &Simulation) -> Vec<Tally> {
 }
 
 /// Compares one case; for how long its channels were busy.
-fn compare(case: u64, spec: &Spec, dice: &mut Dice) -> u64 {
-    let context = || {
-        let json = serde_json::to_string(spec).expect("a specification is JSON");
-        format!("case {case} {:?}\n{json}\n", spec.fidelity)
-    };
+fn compare(spec: &Spec, piece: u64) -> u64 {
     let mut simulator = Simulator::new(spec);
     simulator.finish();
     let begun = begun(&simulator);
     let (mut expected, expected_tallies) = simulator.run();
-    let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}: {}", context()));
-    // In pieces of a few events, which must change nothing.
-    let piece = dice.one_of(&[1, 7, u64::MAX]);
+    let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}"));
     let mut progress = Progress::Events;
     while progress == Progress::Events {
         progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}"));
     }
-    assert_eq!(progress, Progress::Finished, "{}", context());
+    assert_eq!(progress, Progress::Finished);
     let mut rows = simulation.take_packets();
     let in_order = |row: &PacketRow| {
         (row.message, row.queued, row.first_sent, row.first_internal, row.delivered, row.bytes)
     };
     rows.sort_by_key(in_order);
     expected.sort_by_key(in_order);
-    for (expected, row) in expected.iter().zip(&rows) {
-        assert_eq!(row, expected, "engine, simulator; {}", context());
-    }
-    assert_eq!(rows.len(), expected.len(), "{}", context());
+    same_packets(&expected, &rows);
     for (number, pair) in tallies(&simulation).iter().zip(&expected_tallies).enumerate() {
         let expected = Tally { caught_up: 0, ..*pair.1 };
-        assert_eq!(*pair.0, expected, "engine, simulator; channel {number} of {}", context());
+        assert_eq!(*pair.0, expected, "engine, simulator; channel {number}");
     }
-    compare_counters(&simulation.counters(), &expected, &expected_tallies, &context);
+    compare_counters(&simulation.counters(), &expected, &expected_tallies);
     let begins = simulation.measures().message_begins.as_ref().map(|begins| begins.moments);
-    assert_eq!(begins, begun, "engine, simulator: messages begin; {}", context());
+    assert_eq!(begins, begun, "engine, simulator: messages begin");
     expected_tallies.iter().map(|tally| tally.busy).sum()
 }
 
@@ -73,12 +65,7 @@ fn begun(simulator: &Simulator) -> Option<Moments> {
 }
 
 /// Counters are sums over the packets and over the channels.
-fn compare_counters(
-    counters: &Counters,
-    rows: &[PacketRow],
-    tallies: &[Tally],
-    context: &dyn Fn() -> String,
-) {
+fn compare_counters(counters: &Counters, rows: &[PacketRow], tallies: &[Tally]) {
     let sum = |of: fn(&PacketRow) -> Time| rows.iter().map(of).sum::<Time>();
     let data = &counters.packets[0];
     let routed = |row: &PacketRow| u64::from(row.first_internal != NEVER);
@@ -100,7 +87,7 @@ fn compare_counters(
         ("busy", busy, total(|tally| tally.busy)),
     ];
     for (name, engine, expected) in pairs {
-        assert_eq!(engine, expected, "{name}: engine, simulator; {}", context());
+        assert_eq!(engine, expected, "{name}: engine, simulator");
     }
 }
 
@@ -116,7 +103,9 @@ fn compare_all(fidelity: Fidelity, first: u64, make: impl Fn(&mut Dice) -> Spec)
             spec.machine.link.packet_gap_ps = 0;
             spec.machine.link.sharing = Sharing::Separate;
         }
-        busy += compare(case, &spec, &mut dice);
+        // In pieces of a few events, which must change nothing.
+        let piece = dice.one_of(&[1, 7, u64::MAX]);
+        busy += check(case, &spec, |spec| compare(spec, piece));
     }
     assert!(busy > 1_000 * number, "next to nothing happens in the cases: {busy}");
 }

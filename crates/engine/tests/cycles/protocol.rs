@@ -3,7 +3,8 @@
 
 use crate::cases::{self as any, Dice, Kind};
 use crate::parts::{rate, set_node_rate, set_rates};
-use crate::{networks, random_cases, small};
+use crate::random::{check, random_cases, same_packets};
+use crate::{networks, small};
 use tailback_engine::error::RunError;
 use tailback_engine::spec::{
     Fidelity, FlowControl, Machine, Mode, Sharing, Spec, Sync, TopologySpec, Workload,
@@ -81,50 +82,38 @@ fn known(counters: &Counters) -> Vec<(String, u64)> {
 }
 
 /// Compares what both know at any instant; how many packets were delivered.
-fn compare(flit: &mut Simulation, worm: &mut Simulation, context: &dyn Fn() -> String) -> u64 {
+fn compare(flit: &mut Simulation, worm: &mut Simulation) -> u64 {
     let (rows, other_rows) = (flit.take_packets(), worm.take_packets());
-    for (row, other) in rows.iter().zip(&other_rows) {
-        assert_eq!(row, other, "flit, worm; {}", context());
-    }
-    assert_eq!(rows.len(), other_rows.len(), "packets of flit, worm; {}", context());
-    assert_eq!(known(&flit.counters()), known(&worm.counters()), "flit, worm; {}", context());
+    same_packets(&rows, &other_rows);
+    assert_eq!(known(&flit.counters()), known(&worm.counters()), "flit, worm");
     let samples = flit.take_samples().into_iter().zip(worm.take_samples());
     for (sample, other) in samples {
         assert_eq!(sample.time, other.time);
-        assert_eq!(known(&sample.counters), known(&other.counters), "sample of {}", context());
+        assert_eq!(known(&sample.counters), known(&other.counters), "flit, worm");
     }
-    assert_eq!(flit.channels_used(), worm.channels_used(), "flit, worm; {}", context());
-    assert_eq!(flit.node_tallies(), worm.node_tallies(), "flit, worm; {}", context());
-    assert_eq!(flit.processes_done(), worm.processes_done(), "flit, worm; {}", context());
+    assert_eq!(flit.channels_used(), worm.channels_used(), "flit, worm");
+    assert_eq!(flit.node_tallies(), worm.node_tallies(), "flit, worm");
+    assert_eq!(flit.processes_done(), worm.processes_done(), "flit, worm");
     let begins = |one: &Simulation| one.measures().message_begins.as_ref().map(|b| b.moments);
-    assert_eq!(begins(flit), begins(worm), "messages begin: flit, worm; {}", context());
+    assert_eq!(begins(flit), begins(worm), "messages begin: flit, worm");
     rows.len() as u64
 }
 
 /// Compares what both know at the end; the tallies of channels only if they count from the
 /// beginning, because a wait may be counted in the window before the one it ends in.
-fn compare_end(
-    flit: &Simulation,
-    worm: &Simulation,
-    from_the_beginning: bool,
-    context: &dyn Fn() -> String,
-) {
-    assert_eq!(flit.counters(), worm.counters(), "flit, worm; {}", context());
+fn compare_end(flit: &Simulation, worm: &Simulation, from_the_beginning: bool) {
+    assert_eq!(flit.counters(), worm.counters(), "flit, worm");
     let (tallies, others) = (&flit.measures().channels, &worm.measures().channels);
     for (number, pair) in tallies.iter().zip(others).enumerate() {
         if from_the_beginning {
-            assert_eq!(pair.0, pair.1, "channel {number}: flit, worm; {}", context());
+            assert_eq!(pair.0, pair.1, "channel {number}: flit, worm");
         }
     }
 }
 
 /// Runs a case to some instants and compares; how many packets were delivered.
-fn run(number: u64, spec: &Spec, dice: &mut Dice) -> u64 {
-    let context = || {
-        let json = serde_json::to_string(spec).expect("a specification is JSON");
-        format!("case {number}\n{json}\n")
-    };
-    let mut flit = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}: {}", context()));
+fn run(spec: &Spec, dice: &mut Dice) -> u64 {
+    let mut flit = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}"));
     let mut worm = Simulation::new(&Spec { fidelity: Fidelity::Worm, ..spec.clone() }).unwrap();
     let packet = any::packet_time(&spec.machine) + 1_000;
     let piece = dice.one_of(&[1, 7, u64::MAX]);
@@ -137,12 +126,11 @@ fn run(number: u64, spec: &Spec, dice: &mut Dice) -> u64 {
             until = Time::MAX / 2;
         }
         let ends = [&mut flit, &mut worm].map(|simulation| advance(simulation, until, piece));
-        assert_eq!(ends[0], ends[1], "flit, worm; {}", context());
+        assert_eq!(ends[0], ends[1], "flit, worm");
         let is_end = ends[0] != Ok(Progress::Time);
-        let context = || format!("{}until {until} ps", context());
-        packets += compare(&mut flit, &mut worm, &context);
+        packets += compare(&mut flit, &mut worm);
         if is_end {
-            compare_end(&flit, &worm, !windows || cut == 0, &context);
+            compare_end(&flit, &worm, !windows || cut == 0);
             break;
         }
         if windows {
@@ -158,7 +146,7 @@ fn compare_all(numbers: std::ops::Range<u64>, case: impl Fn(&mut Dice) -> Spec) 
     for number in numbers.clone() {
         let mut dice = Dice::new(number);
         let spec = case(&mut dice);
-        packets += run(number, &spec, &mut dice);
+        packets += check(number, &spec, |spec| run(spec, &mut dice.clone()));
     }
     let few = 5 * (numbers.end - numbers.start);
     assert!(packets > few, "the cases deliver next to nothing: {packets}");

@@ -13,6 +13,7 @@ use tailback_engine::spec::{
 use tailback_engine::time::Time;
 
 /// Random choices, the same for the same case.
+#[derive(Clone)]
 pub struct Dice(Stream);
 
 impl Dice {

@@ -87,9 +87,3 @@ impl Dice {
         (0..count).map(|_| row(self)).collect()
     }
 }
-
-/// So many random cases, or some multiple of that as the environment says.
-fn cases(usual: u64) -> u64 {
-    let times = std::env::var("TAILBACK_CASES").ok().and_then(|text| text.parse().ok());
-    usual * times.unwrap_or(1)
-}

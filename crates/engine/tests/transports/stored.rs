@@ -11,6 +11,7 @@ mod sums;
 #[path = "stored/twin.rs"]
 mod twin;
 
+use crate::random::{check, random_cases, same_packets};
 use cases::Dice;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::stored::Level;
@@ -18,12 +19,6 @@ use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::Spec;
 use tailback_engine::{PacketRow, Progress, Simulation};
 use twin::Twin;
-
-/// How many cases to try where `usual` are enough every day.
-fn random_cases(usual: u64) -> u64 {
-    let times = std::env::var("TAILBACK_CASES").map(|text| text.parse::<u64>());
-    times.map_or(usual, |times| usual * times.expect("TAILBACK_CASES is a number"))
-}
 
 /// Everything that is to be the same.
 #[derive(Debug, PartialEq)]
@@ -70,6 +65,19 @@ fn simulated(spec: &Spec, piece: u64) -> Outcome {
     }
 }
 
+/// Compares a case: packets overtaken, hops against dimension order, and deadlocks.
+fn compare(spec: &Spec, piece: u64) -> [u64; 3] {
+    let mut twin = Twin::new(spec);
+    let expected = twin.run();
+    let got = simulated(spec, piece);
+    same_packets(&expected.rows, &got.rows);
+    for (channel, (got, expected)) in got.channels.iter().zip(&expected.channels).enumerate() {
+        assert_eq!(got, expected, "engine, simulator; channel {channel}");
+    }
+    assert_eq!(got, expected, "engine, simulator");
+    [twin.overtaken, twin.contrary, u64::from(expected.deadlocks)]
+}
+
 #[test]
 fn it_agrees_with_a_simulator_that_searches_the_whole_state() {
     let (mut overtaken, mut deadlocks, mut contrary) = (0, 0, 0);
@@ -77,24 +85,11 @@ fn it_agrees_with_a_simulator_that_searches_the_whole_state() {
     for case in 0..number {
         let mut dice = Dice::new(case);
         let spec = cases::spec(&mut dice);
-        let context = || {
-            let json = serde_json::to_string(&spec).expect("a specification is JSON");
-            format!("case {case}\n{json}\n")
-        };
-        let mut twin = Twin::new(&spec);
-        let expected = twin.run();
-        overtaken += twin.overtaken;
-        contrary += twin.contrary;
-        deadlocks += u64::from(expected.deadlocks);
-        let got = simulated(&spec, dice.one_of(&[1, 7, u64::MAX]));
-        for (row, got) in expected.rows.iter().zip(&got.rows) {
-            assert_eq!(got, row, "engine, simulator; {}", context());
-        }
-        let places = got.channels.iter().zip(&expected.channels).enumerate();
-        for (channel, (got, expected)) in places {
-            assert_eq!(got, expected, "engine, simulator; channel {channel} of {}", context());
-        }
-        assert_eq!(got, expected, "engine, simulator; {}", context());
+        let piece = dice.one_of(&[1, 7, u64::MAX]);
+        let [passed, against, stuck] = check(case, &spec, |spec| compare(spec, piece));
+        overtaken += passed;
+        contrary += against;
+        deadlocks += stuck;
     }
     let is_enough = overtaken > 5 * number && contrary > 2 * number && deadlocks > number / 200;
     assert!(is_enough, "{overtaken} overtaken, {contrary} contrary, {deadlocks} deadlocks");

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .base import MOST_NODES, Topology
 from .families import Butterfly, Dragonfly, FatTree, FullyConnected, Tree
 from .graph import Graph
-from .grids import Hypercube, Lattice, Mesh, Torus, dimension_name
+from .grids import Hypercube, Lattice, Mesh, Torus
 from .star import Pair, Star
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "Topology",
     "Torus",
     "Tree",
-    "dimension_name",
 ]
 
 #: Every kind of topology by its word in ``machine.topology.kind``.

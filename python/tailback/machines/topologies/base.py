@@ -1,18 +1,25 @@
-"""What all topologies have in common: switches, nodes, coordinates, classes of links."""
+"""What all topologies have in common: their numbers, which the engine counts."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, ClassVar
 
-from ...errors import UserError, joined, shown
-from ...parts import Part, plain
+from ... import door
+from ...parts import Part
 
 #: Nodes of the largest machine.
-MOST_NODES = 2**20
+MOST_NODES = door.MOST_NODES
 
-#: Routing for any switches and links with a way back.
-ANYWHERE = ("up_down", "shortest", "valiant", "chaos", "deflection", "table", "source_routes")
+
+class _Routings:
+    """The words that ``routing.kind`` may be with a kind of topology."""
+
+    def __get__(self, made: Topology | None, kind: type[Topology]) -> tuple[str, ...]:
+        return tuple(suited.kind for suited in door.routings(kind.kind))
 
 
 class Topology(Part):
@@ -20,80 +27,56 @@ class Topology(Part):
 
     section: ClassVar[str] = "machine.topology"
     kind: ClassVar[str]
-    routings: ClassVar[tuple[str, ...]] = ()
+    routings = _Routings()
     """The words that ``routing.kind`` may be; the first is meant if it is left out."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Nodes along each dimension, x first; empty for nodes without coordinates."""
-        return ()
-
-    @property
-    @abstractmethod
-    def node_count(self) -> int:
-        """Number of nodes."""
-
-    @property
-    @abstractmethod
-    def switch_count(self) -> int:
-        """Number of switches."""
-
-    @property
-    @abstractmethod
-    def degree(self) -> int:
-        """Links of the switch with most links to others (of a node where there is no switch)."""
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches."""
-        return True
-
-    @property
-    def typical_hops(self) -> int:
-        """Channels between switches on a typical way (half the diameter), a rough figure."""
-        return -(-sum(extent - 1 for extent in self.shape) // 2)
-
-    @property
-    def link_classes(self) -> tuple[str, ...]:
-        """Names of the classes that links between switches fall into; empty if in none."""
-        return ()
-
-    @property
-    def way_classes(self) -> int:
-        """Classes of virtual channels of the one minimal way that there usually is."""
-        return 1
-
-    @property
-    def has_several_ways(self) -> bool:
-        """Whether there may be several ways that are equally short."""
-        return True
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether every switch has one node of its own: nodes can be their own switches."""
-        return False
-
-    @property
-    def links_one_way(self) -> str | None:
-        """Which links lead one way only, in words; None if all have one that leads back."""
-        return None
-
-    def default_routing(self) -> str:
-        """Return the kind of routing that is meant if none is named."""
-        return self.routings[0]
+    def _check(self) -> None:
+        """Refuse what the engine cannot build."""
+        self.facts  # noqa: B018  # asked for its refusals
 
     @abstractmethod
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
 
+    @contextmanager
+    def names(self) -> Iterator[None]:
+        """Give switches their names in mistakes that the engine finds meanwhile."""
+        yield
+
+    @cached_property
+    def facts(self) -> door.Network:
+        """What the engine knows of it. Raises `UserError` for one that cannot be."""
+        return door.network(self.spec())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Nodes along each dimension, x first; empty for nodes without coordinates."""
+        return self.facts.shape
+
+    @property
+    def degree(self) -> int:
+        """Links of the switch with most links to others (of a node where there is no switch)."""
+        return self.facts.degree
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self.facts.nodes
+
+    @property
+    def switch_count(self) -> int:
+        """Number of switches."""
+        return self.facts.switches
+
+    @property
+    def link_classes(self) -> tuple[str, ...]:
+        """Names of the classes that links between switches fall into; empty if in none."""
+        return self.facts.link_classes
+
+    def default_routing(self) -> str:
+        """Return the kind of routing that is meant if none is named."""
+        return self.routings[0]
+
     def resolved(self) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
         return {"kind": self.kind, **self.written()}
-
-    def _check_nodes(self, key: str, most: int = MOST_NODES) -> None:
-        """Refuse too many or too few nodes, which ``key`` is to blame for."""
-        given, field = shown(plain(getattr(self, key))), joined(self.section, key)
-        if self.node_count > most:
-            raise UserError(field, given, f"is {self.node_count} nodes; must be at most {most}")
-        if self.node_count < 2:
-            raise UserError(field, given, "is one node; must be at least 2")

@@ -13,45 +13,16 @@ from pydantic import Field, Strict
 
 from ...errors import UserError, joined, shown
 from ...parts import key
-from .base import ANYWHERE, MOST_NODES, Topology
+from .base import MOST_NODES, Topology
 
 
 class FatTree(Topology):
     """The k-ary n-tree: arity^levels nodes below levels of equal switches."""
 
     kind: ClassVar[str] = "fat_tree"
-    routings: ClassVar[tuple[str, ...]] = ("nearest_common_ancestor", *ANYWHERE)
 
     arity: int = key(default=4, ge=2, le=65_536, description="Links up, and down, of a switch.")
     levels: int = key(default=3, ge=1, le=20, description="Levels of switches.")
-
-    def _check(self) -> None:
-        self._check_nodes("levels")
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes."""
-        return int(self.arity**self.levels)
-
-    @property
-    def switch_count(self) -> int:
-        """Number of switches."""
-        return int(self.levels * self.arity ** (self.levels - 1))
-
-    @property
-    def degree(self) -> int:
-        """Links up, and down, where there are levels above and below."""
-        return min(self.levels - 1, 2) * self.arity
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches: if there is more than one level."""
-        return self.levels > 1
-
-    @property
-    def typical_hops(self) -> int:
-        """Half of the way up to the highest level and down again."""
-        return self.levels - 1
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
@@ -62,43 +33,9 @@ class Butterfly(Topology):
     """The k-ary n-fly: arity^stages nodes, stages of switches crossed in one direction."""
 
     kind: ClassVar[str] = "butterfly"
-    routings: ClassVar[tuple[str, ...]] = ("destination_tag", "shortest", "table", "source_routes")
 
     arity: int = key(default=4, ge=2, le=65_536, description="Inputs, and outputs, of a switch.")
     stages: int = key(default=3, ge=1, le=20, description="Stages of switches.")
-
-    def _check(self) -> None:
-        self._check_nodes("stages")
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes."""
-        return int(self.arity**self.stages)
-
-    @property
-    def switch_count(self) -> int:
-        """Number of switches."""
-        return int(self.stages * self.arity ** (self.stages - 1))
-
-    @property
-    def degree(self) -> int:
-        """Outputs of a switch that lead to others."""
-        return self.arity if self.stages > 1 else 0
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches: if there is more than one stage."""
-        return self.stages > 1
-
-    @property
-    def typical_hops(self) -> int:
-        """Every packet crosses all stages."""
-        return self.stages - 1
-
-    @property
-    def links_one_way(self) -> str | None:
-        """All of them."""
-        return f'of machine.topology.kind = "{self.kind}" lead one way only'
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
@@ -110,14 +47,15 @@ _Levels = Annotated[
     Strict(False),
     Field(min_length=1, max_length=20),
 ]
-_Widths = Annotated[tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False)]
+_Widths = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
+]
 
 
 class Tree(Topology):
     """A tree of switches with the nodes on its leaves."""
 
     kind: ClassVar[str] = "tree"
-    routings: ClassVar[tuple[str, ...]] = ANYWHERE
 
     fan_out: int | None = key(
         default=None, ge=1, le=65_536, description="Switches below each switch; default: 4."
@@ -151,15 +89,7 @@ class Tree(Topology):
             if levels[0] != 1:
                 path = joined(self.section, "switches_per_level[0]")
                 raise UserError(path, shown(levels[0]), "must be 1, the root")
-        levels_joined = len(self._children)
-        if self.level_widths is not None and len(self.level_widths) != levels_joined:
-            allowed = (
-                f"must be {levels_joined} widths, one for the links below each level but the last"
-            )
-            raise UserError(
-                joined(self.section, "level_widths"), shown(list(self.level_widths)), allowed
-            )
-        self._check_nodes("nodes_per_switch" if levels is None else "switches_per_level")
+        super()._check()
 
     @property
     def _children(self) -> tuple[int, ...]:
@@ -169,32 +99,6 @@ class Tree(Topology):
             return (4 if self.fan_out is None else self.fan_out,) * ((self.depth or 3) - 1)
         return tuple(below // above for above, below in pairwise(levels))
 
-    @property
-    def node_count(self) -> int:
-        """Number of nodes."""
-        return prod(self._children) * self.nodes_per_switch
-
-    @property
-    def switch_count(self) -> int:
-        """Number of switches."""
-        return sum(prod(self._children[:level]) for level in range(len(self._children) + 1))
-
-    @property
-    def degree(self) -> int:
-        """Links of the switch with most of them."""
-        children = self._children
-        return max((count + (level > 0) for level, count in enumerate(children)), default=0)
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches."""
-        return bool(self._children)
-
-    @property
-    def typical_hops(self) -> int:
-        """Half of the way up to the root and down again."""
-        return len(self._children)
-
     def resolved(self) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
         levels = [prod(self._children[:level]) for level in range(len(self._children) + 1)]
@@ -203,11 +107,6 @@ class Tree(Topology):
             "depth": None,
             "switches_per_level": levels,
         }
-
-    @property
-    def has_several_ways(self) -> bool:
-        """Never: there is one way up and one down."""
-        return False
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
@@ -223,41 +122,9 @@ class FullyConnected(Topology):
     """Switches each of which is joined to every other."""
 
     kind: ClassVar[str] = "fully_connected"
-    routings: ClassVar[tuple[str, ...]] = (
-        "shortest",
-        *(word for word in ANYWHERE if word != "shortest"),
-    )
 
     switches: int = key(default=8, ge=1, le=8192, description="Number of switches.")
     nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every switch.")
-
-    def _check(self) -> None:
-        self._check_nodes("switches")
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes."""
-        return self.switches * self.nodes_per_switch
-
-    @property
-    def switch_count(self) -> int:
-        """`switches`."""
-        return self.switches
-
-    @property
-    def degree(self) -> int:
-        """Links to all other switches."""
-        return self.switches - 1
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches."""
-        return self.switches > 1
-
-    @property
-    def typical_hops(self) -> int:
-        """One, or none where there is one switch."""
-        return int(self.switches > 1)
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
@@ -272,7 +139,6 @@ class Dragonfly(Topology):
     """Groups of fully connected switches, and links between every two groups."""
 
     kind: ClassVar[str] = "dragonfly"
-    routings: ClassVar[tuple[str, ...]] = ("minimal", *ANYWHERE)
 
     nodes_per_switch: int = key(default=2, ge=1, le=65_536, description="Nodes on a switch (p).")
     switches_per_group: int = key(default=4, ge=1, le=4096, description="Switches of a group (a).")
@@ -286,50 +152,11 @@ class Dragonfly(Topology):
         "default.",
     )
 
-    def _check(self) -> None:
-        if self.group_count > self._most_groups:
-            allowed = f"must be at most switches_per_group · global_links + 1, {self._most_groups}"
-            raise UserError(joined(self.section, "groups"), shown(self.groups), allowed)
-        self._check_nodes("groups" if self.groups is not None else "nodes_per_switch")
-
-    @property
-    def _most_groups(self) -> int:
-        return self.switches_per_group * self.global_links + 1
-
     @property
     def group_count(self) -> int:
         """`groups`, or as many as can be."""
-        return self._most_groups if self.groups is None else self.groups
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes."""
-        return self.group_count * self.switches_per_group * self.nodes_per_switch
-
-    @property
-    def switch_count(self) -> int:
-        """Number of switches."""
-        return self.group_count * self.switches_per_group
-
-    @property
-    def way_classes(self) -> int:
-        """Two: where a packet has still to leave its group, and where it has arrived."""
-        return 2
-
-    @property
-    def degree(self) -> int:
-        """Links inside the group and to others."""
-        return self.switches_per_group - 1 + self.global_links
-
-    @property
-    def typical_hops(self) -> int:
-        """Two: the longest of the shortest ways has three."""
-        return 2
-
-    @property
-    def link_classes(self) -> tuple[str, ...]:
-        """Inside a group, and between groups."""
-        return ("local", "global")
+        most = self.switches_per_group * self.global_links + 1
+        return most if self.groups is None else self.groups
 
     def resolved(self) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ...door import Network
 from ...errors import UserError
 from ...graphs import Conventions, Format, NetworkGraph, read_graph
 from ...graphs.network import Link
 from ...parts import MaybeTime, key
 from ...units import Time
-from .base import ANYWHERE, MOST_NODES, Topology
+from .base import MOST_NODES, Topology
+
+#: A switch in a message of the engine.
+_SWITCH = re.compile(r"\bswitch (\d+)")
 
 
 class Graph(Topology):
     """Any switches and links, from a file."""
 
     kind: ClassVar[str] = "graph"
-    routings: ClassVar[tuple[str, ...]] = ANYWHERE
 
     file: str = key(
         description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
@@ -62,50 +67,31 @@ class Graph(Topology):
         )
         return read_graph(Path(self.file), conventions)
 
-    @property
-    def node_count(self) -> int:
-        """Number of nodes; raises `UserError` if there are too many."""
+    @cached_property
+    def facts(self) -> Network:
+        """What the engine knows of it; the file is read. Raises `UserError`."""
         nodes = len(self.graph.nodes)
         if nodes > MOST_NODES:
             problem = f"has {nodes} nodes; must have at most {MOST_NODES}"
             raise UserError(self.file, None, problem)
-        return nodes
+        return super().facts
 
-    @property
-    def switch_count(self) -> int:
-        """Number of switches."""
-        return len(self.graph.switches)
-
-    @property
-    def degree(self) -> int:
-        """Links of the switch with most of them."""
-        counted = Counter(link.source for link in self.graph.links)
-        return max(counted.values(), default=0)
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches."""
-        return bool(self.graph.links)
-
-    @cached_property
-    def typical_hops(self) -> int:
-        """Half of the longest of the shortest ways from the first node."""
-        return -(-self.graph.eccentricity() // 2)
-
-    @property
-    def links_one_way(self) -> str | None:
-        """Which links have no link as wide back, or which nodes send and receive elsewhere."""
-        unpaired = self.graph.first_unpaired()
-        if unpaired is not None:
-            first = f"first: {unpaired[0]} to {unpaired[1]}"
-            return f"of {self.file} do not all have one of as many wires ({first})"
-        if not self.graph.is_symmetric:
-            return f"between nodes and switches of {self.file} lead one way"
-        return None
+    @contextmanager
+    def names(self) -> Iterator[None]:
+        """Give switches their names in mistakes that the engine finds meanwhile."""
+        try:
+            yield
+        except UserError as error:
+            names = self.graph.switches
+            allowed = _SWITCH.sub(lambda found: f"switch {names[int(found[1])]}", error.allowed)
+            given = error.given and _SWITCH.sub(
+                lambda found: f"switch {names[int(found[1])]}", error.given
+            )
+            raise UserError(error.field, given, allowed, error.nearest) from None
 
     def default_routing(self) -> str:
         """Return up_down; where links lead one way shortest."""
-        return "up_down" if self.graph.first_one_way() is None else "shortest"
+        return super().default_routing() if self.facts.one_way is None else "shortest"
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it, with links at the machine's rate."""

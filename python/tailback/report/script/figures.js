@@ -71,6 +71,7 @@ class Figure {
 
   async draw() {
     const turn = ++this.turn;
+    this.element.dataset.asked = String(turn);
     const parts = await this.#assembled();
     if (turn !== this.turn) return;
     this.parts = parts;
@@ -79,6 +80,7 @@ class Figure {
     message.textContent = parts ? "" : "There is no run for this choice: it failed or was left out.";
     this.plot.hidden = parts === null;
     if (parts) this.show();
+    this.element.dataset.drawn = String(turn);
   }
 
   /** Shows what was assembled, in the present theme; at once. */
@@ -91,7 +93,6 @@ class Figure {
       { displayModeBar: false, responsive: !width });
     this.#legend();
     this.#note();
-    this.element.dataset.drawn = String(this.turn);
     const words = this.selection.map(([label, text]) => `${label}: ${text}`).join(", ");
     this.element.querySelector(".selection").textContent = words;
     this.plot.setAttribute("aria-label", words ? `${this.title}; ${words}` : this.title);

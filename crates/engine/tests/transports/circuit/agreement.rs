@@ -1,8 +1,9 @@
 //! The engine against the twin, to the picosecond.
 
 use super::twin::{Channel, Machine, Twin};
-use super::{Dice, Row, adaptive, cases, half_duplex, machine};
+use super::{Dice, Row, adaptive, half_duplex, machine};
 use crate::common::{Run, message_list, spec};
+use crate::random::random_cases;
 use tailback_engine::spec::{self, Arbiter, Mode, TopologySpec};
 use tailback_engine::{Progress, Simulation};
 
@@ -59,7 +60,7 @@ pub fn case(number: u64) -> (spec::Machine, Machine, Vec<Row>) {
 #[test]
 fn every_message_takes_as_long_as_in_the_twin() {
     let (mut taken, mut waited) = (0, 0);
-    for number in 0..cases(600) {
+    for number in 0..random_cases(600) {
         let (engine, machine, rows) = case(number);
         let twin = Twin::run(&machine, &rows);
         let run = Run::to_the_end(engine, message_list(&rows));
@@ -112,7 +113,7 @@ fn check_beginnings(run: &Run, machine: &Machine) {
 /// How long channels were held, in samples, in a window, and at any instant.
 #[test]
 fn channels_are_held_as_long_as_in_the_twin() {
-    for number in 0..cases(200) {
+    for number in 0..random_cases(200) {
         let (engine, machine, rows) = case(number);
         let twin = Twin::run(&machine, &rows);
         let end = twin.holds.iter().map(|hold| hold.to).max().unwrap();
@@ -156,7 +157,7 @@ fn advance(simulation: &mut Simulation, until: u64) {
 /// One message: as long as without contention, in every mode.
 #[test]
 fn alone_all_modes_agree() {
-    for number in 0..cases(100) {
+    for number in 0..random_cases(100) {
         let (engine, machine, rows) = case(number);
         let rows = &rows[..1];
         let twin = Twin::run(&machine, rows);

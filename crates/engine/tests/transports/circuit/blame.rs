@@ -2,8 +2,9 @@
 
 use super::agreement::case;
 use super::twin::{Channel, Grant, Machine, Twin};
-use super::{Row, cases, half_duplex, hypercube, mesh};
+use super::{Row, half_duplex, hypercube, mesh};
 use crate::common::{message_list, spec};
+use crate::random::random_cases;
 use std::collections::BTreeMap;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{self, Mode};
@@ -57,7 +58,7 @@ fn shares(twin: &Twin, machine: &Machine, rows: &[Row], grant: &Grant, times: &m
 /// list, or to who took channels: to the picosecond.
 #[test]
 fn every_wait_is_charged_to_who_was_in_the_way() {
-    for number in 0..cases(300) {
+    for number in 0..random_cases(300) {
         let (engine, machine, rows) = case(number);
         let twin = Twin::run(&machine, &rows);
         let mut expected = vec![Times::new(); rows.len()];

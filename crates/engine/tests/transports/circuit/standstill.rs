@@ -1,7 +1,8 @@
 //! Circuits that wait for each other: found where that is allowed, and never else.
 
-use super::{Dice, Row, adaptive, cases, half_duplex, hypercube, machine, mesh};
+use super::{Dice, Row, adaptive, half_duplex, hypercube, machine, mesh};
 use crate::common::{Run, message_list, spec};
+use crate::random::random_cases;
 use tailback_engine::error::{Blocked, RunError};
 use tailback_engine::spec::{Machine, Mode, TopologySpec};
 use tailback_engine::{Progress, Simulation};
@@ -69,7 +70,7 @@ fn risky(dice: &mut Dice) -> (Machine, Vec<Row>) {
 #[test]
 fn what_comes_to_a_standstill_does_not_with_priorities() {
     let mut found = 0;
-    for number in 0..cases(200) {
+    for number in 0..random_cases(200) {
         let (machine, rows) = risky(&mut Dice::new(number));
         if let Some(circle) = standstill(allowed(&machine), &rows) {
             check_circle(&circle);
@@ -83,7 +84,7 @@ fn what_comes_to_a_standstill_does_not_with_priorities() {
 /// Long beyond saturation everything arrives, whatever the shape.
 #[test]
 fn crowds_of_messages_all_arrive() {
-    for number in 0..cases(60) {
+    for number in 0..random_cases(60) {
         let mut dice = Dice::new(number);
         let sides = dice.sides();
         let nodes = sides.iter().product();
@@ -109,7 +110,7 @@ fn crowds_of_messages_all_arrive() {
 /// shared wires are no danger there, and nothing is taken from anybody.
 #[test]
 fn in_order_on_shared_wires_of_a_hypercube_nobody_loses_anything() {
-    for number in 0..cases(30) {
+    for number in 0..random_cases(30) {
         let mut dice = Dice::new(number);
         let machine = half_duplex(hypercube(dice.number(1, 4) as u32));
         let TopologySpec::Hypercube { dimensions } = machine.topology else { unreachable!() };

@@ -1,0 +1,62 @@
+//! What is recorded of a packet that has been delivered.
+
+use crate::fabric::Wiring;
+use crate::fabric::transit::{Packet, PacketPool};
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::{Measures, PacketRow, Undisturbed};
+use crate::time::Time;
+
+/// A packet that leaves the network.
+pub struct Delivery {
+    /// The packet.
+    pub id: PacketId,
+    /// The channel to whose tally time belongs by which it was drawn out.
+    pub channel: ChannelId,
+    /// When.
+    pub at: Time,
+    /// Whether its end can follow its start on the last channel sooner or later than alone.
+    pub is_stretched: bool,
+}
+
+impl Delivery {
+    /// Takes the packet out of the pool and notes how it fared; `message` has the serial number
+    /// of its message.
+    #[inline]
+    pub fn record(
+        &self,
+        message: impl Fn(&Packet) -> u64,
+        wiring: &Wiring,
+        packets: &mut PacketPool,
+        measures: &mut Measures,
+    ) -> Packet {
+        let alone = packets.alone(self.id);
+        let packet = packets.remove(self.id);
+        let row = PacketRow {
+            class: packet.class,
+            message: message(&packet),
+            source: packet.source.0,
+            destination: packet.destination.0,
+            bytes: packet.bytes,
+            hops: packet.hops,
+            queued: packet.queued,
+            first_sent: packet.first_sent,
+            first_internal: packet.first_internal,
+            delivered: self.at,
+        };
+        let zero_load = wiring.zero_load(&packet, &alone);
+        let (mut drawn_out, mut caught_up) = (0, 0);
+        if self.is_stretched {
+            // Its first flit started on this channel a hop before it was last ready.
+            let took = self.at - (packet.ready - zero_load.last_hop);
+            let takes = zero_load.lifetime - zero_load.last_start;
+            (drawn_out, caught_up) = (took.saturating_sub(takes), takes.saturating_sub(took));
+        }
+        let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
+        measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
+        if let Some(blame) = &mut measures.blame {
+            blame.delivered(self.id, &row, packet.last, lifetime);
+        }
+        measures.drawn_out(self.channel, drawn_out);
+        packet
+    }
+}

@@ -1,0 +1,265 @@
+//! How packets move: one trait, and which of its kinds a run has.
+//!
+//! Adding a model is a file with an `impl` of [`ChannelModel`] and an arm each in [`Model::new`]
+//! and [`dispatch`]: nobody else tells models apart.
+
+pub mod circuit;
+pub mod contention_free;
+pub mod flit;
+pub mod packet;
+pub mod stored;
+pub mod stream;
+pub mod worm;
+
+use crate::error::{Blocked, SpecError};
+use crate::event_queue::Kind;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::Act;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{NodeId, PacketId};
+use crate::measure::Use;
+use crate::spec::{Fidelity, Machine, Mode};
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use circuit::CircuitFabric;
+use contention_free::ContentionFree;
+use flit::FlitFabric;
+use packet::PacketFabric;
+use stored::StoredFabric;
+use stream::StreamFabric;
+use worm::WormFabric;
+
+/// What is said of a model, once and for all.
+#[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
+#[derive(Clone, Copy, Default)]
+pub struct Traits {
+    /// Whether it has a clock of its own: things happen that are not in the list of events.
+    pub has_clock: bool,
+    /// Whether events carry packet numbers, which are no order: those of one instant are put in
+    /// order of the packets' serial numbers.
+    pub numbers_packets: bool,
+    /// Whether a packet's end can follow its start on the last channel sooner or later than
+    /// it would alone: it is drawn out, stopped between its header and its end, or while its
+    /// header waited, even in mode `throttled`, the rest has caught up.
+    pub stretches: bool,
+    /// Whether nodes store packets on their way, and it is to be measured how much.
+    pub stores: bool,
+    /// Below which number channels stand for the lists of nodes that are one with their
+    /// switches; 0: there are none.
+    pub lists: u32,
+}
+
+/// What channels do with packets.
+///
+/// What has a default is for few: a clock of its own, or what is only there for speed.
+pub trait ChannelModel {
+    /// A packet enters its node's output queue.
+    fn queue(&mut self, id: PacketId, act: &mut Act);
+    /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
+    fn request(&mut self, number: u32, act: &mut Act);
+    /// `RETRY`: somebody who had to wait looks again.
+    fn retry(&mut self, number: u32, act: &mut Act);
+    /// Whether nothing has to choose at this instant.
+    fn is_settled(&self) -> bool;
+    /// Every output and node with something to send chooses; after all events of an instant.
+    fn arbitrate(&mut self, act: &mut Act);
+    /// The packet a `HEAD` event is about; none if all of it has been there before.
+    fn take_head(
+        &mut self,
+        number: u32,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> PacketId;
+    /// The packet a `TAIL` event is about: it leaves the network.
+    fn take_tail(&mut self, number: u32, act: &mut Act) -> PacketId;
+    /// Data packets waiting in a node's output queue.
+    fn waiting_data(&self, node: NodeId, now: Time) -> u32;
+    /// What every channel has done in the current window, up to `now`.
+    fn used(&self, now: Time) -> Vec<Use>;
+    /// A new measurement window begins.
+    fn begin_window(&mut self, now: Time);
+    /// By channel, transmission already counted that lies after `now`, if that is known; fewer
+    /// than there are channels: none for the others.
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>>;
+    /// The packets that wait for each other in a circle and will never move again; empty if
+    /// every packet can move, or where that is not known.
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked>;
+    /// What others have to know of it.
+    fn traits(&self, wiring: &Wiring) -> Traits;
+
+    /// With a clock of its own: when it next strikes, or [`NEVER`].
+    #[inline]
+    fn next_time(&self) -> Time {
+        NEVER
+    }
+    /// With a clock of its own: lets happen what it strikes for; how many events it was.
+    #[inline]
+    fn happen(&mut self, _: &mut Act) -> u64 {
+        0
+    }
+    /// Reads what the events of the next few nanoseconds will need; changes nothing.
+    #[inline]
+    fn touch(&self, _: impl Iterator<Item = (Kind, u32)> + Clone, _: &PacketPool) {}
+}
+
+/// The methods of a [`ChannelModel`] that are those of its `board`.
+macro_rules! by_switchboard {
+    ($($method:ident),+) => {
+        $($crate::fabric::models::by_switchboard!(@ $method);)+
+    };
+    (@ queue) => {
+        #[inline]
+        fn queue(&mut self, id: $crate::ids::PacketId, act: &mut Act) {
+            self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        }
+    };
+    (@ retry) => {
+        #[inline]
+        fn retry(&mut self, lead: u32, act: &mut Act) {
+            self.board.retry($crate::ids::ChannelId(lead), act.now);
+        }
+    };
+    (@ is_settled) => {
+        #[inline]
+        fn is_settled(&self) -> bool {
+            self.board.is_settled()
+        }
+    };
+    (@ take_head) => {
+        #[inline]
+        fn take_head(
+            &mut self,
+            channel: u32,
+            now: Time,
+            wiring: &Wiring,
+            packets: &$crate::fabric::PacketPool,
+        ) -> $crate::ids::PacketId {
+            self.board.take_head($crate::ids::ChannelId(channel), wiring, packets, now)
+        }
+    };
+    (@ take_tail) => {
+        #[inline]
+        fn take_tail(&mut self, channel: u32, act: &mut Act) -> $crate::ids::PacketId {
+            self.board.take_tail($crate::ids::ChannelId(channel), act.packets)
+        }
+    };
+    (@ waiting_data) => {
+        #[inline]
+        fn waiting_data(&self, node: $crate::ids::NodeId, _: Time) -> u32 {
+            self.board.waiting_data(node)
+        }
+    };
+    (@ used) => {
+        fn used(&self, now: Time) -> Vec<$crate::measure::Use> {
+            self.board.used(self.overhang(now).into_iter().flatten())
+        }
+    };
+    (@ begin_window) => {
+        fn begin_window(&mut self, now: Time) {
+            let overhang: Vec<Time> = self.overhang(now).into_iter().flatten().collect();
+            self.board.begin_window(&overhang);
+        }
+    };
+    (@ touch) => {
+        #[inline]
+        fn touch(
+            &self,
+            events: impl Iterator<Item = ($crate::event_queue::Kind, u32)> + Clone,
+            packets: &$crate::fabric::PacketPool,
+        ) {
+            self.board.touch(events, packets);
+        }
+    };
+}
+pub(super) use by_switchboard;
+
+/// How packets move in a run.
+#[allow(clippy::large_enum_variant, reason = "there is one in a run")]
+pub enum Model {
+    /// Mode `full`, fidelity `packet`.
+    Packet(PacketFabric),
+    /// Mode `full`, fidelities `flit` and `token`.
+    Flit(FlitFabric),
+    /// Mode `full`, fidelity `worm`.
+    Worm(WormFabric),
+    /// Mode `full`, fidelity `stream`.
+    Stream(StreamFabric),
+    /// Mode `full`, transport `circuit`.
+    Circuit(CircuitFabric),
+    /// Mode `full`, transports with queues at outgoing channels.
+    Stored(StoredFabric),
+    /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
+    ContentionFree(ContentionFree),
+}
+
+/// The same for every model. What it acts with is put together in the arm: before it, all of
+/// it would be written to memory with every event.
+macro_rules! dispatch {
+    ($of:expr, $model:ident => $do:expr) => {
+        match $of {
+            $crate::fabric::models::Model::Packet($model) => $do,
+            $crate::fabric::models::Model::Flit($model) => $do,
+            $crate::fabric::models::Model::Worm($model) => $do,
+            $crate::fabric::models::Model::Stream($model) => $do,
+            $crate::fabric::models::Model::Circuit($model) => $do,
+            $crate::fabric::models::Model::Stored($model) => $do,
+            $crate::fabric::models::Model::ContentionFree($model) => $do,
+        }
+    };
+}
+pub(super) use dispatch;
+
+impl Model {
+    /// The model of a machine in one contention mode.
+    ///
+    /// # Errors
+    /// Links that the fidelity cannot time.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        (mode, fidelity): (Mode, Fidelity),
+        seed: u64,
+    ) -> Result<Self, SpecError> {
+        let layout = &wiring.layout;
+        Ok(Self::ContentionFree(match mode {
+            Mode::Full => return Self::full(machine, topology, wiring, fidelity, seed),
+            // Nodes that are their own switches have no channels to switches of others.
+            Mode::Endpoints if wiring.passage.is_none() => {
+                ContentionFree::endpoints(machine, layout, topology.nodes)
+            }
+            Mode::Throttled => ContentionFree::throttled(machine, layout),
+            Mode::Endpoints | Mode::Free | Mode::Ideal => ContentionFree::free(machine, layout),
+        }))
+    }
+
+    /// Mode `full`: by the transport, or where flits are simulated by the fidelity.
+    fn full(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        fidelity: Fidelity,
+        seed: u64,
+    ) -> Result<Self, SpecError> {
+        let passage = wiring.passage.filter(|passage| !passage.is_wormhole());
+        Ok(match (passage, fidelity) {
+            (Some(passage), _) if passage.has_queues() => {
+                Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
+            }
+            (Some(passage), _) => {
+                Self::Circuit(CircuitFabric::new(machine, topology, wiring, passage, seed))
+            }
+            (None, Fidelity::Packet) => {
+                Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
+            }
+            (None, Fidelity::Flit | Fidelity::Token) => {
+                Self::Flit(FlitFabric::new(machine, topology, wiring, fidelity, seed))
+            }
+            (None, Fidelity::Worm) => Self::Worm(WormFabric::new(machine, topology, wiring, seed)?),
+            (None, Fidelity::Stream) => {
+                Self::Stream(StreamFabric::new(machine, topology, wiring, seed))
+            }
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! Who made whom wait, where circuits are made.
+
+use super::{CircuitFabric, State};
+use crate::fabric::switch::switchboard::Act;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Root, Span};
+use crate::time::{NEVER, Time};
+
+/// Most circuits that are followed.
+const LONGEST: usize = 64;
+
+impl CircuitFabric {
+    /// A header asks.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn blame_asks(&self, id: PacketId, act: &mut Act) {
+        let root = self.root(id, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.asks(id, act.now, root);
+        }
+    }
+
+    /// Where those that a header waits for wait for each other at last: the channel that is
+    /// held by the first that does not wait, and that one's class.
+    fn root(&self, id: PacketId, act: &Act) -> Option<Root> {
+        let blame = act.measures.blame.as_ref()?;
+        let (mut at, mut root) = (id, None);
+        for _ in 0..LONGEST {
+            let circuit = &self.circuits[at.index()];
+            if circuit.state != State::Asks {
+                break;
+            }
+            let wanted = act.wiring.first_lead(circuit.at, act.packets[at].header());
+            let Some(held) = self.held_as(wanted) else { break };
+            at = self.board.at(held).holder;
+            root = Some(Root { class: blame.class(at), channel: held });
+        }
+        root
+    }
+
+    /// A header that does not ask any more is granted a channel.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn blame_grant(&self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        let packet = &act.packets[id];
+        let asked = self.circuits[id.index()].asks_from;
+        let span = Span { ready: packet.ready, asked, granted: act.now };
+        let is_in_list = packet.first_internal == NEVER;
+        let list = is_in_list.then(|| act.wiring.layout.injection_lead(packet.source));
+        let needed = self.asked_since(channel, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.holds(id, channel, span, needed, list);
+        }
+    }
+
+    /// Since when anybody has asked for the wire of a channel, or may have done so.
+    fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
+        let record = self.board.at(channel);
+        let back = record.opposite.is_some().then_some(record.port.switch);
+        let ends = [Some(record.from), back];
+        let asking = ends.into_iter().flatten().flat_map(|at| &self.asking[at.index()]);
+        let since = asking.map(|id| self.circuits[id.index()].asks_from);
+        since.fold(act.now, Time::min)
+    }
+}

@@ -1,0 +1,277 @@
+//! Modes with little contention, or none: the way of a packet follows from when it starts.
+//!
+//! In `free` no packet waits. In `throttled` packets wait for their first internal channel
+//! only, and have it in the order in which they start. In `endpoints` they wait for the
+//! channels between nodes and switches only ([`endpoints`]). Where several packets of a message
+//! can be in flight, a `REQUEST` marks when each starts.
+
+mod endpoints;
+mod following;
+mod passing;
+
+use crate::error::Blocked;
+use crate::event_queue::Kind;
+use crate::fabric::models::{ChannelModel, Traits};
+use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::network::timing::Running;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::Act;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::blame::Since;
+use crate::measure::{ChannelKind, Class, Use, Wait};
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use endpoints::Endpoints;
+use following::Following;
+
+/// The network without contention, or with queues in one kind of place only.
+pub struct ContentionFree {
+    /// When each wire, as its first channel, is free for the next packet of its queue;
+    /// empty where nobody waits.
+    free_at: Vec<Time>,
+    /// In `endpoints`: what else its queues need.
+    endpoints: Option<Endpoints>,
+    /// What each channel has done in the current window.
+    used: Vec<Use>,
+    /// Where several packets of a message can be in flight.
+    following: Option<Following>,
+    /// The channels that a packet takes, where nodes and switches are one.
+    way: Vec<ChannelId>,
+}
+
+/// A packet's start on a channel.
+#[derive(Clone, Copy)]
+struct Start {
+    channel: ChannelId,
+    /// Since when it could have started, had nobody been before it.
+    ready: Time,
+    at: Time,
+}
+
+impl ContentionFree {
+    /// Mode `throttled`.
+    pub fn throttled(machine: &Machine, layout: &Layout) -> Self {
+        Self { free_at: vec![0; layout.channels()], ..Self::free(machine, layout) }
+    }
+
+    /// Mode `endpoints`, of a machine whose nodes are attached to switches or to each other.
+    pub fn endpoints(machine: &Machine, layout: &Layout, nodes: usize) -> Self {
+        let endpoints = Some(Endpoints::new(nodes));
+        Self { endpoints, following: None, ..Self::throttled(machine, layout) }
+    }
+
+    /// Mode `free`.
+    pub fn free(machine: &Machine, layout: &Layout) -> Self {
+        Self {
+            free_at: Vec::new(),
+            endpoints: None,
+            used: vec![Use::default(); layout.channels()],
+            following: Following::new(machine, layout),
+            way: Vec::new(),
+        }
+    }
+
+    /// Sends a packet now, and posts its arrival.
+    fn send(&mut self, id: PacketId, act: &mut Act) {
+        act.packets[id].queued = act.now;
+        let lead = act.wiring.layout.injection_lead(act.packets[id].source);
+        self.set_out(id, lead, act);
+    }
+
+    /// A packet starts on the channel by which it leaves its node, and runs on until it has
+    /// been delivered, or joins the next queue.
+    fn set_out(&mut self, id: PacketId, channel: ChannelId, act: &mut Act) {
+        let wiring = act.wiring;
+        let packet = &mut act.packets[id];
+        packet.first_sent = act.now;
+        act.measures.packet_sent(packet.source, packet.class, packet.last);
+        let mut running = Running::default();
+        let mut start = Start { channel, ready: packet.queued, at: act.now };
+        loop {
+            let end = self.crosses(id, start, &mut running, act);
+            let group = wiring.layout.group(start.channel);
+            let End::Switch(switch) = group.end else {
+                return arrives(id, (start, end), act);
+            };
+            let lead = wiring.first_lead(switch, act.packets[id].header());
+            let ready = start.at + goes_on_after(id, group, lead, act);
+            start = Start { channel: lead, ready, at: ready };
+            match wiring.layout.group(lead).kind {
+                ChannelKind::Internal => self.begins_internal(id, &mut start, act),
+                _ if self.endpoints.is_some() => return self.heads_for(id, ready, running, act),
+                _ => {}
+            }
+        }
+    }
+
+    /// A packet that is about to start on an internal channel waits for it, if it is its first
+    /// and that has a queue.
+    fn begins_internal(&self, id: PacketId, start: &mut Start, act: &mut Act) {
+        let packet = &mut act.packets[id];
+        if packet.first_internal != NEVER {
+            return;
+        }
+        if self.endpoints.is_none() {
+            let layout = &act.wiring.layout;
+            (start.channel, start.at) = self.turn(layout.group(start.channel), start.ready, layout);
+        }
+        packet.first_internal = start.at;
+    }
+
+    /// A packet takes its turn on a channel; when it will have been sent.
+    fn crosses(
+        &mut self,
+        id: PacketId,
+        Start { channel, ready, at }: Start,
+        running: &mut Running,
+        act: &mut Act,
+    ) -> Time {
+        let wiring = act.wiring;
+        let group = wiring.layout.group(channel);
+        let timing = &wiring.timings[usize::from(group.rate)];
+        let (packet, crossing) = act.packets.with_crossing(id);
+        let end = wiring.undisturbed(packet.bytes, at, timing, running);
+        let is_first_internal = group.kind == ChannelKind::Internal && packet.first_internal == at;
+        let has_queue = match self.endpoints {
+            Some(_) => group.kind != ChannelKind::Internal,
+            None => is_first_internal && !self.free_at.is_empty(),
+        };
+        if has_queue && self.endpoints.is_none() {
+            self.free_at[wiring.layout.wire_of[channel.index()].index()] = end;
+        }
+        let used = &mut self.used[channel.index()];
+        used.packets += 1;
+        used.busy_ps += end - at;
+        let is_throttling = group.kind != ChannelKind::Ejection;
+        act.measures.starts(
+            channel,
+            group.kind,
+            (at, end),
+            Wait { time: at - ready, is_throttling },
+        );
+        if has_queue && let Some(blame) = &mut act.measures.blame {
+            if !is_throttling {
+                // It stands in the queue of its channel, behind nobody's buffer.
+                blame.lines_up(id, at);
+            }
+            let since = Since { ready, asked: ready, behind: ready };
+            blame.starts_whole(id, channel, (at, end), since);
+        }
+        crossing.note(packet, channel, wiring);
+        end
+    }
+
+    /// The channel of a group that is the first to be free for a packet, the lowest-numbered
+    /// of several, and from when.
+    fn turn(&self, group: &Group, ready: Time, layout: &Layout) -> (ChannelId, Time) {
+        if self.free_at.is_empty() {
+            return (group.first, ready);
+        }
+        let wire = |channel: &ChannelId| layout.wire_of[channel.index()];
+        let start = |channel: &ChannelId| self.free_at[wire(channel).index()].max(ready);
+        let channel = group.channels().min_by_key(start).unwrap_or(group.first);
+        (channel, start(&channel))
+    }
+}
+
+impl ChannelModel for ContentionFree {
+    /// A packet enters its node's output queue: it starts at once, when it can follow those of
+    /// its message before it, or in its turn.
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        if let Some(passage) = act.wiring.passage {
+            return self.pass(id, &passage, act);
+        }
+        if self.endpoints.is_some() {
+            act.packets[id].queued = act.now;
+            let lead = act.wiring.layout.injection_lead(act.packets[id].source);
+            return self.join(id, lead, act);
+        }
+        let Some(following) = &mut self.following else { return self.send(id, act) };
+        let packet = &act.packets[id];
+        let mut start = act.now;
+        if packet.class == Class::Data {
+            let lead = act.wiring.layout.injection_lead(packet.source);
+            let place = act.wiring.layout.group(lead);
+            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
+            let wires = usize::from(place.width);
+            start = start.max(following.from(packet.message, wires));
+            following.send(packet.message, wires, start + takes);
+        }
+        act.events.post(start, Kind::Request, id.0);
+    }
+
+    fn request(&mut self, number: u32, act: &mut Act) {
+        let id = PacketId(number);
+        if self.endpoints.is_some() { self.is_at_last_switch(id, act) } else { self.send(id, act) }
+    }
+
+    fn retry(&mut self, number: u32, act: &mut Act) {
+        self.starts(PacketId(number), act);
+    }
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn arbitrate(&mut self, _: &mut Act) {}
+
+    #[inline]
+    fn take_head(&mut self, number: u32, _: Time, _: &Wiring, _: &PacketPool) -> PacketId {
+        PacketId(number)
+    }
+
+    #[inline]
+    fn take_tail(&mut self, number: u32, _: &mut Act) -> PacketId {
+        PacketId(number)
+    }
+
+    /// Those that have not started by `now`, or start just then.
+    fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        self.endpoints.as_ref().map_or(0, |endpoints| endpoints.waiting_data(node, now))
+    }
+
+    fn used(&self, _: Time) -> Vec<Use> {
+        self.used.clone()
+    }
+
+    fn begin_window(&mut self, _: Time) {
+        self.used.fill(Use::default());
+    }
+
+    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = Time>> {
+        None::<std::iter::Empty<Time>>
+    }
+
+    fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {
+        Vec::new()
+    }
+
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        Traits { numbers_packets: true, stretches: !wiring.is_even(), ..Traits::default() }
+    }
+}
+
+/// From when a packet starts on a channel of a group until it may start on one of the next.
+fn goes_on_after(id: PacketId, group: &Group, next: ChannelId, act: &mut Act) -> Time {
+    let (wiring, timing) = (act.wiring, &act.wiring.timings[usize::from(group.rate)]);
+    let after = wiring.onward_ps(timing, wiring.timing(next), act.packets[id].bytes);
+    if !wiring.goes_on_behind_header() {
+        act.packets.goes_on_after(id, after, wiring);
+    }
+    after
+}
+
+/// A packet has started on the channel to its destination: its arrival is posted.
+fn arrives(id: PacketId, (start, end): (Start, Time), act: &mut Act) {
+    let group = act.wiring.layout.group(start.channel);
+    let timing = &act.wiring.timings[usize::from(group.rate)];
+    let packet = &mut act.packets[id];
+    packet.ready = start.at + timing.hop_ps;
+    if act.wiring.reports_header(packet) {
+        let head = start.at + timing.header_ps + timing.wire_ps;
+        act.events.post(head, Kind::Head, id.0);
+    }
+    act.events.post(end + timing.wire_ps, Kind::Tail, id.0);
+}

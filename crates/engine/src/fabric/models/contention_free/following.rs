@@ -1,0 +1,48 @@
+//! Packets of one message that are in flight together, where nothing else hinders them.
+//!
+//! They share their node's link as if no other message had any part of it: each starts on the
+//! wire that is the first to be free of those before it.
+
+use crate::fabric::network::layout::{Group, Layout};
+use crate::ids::MessageId;
+use crate::measure::ChannelKind;
+use crate::spec::Machine;
+use crate::time::Time;
+
+/// When packets can follow those of their message before them.
+pub struct Following {
+    /// Most wires between a node and its switch.
+    wires: usize,
+    /// By place of a message, for each of those wires: when the latest packet of the message has
+    /// been sent on it. A place may be another message's before: all of that has been delivered.
+    sent: Vec<Time>,
+}
+
+impl Following {
+    /// That of a machine, if several packets of a message can be in flight.
+    pub fn new(machine: &Machine, layout: &Layout) -> Option<Self> {
+        let starts = |group: &&Group| group.kind != ChannelKind::Ejection;
+        let wires = layout.groups.iter().filter(starts).map(|group| group.width).max()?;
+        let wires = usize::from(wires);
+        (machine.interface.window != Some(1)).then(|| Self { wires, sent: Vec::new() })
+    }
+
+    /// From when a packet of a message may start on one of so many wires.
+    pub fn from(&mut self, message: MessageId, wires: usize) -> Time {
+        self.sent(message)[..wires].iter().copied().min().unwrap_or(0)
+    }
+
+    /// A packet of a message, on the first of those wires to be free, will have been sent.
+    pub fn send(&mut self, message: MessageId, wires: usize, until: Time) {
+        let first = self.sent(message)[..wires].iter_mut().min_by_key(|sent| **sent);
+        first.into_iter().for_each(|sent| *sent = until);
+    }
+
+    fn sent(&mut self, message: MessageId) -> &mut [Time] {
+        let end = (message.index() + 1) * self.wires;
+        if self.sent.len() < end {
+            self.sent.resize(end, 0);
+        }
+        &mut self.sent[end - self.wires..end]
+    }
+}

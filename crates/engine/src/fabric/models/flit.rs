@@ -1,0 +1,497 @@
+//! Fidelities `flit` and `token`: every flit is simulated on every channel.
+//!
+//! One event per flit and channel: its end, which is usually its arrival as well.
+//! What differs is how a flit leaves a switch and how the sender learns of room:
+//! `direct.rs` (fidelity `flit`: straight from the input buffer, flow control out of
+//! band) and `buffered.rs` (fidelity `token`: through an output buffer, with
+//! flow-control tokens in band). `integrated.rs` is for nodes that are one with their
+//! switches. The rules are in `docs/model.md`.
+
+mod buffered;
+mod direct;
+mod integrated;
+mod lane;
+mod lines;
+mod shared;
+
+use crate::error::Blocked;
+use crate::event_queue::Kind;
+use crate::fabric::Wiring;
+use crate::fabric::check::TOKENS_PER_GRANT;
+use crate::fabric::deadlock;
+use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
+use crate::fabric::switch::switchboard::{Act, Switchboard, first_flit};
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Cause, Root};
+use crate::spec::{Fidelity, Machine};
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use integrated::Integrated;
+use lane::Lane;
+use lines::{LineId, Lines, Mark, What};
+use shared::Shared;
+
+/// The real network, flit by flit.
+pub struct FlitFabric {
+    pub board: Switchboard<Lane>,
+    lines: Lines,
+    rates: Vec<Rate>,
+    /// By channel: its place in `rates`; empty where they are all the same. Where nodes and
+    /// switches are one, that of the packet it sends.
+    rate_of: Vec<u16>,
+    control: Control,
+    /// Channels that may be able to send at this instant.
+    awake: Vec<ChannelId>,
+    /// Channels whose front packets ask at this instant.
+    asking: Vec<ChannelId>,
+    /// In band: channels whose buffers' fronts have fallen free at this instant.
+    freed: Vec<ChannelId>,
+    /// In band: nodes that may be able to send, as their injection groups.
+    nodes: Vec<ChannelId>,
+    /// Where channels share wires.
+    shared: Option<Shared>,
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    room_for_all: Option<u32>,
+    /// Where nodes and switches are one.
+    integrated: Option<Integrated>,
+}
+
+/// Flow control, and with it how switches are built.
+enum Control {
+    /// Credits of single flits come back on this line; at once without a delay.
+    OutOfBand { credit: Option<LineId> },
+    /// Flow-control tokens.
+    InBand {
+        /// By channel: the one of the other direction.
+        opposite: Vec<ChannelId>,
+        /// Places of an output buffer.
+        output_buffer: u32,
+    },
+}
+
+/// What a flit starts on a channel of one rate.
+struct Rate {
+    first: Journey,
+    flit: Journey,
+    last: Journey,
+    control: Journey,
+    /// From the start of a packet until the switch at the end may be asked.
+    hop_ps: Time,
+    wire_ps: Time,
+}
+
+/// How long a flit takes, and where the end of that is noted.
+#[derive(Clone, Copy)]
+struct Journey {
+    time: Time,
+    sent: LineId,
+    /// A line of its own for the arrival, if it is later.
+    arrived: Option<LineId>,
+}
+
+impl FlitFabric {
+    /// An empty network.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        fidelity: Fidelity,
+        seed: u64,
+    ) -> Self {
+        let capacity = machine.switch.input_buffer();
+        let is_in_band = fidelity == Fidelity::Token;
+        let (mut credits, mut room) = (capacity, 0);
+        if is_in_band {
+            room = capacity % TOKENS_PER_GRANT;
+            credits -= room;
+        }
+        let layout = &wiring.layout;
+        let escapes = wiring.routing.escapes() > 0;
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
+            Lane::idle(port, rest, credits, room as u16)
+        });
+        let mut lines = Lines::new();
+        let control = if is_in_band {
+            let output_buffer = machine.switch.output_buffer_flits;
+            Control::InBand { opposite: layout.opposite(), output_buffer }
+        } else {
+            let delay = machine.link.credit_delay_ps;
+            Control::OutOfBand { credit: (delay > 0).then(|| lines.line(delay, What::Credit)) }
+        };
+        let rate = |timing| Rate::new(timing, &mut lines, What::SentAndArrived, What::Arrived);
+        let mut rates: Vec<Rate> = wiring.timings.iter().map(rate).collect();
+        let rate_of = layout.group_of.iter().map(|group| layout.groups[group.index()].rate);
+        let mut rate_of: Vec<u16> =
+            if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
+        let integrated = board.lists.are_used().then(|| {
+            rates = integrated::rates(&wiring.link, &mut lines).into();
+            rate_of = vec![0; board.channels.len()];
+            Integrated::new(wiring, &mut lines)
+        });
+        Self {
+            board,
+            lines,
+            rates,
+            rate_of,
+            control,
+            awake: Vec::new(),
+            asking: Vec::new(),
+            freed: Vec::new(),
+            nodes: Vec::new(),
+            shared: Shared::new(layout, machine.link.sharing, escapes),
+            room_for_all: escapes.then_some(capacity),
+            integrated,
+        }
+    }
+
+    #[inline]
+    fn rate(&self, channel: ChannelId) -> &Rate {
+        &self.rates[self.rate_place(channel)]
+    }
+
+    /// The place of a channel's rate in `rates`.
+    #[inline]
+    fn rate_place(&self, channel: ChannelId) -> usize {
+        self.rate_of.get(channel.index()).map_or(0, |&rate| usize::from(rate))
+    }
+
+    /// A channel may be able to send: it is looked at before this instant ends.
+    #[inline]
+    fn wake(&mut self, channel: ChannelId) {
+        if self.board.at_mut(channel).awakes() {
+            self.awake.push(channel);
+        }
+    }
+
+    /// A channel may send so many more flits.
+    // Inlined into its caller, like what else happens once per flit: 8 % fewer instructions.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn credit(&mut self, channel: ChannelId, flits: u32) {
+        self.board.at_mut(channel).credits += flits;
+        if self.room_for_all.is_some() {
+            self.mark_idle(channel);
+        }
+        self.wake(channel);
+    }
+
+    /// Somebody may wait for the room behind an idle channel.
+    #[inline(never)]
+    fn mark_idle(&mut self, channel: ChannelId) {
+        let lane = self.board.at(channel);
+        if !lane.packet.is_some() {
+            self.board.mark(lane.rest.lead);
+        }
+    }
+
+    /// A flit has been sent completely.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn sent(&mut self, channel: ChannelId, mark: Mark, act: &mut Act) {
+        if self.shared.is_some() {
+            self.wake_sharing(channel);
+        }
+        match self.control {
+            Control::OutOfBand { .. } if mark.is_last => self.release(channel, act),
+            Control::OutOfBand { .. } => self.wake(channel),
+            Control::InBand { .. } => self.place_falls_free(channel),
+        }
+    }
+
+    /// A flit is in the buffer at a channel's end.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn arrived(&mut self, channel: ChannelId, mark: Mark, act: &Act) {
+        let lane = self.board.at_mut(channel);
+        if !lane.port.switch.is_some() {
+            return self.consumed(channel);
+        }
+        lane.held += 1;
+        let output = lane.output;
+        if mark.ends_header {
+            match self.integrated.as_ref().and_then(|integrated| integrated.arbitrates) {
+                Some(line) => self.lines.post(line, act.now, channel, Mark::default()),
+                None => self.may_ask(channel),
+            }
+        }
+        if output.is_some() {
+            self.goes_on(output);
+        }
+    }
+
+    /// The header of a packet is there, in the buffer at a channel's end.
+    #[inline]
+    fn may_ask(&mut self, channel: ChannelId) {
+        let lane = self.board.at_mut(channel);
+        lane.headers += 1;
+        if !lane.output.is_some() && lane.headers == 1 {
+            self.asking.push(channel);
+        }
+    }
+
+    /// The front packet of the buffer at a channel's end has a flit for its output.
+    #[inline]
+    fn goes_on(&mut self, output: ChannelId) {
+        match self.control {
+            Control::OutOfBand { .. } => self.wake(output),
+            Control::InBand { .. } => self.move_tokens(output),
+        }
+    }
+
+    /// The packet that left the buffer at a channel's end is out of it: the next may ask.
+    #[inline]
+    fn front_falls_free(&mut self, channel: ChannelId) {
+        if channel.is_some() {
+            let lane = self.board.at_mut(channel);
+            lane.output = ChannelId::NONE;
+            if matches!(self.control, Control::InBand { .. }) {
+                self.freed.push(channel);
+            }
+            let lane = self.board.at(channel);
+            if lane.headers > 0 {
+                self.asking.push(channel);
+            }
+        }
+    }
+
+    /// Those that ask at this instant join the queues, in order of channel number.
+    fn note_requests(&mut self, act: &mut Act) {
+        self.asking.sort_unstable();
+        if act.measures.blame.is_some() {
+            self.blame_requests(act);
+        }
+        self.freed.clear();
+        for place in 0..self.asking.len() {
+            let channel = self.asking[place];
+            self.board.wait(channel);
+            self.board.mark(self.board.at(channel).port.front_output);
+        }
+        self.asking.clear();
+    }
+
+    /// What is to be noted of those that ask at this instant.
+    #[cold]
+    #[inline(never)]
+    fn blame_requests(&mut self, act: &mut Act) {
+        let Some(blame) = &mut act.measures.blame else { return };
+        for &buffer in &self.freed {
+            blame.front_falls_free(buffer, act.now);
+        }
+        for &channel in &self.asking {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
+    }
+
+    /// A packet that has not started waits for a wire that a channel uses, or its flits do.
+    #[cold]
+    #[inline(never)]
+    fn blame_wire(&self, channel: ChannelId, id: PacketId, user: ChannelId, act: &mut Act) {
+        let Some(blame) = &mut act.measures.blame else { return };
+        let own = Root { class: blame.class(id), channel };
+        let root = blame.latest(user).unwrap_or(own);
+        let lane = self.board.at(channel);
+        if lane.packet == id && lane.has_started() {
+            blame.slowed(id, root);
+        } else {
+            blame.stalls(id, act.now, Cause::SharedWire, root);
+        }
+    }
+
+    /// The front packet of `input` (none: the node's packet at hand) is to take a channel.
+    fn assign(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        let mut input = input;
+        if self.board.lists.has(input) {
+            self.leave_list(input, act);
+            input = ChannelId::NONE;
+        } else if input.is_some() {
+            self.board.leave(input, act);
+            let from = self.board.at_mut(input);
+            from.headers -= 1;
+            from.output = channel;
+        }
+        let lane = self.board.at_mut(channel);
+        lane.input = input;
+        lane.rest.own[0] += 1;
+        self.board.enter(channel, id, act);
+        if self.integrated.is_some() {
+            self.may_come_home(channel, id, act);
+        }
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(channel, id, input, act);
+        }
+    }
+
+    /// A packet begins to be sent by a channel.
+    #[inline]
+    fn begin(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
+        let link = &act.wiring.link;
+        let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
+        let lane = self.board.at_mut(channel);
+        lane.packet = id;
+        lane.unsent = flits;
+        lane.header_unsent = header;
+        lane.set_started(false);
+    }
+
+    /// A flit starts on a channel.
+    #[inline]
+    fn start(&mut self, channel: ChannelId, act: &mut Act) {
+        let rate = &self.rates[self.rate_place(channel)];
+        let lane = self.board.at_mut(channel);
+        let is_last = lane.unsent == 1;
+        let mut journey = if is_last { rate.last } else { rate.flit };
+        if !lane.has_started() {
+            lane.set_started(true);
+            journey = rate.first;
+            first_flit(channel, lane.packet, lane.port.kind, act.now, rate.hop_ps, act);
+        }
+        let ends_header = lane.header_unsent == 1;
+        lane.header_unsent = lane.header_unsent.saturating_sub(1);
+        lane.unsent -= 1;
+        lane.free_at = act.now + journey.time;
+        lane.busy += journey.time;
+        if lane.stalled_from != NEVER {
+            let stalled = act.now - std::mem::replace(&mut lane.stalled_from, NEVER);
+            act.measures.kept(channel, lane.port.kind, stalled);
+        }
+        act.measures.transmits(lane.port.kind, act.now, lane.free_at);
+        let is_at_node = !lane.port.switch.is_some();
+        let is_in_band = matches!(self.control, Control::InBand { .. });
+        if is_in_band || !is_at_node {
+            lane.credits -= 1;
+        }
+        let (id, there) = (lane.packet, lane.free_at + rate.wire_ps);
+        if is_at_node && ends_header {
+            self.board.post_header(channel, id, there, act);
+        }
+        if is_at_node && is_last {
+            act.events.post(there, Kind::Tail, channel.0);
+        }
+        if is_last && let Some(blame) = &mut act.measures.blame {
+            let lane = self.board.at(channel);
+            // In band the buffer it left has long fallen free.
+            let buffer = if is_in_band { ChannelId::NONE } else { lane.input };
+            blame.released(channel, buffer, lane.free_at);
+        }
+        let mark = Mark { ends_header, is_last };
+        self.lines.post(journey.sent, act.now, channel, mark);
+        if let Some(line) = journey.arrived
+            && (is_in_band || !is_at_node)
+        {
+            self.lines.post(line, act.now, channel, mark);
+        }
+    }
+}
+
+impl ChannelModel for FlitFabric {
+    by_switchboard!(take_head, waiting_data, used, begin_window);
+
+    /// One of a list may ask when it is at its front.
+    #[inline]
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        self.may_ask_from_list(id, act);
+    }
+
+    /// Headers that have come ask by themselves ([`Self::happen`]).
+    fn request(&mut self, _: u32, _: &mut Act) {}
+
+    /// Nobody waits for a time to come.
+    fn retry(&mut self, _: u32, _: &mut Act) {}
+
+    /// Its channels know.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
+        let channel = ChannelId(channel);
+        match self.integrated {
+            None => self.board.take_tail(channel, act.packets),
+            Some(_) => self.take_out(channel, act),
+        }
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let find = |standings: Vec<_>| deadlock::find(wiring, packets, &standings, false);
+        self.standings().map(find).unwrap_or_default()
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let lists = self.board.lists.end();
+        Traits { has_clock: true, stretches: true, lists, ..Traits::default() }
+    }
+
+    /// When the next flit has been sent or is there, or [`NEVER`].
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.lines.next_time()
+    }
+
+    /// Everything that happens to flits at one instant; how many events that was.
+    #[inline]
+    fn happen(&mut self, act: &mut Act) -> u64 {
+        let mut count = 0;
+        while let Some((what, channel, mark)) = self.lines.take(act.now) {
+            count += 1;
+            match what {
+                What::SentAndArrived => {
+                    self.sent(channel, mark, act);
+                    self.arrived(channel, mark, act);
+                }
+                What::Sent => self.sent(channel, mark, act),
+                What::Arrived => self.arrived(channel, mark, act),
+                What::SentAndCame => {
+                    self.sent(channel, mark, act);
+                    self.came(channel, act);
+                }
+                What::Came => self.came(channel, act),
+                What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
+                What::MayAsk => self.may_ask(channel),
+                What::Credit => self.credit(channel, 1),
+                What::ControlSentAndArrived => {
+                    self.wake(channel);
+                    self.control_arrived(channel);
+                }
+                What::ControlSent => self.wake(channel),
+                What::ControlArrived => self.control_arrived(channel),
+            }
+        }
+        count
+    }
+
+    /// Requests, grants, and every channel that can send starts to.
+    fn arbitrate(&mut self, act: &mut Act) {
+        match self.control {
+            Control::OutOfBand { .. } => self.choose_direct(act),
+            Control::InBand { .. } => self.choose_buffered(act),
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
+    }
+}
+
+impl Rate {
+    /// The rate of a channel whose flits have been `sent`, are `there`, or both `together`.
+    fn new(timing: &crate::fabric::Timing, lines: &mut Lines, together: What, there: What) -> Self {
+        let delay = timing.delay_ps();
+        let mut journey = |time, together, sent, arrived, delay: Time| Journey {
+            time,
+            sent: lines.line(time, if delay == 0 { together } else { sent }),
+            arrived: (delay > 0).then(|| lines.line(time + delay, arrived)),
+        };
+        let mut flit = |time| journey(time, together, What::Sent, there, delay);
+        let [first, body, last] = [timing.first_ps, timing.flit_ps, timing.last_ps].map(&mut flit);
+        // A flow-control token is no packet's: no switch has to look at it.
+        let (together, sent) = (What::ControlSentAndArrived, What::ControlSent);
+        let control =
+            journey(timing.control_ps, together, sent, What::ControlArrived, timing.wire_ps);
+        Self { first, flit: body, last, control, hop_ps: timing.hop_ps, wire_ps: timing.wire_ps }
+    }
+}

@@ -1,0 +1,154 @@
+//! Fidelity `flit`: a channel sends straight from the input buffer that its packet
+//! leaves; every flit that leaves a buffer is a credit for the channel into it.
+
+use super::lane::Lane;
+use super::lines::Mark;
+use super::{Control, FlitFabric};
+use crate::fabric::deadlock::Standing;
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
+
+impl FlitFabric {
+    /// Requests, grants, and every channel that can send starts to.
+    pub(super) fn choose_direct(&mut self, act: &mut Act) {
+        self.note_requests(act);
+        loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
+            if !self.asking.is_empty() {
+                // They have come to the front of their nodes' lists by this.
+                self.note_requests(act);
+                continue;
+            }
+            while let Some(channel) = self.awake.pop() {
+                self.board.at_mut(channel).sleeps();
+                self.send_on(channel, act);
+            }
+            if !self.contend(act) {
+                return;
+            }
+        }
+    }
+
+    /// How things stand at every channel; unknown where flow control is in band.
+    pub fn standings(&self) -> Option<Vec<Standing>> {
+        let Control::OutOfBand { credit } = self.control else { return None };
+        let mut coming = vec![0; self.board.channels.len()];
+        for channel in credit.into_iter().flat_map(|line| self.lines.on(line)) {
+            coming[channel.index()] += 1;
+        }
+        let standing = |(lane, coming): (&Lane, u32)| Standing {
+            owner: lane.packet,
+            unsent: lane.unsent.into(),
+            room: u64::from(lane.credits + coming),
+            output: lane.output,
+            front: lane.port.buffer.first,
+        };
+        Some(self.board.channels.iter().zip(coming).map(standing).collect())
+    }
+
+    /// The last flit of a packet has been sent: the channel is free, and so is the
+    /// front of the buffer the packet came from.
+    pub(super) fn release(&mut self, channel: ChannelId, act: &mut Act) {
+        let lane = self.board.at_mut(channel);
+        lane.packet = PacketId::NONE;
+        let (input, lead) = (lane.input, lane.rest.lead);
+        if self.integrated.is_some() {
+            self.next_leaves(input, act);
+        } else {
+            self.front_falls_free(input);
+        }
+        self.board.mark(lead);
+    }
+
+    /// A channel starts its packet's next flit, if flit, channel and credit are there.
+    #[inline]
+    fn send_on(&mut self, channel: ChannelId, act: &mut Act) {
+        let lane = self.board.at(channel);
+        if !lane.packet.is_some() || lane.free_at > act.now || lane.unsent == 0 {
+            return;
+        }
+        let input = lane.input;
+        let has_credit = lane.credits > 0 || !lane.port.switch.is_some();
+        if !has_credit || input.is_some() && self.board.at(input).held == 0 {
+            if act.measures.blame.is_some() && !has_credit && !self.board.at(channel).has_started()
+            {
+                self.board.blame_room(channel, self.board.at(channel).packet, act);
+            }
+            self.stalls(channel, act.now);
+            return;
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.contending.push(channel);
+            return;
+        }
+        self.send_flit(channel, input, act);
+    }
+
+    /// A channel starts its packet's next flit, which leaves `input`.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub(super) fn send_flit(&mut self, channel: ChannelId, input: ChannelId, act: &mut Act) {
+        self.start(channel, act);
+        if input.is_some() {
+            self.board.at_mut(input).held -= 1;
+            match self.control {
+                Control::OutOfBand { credit: Some(line) } => {
+                    self.lines.post(line, act.now, input, Mark::default());
+                }
+                _ => self.credit(input, 1),
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn stalls(&mut self, channel: ChannelId, now: Time) {
+        let lane = self.board.at_mut(channel);
+        lane.stalled_from = lane.stalled_from.min(now);
+    }
+}
+
+impl Grants for FlitFabric {
+    type Channel = Lane;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Lane> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group that has a credit, else the
+    /// lowest-numbered idle one.
+    fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
+        let width = u32::from(self.board.at(lead).port.width);
+        let idle = (lead.0..lead.0 + width)
+            .map(ChannelId)
+            .filter(|&channel| !self.board.at(channel).packet.is_some());
+        let has_credit = |&channel: &ChannelId| self.room(channel, 0) > 0;
+        idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
+        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
+        let is_free = |&channel: &ChannelId| {
+            let is_idle = !self.board.at(channel).packet.is_some();
+            is_idle && self.room(channel, act.now) >= flits.min(all)
+        };
+        act.wiring.layout.group(lead).channels().find(is_free)
+    }
+
+    #[inline]
+    fn room(&self, channel: ChannelId, _: Time) -> u32 {
+        let lane = self.board.at(channel);
+        if lane.port.switch.is_some() { lane.credits } else { u32::MAX }
+    }
+
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        self.assign(channel, id, input, act);
+        self.begin(channel, id, act);
+        self.board.at_mut(channel).stalled_from = act.now;
+        self.wake(channel);
+    }
+}

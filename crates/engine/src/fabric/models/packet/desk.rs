@@ -1,0 +1,170 @@
+//! Packets that have a choice of outputs, or outputs that share wires: they ask at the
+//! desk of their switch.
+//!
+//! Whenever an output of the switch falls free or has room, those that ask are served in
+//! order of the queue policy. Nobody keeps an output while waiting for room, but a packet
+//! that lacks room on a free channel is not passed there by one behind it.
+
+use super::PacketFabric;
+use crate::event_queue::EventQueue;
+use crate::fabric::switch::switchboard::Act;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::ChannelKind;
+use crate::time::{NEVER, Time};
+
+/// What serving a desk needs, used again each time.
+#[derive(Default)]
+pub struct Desk {
+    /// Channels somebody waits for who asked before.
+    claimed: Vec<ChannelId>,
+    /// When the next output will be free or have room.
+    again: Time,
+}
+
+impl PacketFabric {
+    /// Those that ask at a desk, the best first, each start if there is an output for them.
+    pub(super) fn serve_desk(&mut self, desk: ChannelId, act: &mut Act) {
+        self.board.list_asking(desk, act);
+        if self.slot > 0 {
+            self.board.put_last(|channel| channel.port.kind == ChannelKind::Injection);
+        }
+        self.desk.again = NEVER;
+        if self.slot > 0 {
+            // Those that come nearer first, and only then those that do not.
+            self.serve_tiers(desk, 0, act);
+        }
+        self.serve_tiers(desk, u8::MAX, act);
+        self.look_again(desk, act.events);
+    }
+
+    /// Those that ask at a desk start if there is an output for them in the tiers up to `most`.
+    fn serve_tiers(&mut self, desk: ChannelId, most: u8, act: &mut Act) {
+        self.desk.claimed.clear();
+        let mut place = 0;
+        while let Some(input) = self.board.asking(place) {
+            let most = if self.must_go(input, act.now) { most } else { 0 };
+            if let Some(channel) = self.free_output(input, most, act) {
+                self.board.served(place);
+                self.board.withdraw(desk, input);
+                self.board.note_leaving(input, act.now);
+                let id = self.board.at_mut(input).port.buffer.pop(act.packets);
+                let tokens = self.places_of(id, act);
+                let end = self.start_on_wire(channel, (id, input), tokens, act);
+                self.leave(input, tokens, end, act);
+            } else {
+                place += 1;
+                if act.measures.blame.is_some() {
+                    self.blame_waiting(input, act);
+                }
+            }
+        }
+    }
+
+    /// Whether a packet at the front of a buffer is forced out of it by the next one. Until
+    /// then it may wait for an output that brings it nearer.
+    fn must_go(&self, input: ChannelId, now: Time) -> bool {
+        self.slot == 0 || self.board.at(input).occupied_at(now) > self.slot
+    }
+
+    /// Whether what stands in a channel's buffer comes from a node.
+    pub(super) fn is_from_node(&self, input: ChannelId) -> bool {
+        self.board.at(input).port.kind == ChannelKind::Injection
+    }
+
+    fn look_again(&mut self, desk: ChannelId, events: &mut EventQueue) {
+        let waits = self.board.at(desk).port.first_waiting.is_some();
+        if waits && self.desk.again != NEVER {
+            self.board.post_retry(desk, self.desk.again, events);
+        }
+    }
+
+    /// The output that the front packet of `input` takes, if there is one.
+    fn free_output(&mut self, input: ChannelId, most: u8, act: &mut Act) -> Option<ChannelId> {
+        let id = self.board.at(input).port.buffer.first;
+        let switch = self.board.at(input).port.switch;
+        let tokens = self.places_of(id, act);
+        // Where packets are deflected one from a node enters only an empty buffer, of two
+        // places at least: so somewhere there always is a place, and packets can move.
+        let is_new = self.slot > 0 && self.is_from_node(input);
+        let spare = if is_new { self.capacity - tokens } else { 0 };
+        let mut outputs = self.board.take_outputs();
+        let claimed = self.desk.claimed.len();
+        let mut best = u8::MAX;
+        let (wiring, header) = (act.wiring, act.packets[id].header());
+        for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
+            if tier > best.min(most) {
+                break;
+            }
+            if let Some((channel, room)) = self.free_channel(lead, (tokens, spare), act) {
+                best = tier;
+                self.board.offer(channel, room, act);
+            }
+        }
+        let taken = self.board.select(switch, outputs);
+        if taken.is_some() {
+            // It does not wait for those it lacked room on.
+            self.desk.claimed.truncate(claimed);
+        }
+        taken
+    }
+
+    /// The lowest-numbered channel of a group on which a packet can start now and leave
+    /// so many places `spare`, and the room at its end.
+    fn free_channel(
+        &mut self,
+        lead: ChannelId,
+        (tokens, spare): (u32, u32),
+        act: &Act,
+    ) -> Option<(ChannelId, u32)> {
+        let now = act.now;
+        for id in act.wiring.layout.group(lead).channels() {
+            if self.desk.claimed.contains(&id) {
+                continue;
+            }
+            let free_at = self.wire_free_at(id);
+            let channel = self.board.at_mut(id);
+            if free_at > now {
+                self.desk.again = self.desk.again.min(free_at);
+            } else if channel.has_room(tokens + spare, self.capacity, now) {
+                let is_at_node = !channel.port.switch.is_some();
+                let occupied = channel.occupied_at(now);
+                let room = if is_at_node { u32::MAX } else { self.capacity - occupied };
+                return Some((id, room));
+            } else {
+                if spare == 0 {
+                    self.desk.claimed.push(id);
+                }
+                if channel.leaving_at > now {
+                    self.desk.again = self.desk.again.min(channel.leaving_at);
+                } else {
+                    channel.wait_for_room();
+                }
+            }
+        }
+        None
+    }
+
+    /// A packet starts on a channel, and holds its wire; when it will have been sent. `from`:
+    /// the packet, and the channel whose buffer it leaves, or none.
+    pub(super) fn start_on_wire(
+        &mut self,
+        channel: ChannelId,
+        from: (PacketId, ChannelId),
+        tokens: u32,
+        act: &mut Act,
+    ) -> Time {
+        let end = self.start(channel, from, tokens, act);
+        if let Some(wires) = &mut self.wires {
+            wires.sends(channel, end);
+        }
+        end
+    }
+
+    /// When the wire of a channel is free.
+    pub(super) fn wire_free_at(&self, id: ChannelId) -> Time {
+        match &self.wires {
+            Some(wires) => wires.free_at(id),
+            None => self.board.at(id).free_at,
+        }
+    }
+}

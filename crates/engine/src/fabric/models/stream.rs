@@ -1,0 +1,224 @@
+//! Fidelity `stream`: a packet on a channel is a stream that flows or stands still,
+//! and signals that stop it take no time [Tweedie, section 3.5.4].
+//!
+//! A channel may send as much as has left the buffer at its end, and the room of that
+//! buffer. So its stream is followed as far as it certainly flows ([`StreamFabric::flow`]),
+//! and further whenever the channel that drains the buffer is: what is known of a stream
+//! never changes. It stops where that ends, without an event; the events are the head of a
+//! packet at a switch and its end on a channel. The rules are in `docs/model.md`.
+
+mod channel;
+
+use crate::error::Blocked;
+use crate::event_queue::Kind;
+use crate::fabric::Wiring;
+use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, first_flit};
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId};
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use channel::Channel;
+
+/// The real network, stream by stream.
+pub struct StreamFabric {
+    pub board: Switchboard<Channel>,
+    /// How much stream an input buffer holds, with what is on the way to it.
+    capacity: Time,
+    /// From when stream has been sent until it is in the buffer.
+    delay: Time,
+    /// Whether a buffer can be empty before the end of a stream that flows through it.
+    ///
+    /// Not if it holds at least what is sent during the delay. If the channel into it has
+    /// stood still since the stream began, that was for a full buffer, and it went on as
+    /// soon as that was drained: what the full buffer held lasts until more arrives. If it
+    /// never has, the stream flows in a header time and the delay before it flows out.
+    may_run_dry: bool,
+    /// Channels whose streams may flow further than is known.
+    stale: Vec<ChannelId>,
+}
+
+impl StreamFabric {
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let (link, room) = (&wiring.link, machine.switch.input_buffer());
+        // No run is so long that it could fill half of the range of time.
+        let capacity = link.flit_ps.saturating_mul(room.into()).min(NEVER / 2);
+        let delay = link.delay_ps();
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
+            Channel::idle(port, rest)
+        });
+        Self { board, capacity, delay, may_run_dry: capacity < delay, stale: Vec::new() }
+    }
+
+    /// Follows a channel's stream as far as it certainly flows without a pause.
+    fn flow(&mut self, id: ChannelId, act: &mut Act) {
+        let channel = self.board.at(id);
+        if !channel.owner.is_some() {
+            return;
+        }
+        let (lead, left, from) = (channel.rest.lead, channel.left, channel.until.max(act.now));
+        let mut length = left.min(channel.room(self.capacity));
+        if self.may_run_dry && channel.input.is_some() {
+            let (supply, again) = self.board.at(channel.input).supply(from);
+            length = length.min(supply);
+            if supply < left && again != NEVER {
+                self.board.post_retry(lead, again, act.events);
+            }
+        }
+        if length > 0 {
+            self.flows(id, from, length, act);
+        }
+    }
+
+    /// A channel certainly sends so much more of its stream, from `from` on.
+    fn flows(&mut self, id: ChannelId, from: Time, length: Time, act: &mut Act) {
+        let link = &act.wiring.link;
+        let channel = &mut self.board.channels[id.index()];
+        let (owner, input, kind) = (channel.owner, channel.input, channel.port.kind);
+        let sent = link.packet_ps(act.packets[owner].bytes) - channel.left;
+        act.measures.kept(id, kind, from - channel.until);
+        act.measures.transmits(kind, from, from + length);
+        channel.extend(from, length);
+        if sent == 0 {
+            first_flit(id, owner, kind, from, link.hop_ps, act);
+        }
+        if sent < link.header_ps && link.header_ps <= sent + length {
+            self.header_is_known(id, from + link.header_ps - sent, act);
+        }
+        if self.board.at(id).left == 0 {
+            self.end_is_known(id, act);
+        }
+        if input.is_some() {
+            self.board.at_mut(input).flowed_out += length;
+            self.stale.push(input);
+        }
+        if self.may_run_dry {
+            let channel = self.board.at_mut(id);
+            channel.will_arrive(act.now, from + self.delay, length);
+            self.stale.extend(Some(channel.output).filter(|output| output.is_some()));
+        }
+    }
+
+    /// It is known when the header of a channel's owner has been sent.
+    fn header_is_known(&mut self, id: ChannelId, sent: Time, act: &mut Act) {
+        let channel = self.board.at_mut(id);
+        let owner = channel.owner;
+        if !channel.port.switch.is_some() {
+            self.board.post_header(id, owner, sent + act.wiring.link.wire_ps, act);
+            return;
+        }
+        let there = sent + self.delay;
+        channel.headers.push_back(there);
+        if channel.port.buffer.first == owner && !channel.output.is_some() {
+            act.events.post(there.max(channel.front_free), Kind::Request, id.0);
+        }
+    }
+
+    /// It is known when all of a channel's owner has been sent: then the channel is
+    /// released, and so is the front of the buffer that the packet came from.
+    fn end_is_known(&mut self, id: ChannelId, act: &mut Act) {
+        let channel = self.board.at_mut(id);
+        channel.owner = PacketId::NONE;
+        let (input, at) = (channel.input, channel.until);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.released(id, input, at);
+        }
+        act.events.post(at, Kind::Retry, channel.rest.lead.0);
+        if !channel.port.switch.is_some() {
+            act.events.post(at + act.wiring.link.wire_ps, Kind::Tail, id.0);
+        }
+        if input.is_some() {
+            let from = self.board.at_mut(input);
+            from.output = ChannelId::NONE;
+            from.front_free = at;
+            if let Some(&there) = from.headers.front() {
+                act.events.post(there.max(at), Kind::Request, input.0);
+            }
+        }
+    }
+}
+
+impl ChannelModel for StreamFabric {
+    by_switchboard!(queue, retry, is_settled, take_head, take_tail, waiting_data);
+    by_switchboard!(used, begin_window);
+
+    fn request(&mut self, channel: u32, act: &mut Act) {
+        let channel = ChannelId(channel);
+        if let Some(blame) = &mut act.measures.blame {
+            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        }
+        self.board.wait(channel);
+        self.board.mark(self.board.at(channel).port.front_output);
+    }
+
+    /// Every group marked at this instant grants what it can; then streams flow.
+    fn arbitrate(&mut self, act: &mut Act) {
+        while let Some((lead, kind)) = self.board.next_marked() {
+            self.serve(lead, kind, act);
+            if self.may_run_dry {
+                self.stale.extend(self.board.at(lead).group());
+            }
+        }
+        while let Some(channel) = self.stale.pop() {
+            self.flow(channel, act);
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now)))
+    }
+
+    /// That is not known.
+    fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {
+        Vec::new()
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        Traits { stretches: true, ..Traits::default() }
+    }
+}
+
+impl Grants for StreamFabric {
+    type Channel = Channel;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Channel> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        self.board.at(lead).group().find(|&channel| self.board.at(channel).is_idle(act.now))
+    }
+
+    /// Whether there is any: streams are not cut into tokens.
+    fn room(&self, channel: ChannelId, _: Time) -> u32 {
+        let channel = self.board.at(channel);
+        if channel.port.switch.is_some() { u32::from(channel.room(self.capacity) > 0) } else { 1 }
+    }
+
+    fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            self.board.leave(input, act);
+            let from = self.board.at_mut(input);
+            from.headers.pop_front();
+            from.output = id;
+        }
+        let channel = self.board.at_mut(id);
+        channel.owner = packet_id;
+        channel.input = input;
+        channel.left = act.wiring.link.packet_ps(act.packets[packet_id].bytes);
+        channel.until = act.now;
+        channel.packets += 1;
+        self.board.enter(id, packet_id, act);
+        if act.measures.blame.is_some() {
+            self.board.blame_grant(id, packet_id, input, act);
+            if self.room(id, act.now) == 0 {
+                self.board.blame_room(id, packet_id, act);
+            }
+        }
+        self.stale.push(id);
+    }
+}

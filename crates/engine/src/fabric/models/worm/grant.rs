@@ -1,0 +1,213 @@
+//! A packet gets a channel; in the common case that settles all of its times there.
+
+use super::WormFabric;
+use super::channel::Channel;
+use super::stretches::is_reached;
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, sets_out};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::{NEVER, Time};
+
+impl WormFabric {
+    /// A packet gets a channel and leaves `input` (none: its node's queue). `INTEGRATED`: nodes
+    /// and switches are one, so that it may leave a list or end there.
+    // Two functions, as every hop passes here: that with nodes at switches asks nothing more.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn assign<const INTEGRATED: bool>(
+        &mut self,
+        id: ChannelId,
+        packet_id: PacketId,
+        mut input: ChannelId,
+        act: &mut Act,
+    ) {
+        if INTEGRATED && self.board.lists.has(input) {
+            self.leave_list(input, act);
+            input = ChannelId::NONE;
+        }
+        if input.is_some() {
+            self.forget_credits(input, act.now);
+            self.board.leave(input, act);
+            self.board.at_mut(input).output = id;
+        }
+        self.forget_starts(id, act.now);
+        let flits = self.main.packet_flits(act.packets[packet_id].bytes);
+        let channel = self.board.at_mut(id);
+        channel.base = channel.base.wrapping_add(channel.flits);
+        channel.flits = flits;
+        channel.known = 0;
+        channel.owner = packet_id;
+        channel.input = input;
+        channel.since = act.now;
+        channel.packets += 1;
+        self.board.enter(id, packet_id, act);
+        let ends = INTEGRATED && self.comes_home(id, act);
+        if !self.run_through(id, packet_id, act) {
+            if act.measures.blame.is_some() {
+                self.board.blame_grant(id, packet_id, input, act);
+                self.blame_credit(id, packet_id, act);
+            }
+            self.stale.push(id);
+        } else if ends {
+            self.deliver(id, act);
+        }
+        if !self.stale.is_empty() {
+            self.advance_all(act);
+        }
+    }
+
+    /// The same where nodes and switches are one.
+    #[inline(never)]
+    fn assign_integrated(
+        &mut self,
+        id: ChannelId,
+        packet_id: PacketId,
+        input: ChannelId,
+        act: &mut Act,
+    ) {
+        self.assign::<true>(id, packet_id, input, act);
+    }
+
+    /// The common case, worked out at once: nothing stands in the way of any flit of
+    /// the packet that a channel has just been granted to. False if something may.
+    // Inlined into its caller, as every hop passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn run_through(&mut self, id: ChannelId, owner: PacketId, act: &mut Act) -> bool {
+        let channel = &self.board.channels[id.index()];
+        let (input, flits, is_at_node) =
+            (channel.input, channel.flits, !channel.port.switch.is_some());
+        if !self.rate_of.is_empty()
+            || !self.all_are_there(owner, input, act.now)
+            || !is_at_node && !self.all_have_credits(id, act.now)
+        {
+            return false;
+        }
+        let rate = self.main;
+        let released = act.now + rate.flit_ps * u64::from(flits - 1) + rate.last_ps;
+        if act.measures.blame.is_some() {
+            self.board.blame_run(id, owner, input, released, act);
+        }
+        let channel = &mut self.board.channels[id.index()];
+        channel.known = flits;
+        channel.go_straight(channel.base, act.now);
+        channel.busy += released - act.now;
+        let kind = channel.port.kind;
+        act.measures.transmits(kind, act.now, released);
+        if input.is_some() {
+            let from = &mut self.board.channels[input.index()];
+            from.leave_straight(from.departed, act.now + self.credit_delay);
+            from.departed = from.departed.wrapping_add(flits);
+        }
+        sets_out(id, owner, kind, act.now, rate.hop_ps, act);
+        self.header_is_known(id, owner, act.now + rate.hop_ps, act);
+        self.end_is_known(id, released, act);
+        if input.is_some() && self.board.channels[input.index()].owner.is_some() {
+            self.stale.push(input);
+        }
+        true
+    }
+
+    /// A packet that has been granted a channel may lack a credit for its first flit.
+    #[cold]
+    #[inline(never)]
+    fn blame_credit(&self, id: ChannelId, packet_id: PacketId, act: &mut Act) {
+        if !self.has_credit(id, act.now) {
+            self.board.blame_room(id, packet_id, act);
+        }
+    }
+
+    /// Whether every flit of a packet in the buffer of `input` is there in time if the
+    /// packet starts now.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn all_are_there(&self, owner: PacketId, input: ChannelId, now: Time) -> bool {
+        if !input.is_some() {
+            return true;
+        }
+        let from = &self.board.channels[input.index()];
+        if from.owner == owner {
+            return false;
+        }
+        // Its number of the packet's first flit is that of the first not departed.
+        if from.departed == from.base {
+            let all_straight = from.is_straight() && from.straight_first() == from.base;
+            all_straight || from.since + self.main.delay_ps() <= now
+        } else {
+            // The latest packet was granted the channel when this one had been sent.
+            let latest = if from.is_straight() { from.straight_from } else { from.since };
+            self.main.delay_ps() == 0 || latest + self.main.delay_ps() <= now
+        }
+    }
+
+    /// Whether the credits of all flits of a channel's owner have come back.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn all_have_credits(&self, id: ChannelId, now: Time) -> bool {
+        let channel = &self.board.channels[id.index()];
+        let last = channel.base.wrapping_add(channel.flits - 1).wrapping_sub(self.buffer);
+        !is_reached(channel.departed, last) && self.credit_back(id, last) <= now
+    }
+}
+
+impl Grants for WormFabric {
+    type Channel = Channel;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Channel> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group that has a credit, else the
+    /// lowest-numbered idle one. If there is none, sees to it that the group looks
+    /// again as soon as one is known to be.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        let width = u32::from(self.board.at(lead).port.width);
+        let mut idle = None;
+        let mut again = NEVER;
+        for candidate in (lead.0..lead.0 + width).map(ChannelId) {
+            let channel = self.board.at(candidate);
+            if channel.is_idle(act.now) {
+                if width == 1 || self.has_credit(candidate, act.now) {
+                    return Some(candidate);
+                }
+                idle = idle.or(Some(candidate));
+            } else if !channel.owner.is_some() {
+                again = again.min(channel.since);
+            }
+        }
+        if idle.is_none() && again != NEVER {
+            self.board.post_retry(self.board.at(lead).rest.lead, again, act.events);
+        }
+        idle
+    }
+
+    /// Places of the buffer at a channel's end whose credits have come back.
+    fn room(&self, id: ChannelId, now: Time) -> u32 {
+        let channel = self.board.at(id);
+        if !channel.port.switch.is_some() {
+            return u32::MAX;
+        }
+        let first = channel.next_flit().wrapping_sub(self.buffer);
+        let counts = |place: u32| self.credit_counts(id, first.wrapping_add(place), now);
+        // They come back in their order: those that have are at most `low`, at least `high`.
+        let (mut low, mut high) = (0, self.buffer);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if counts(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    #[inline]
+    fn grant(&mut self, id: ChannelId, packet_id: PacketId, input: ChannelId, act: &mut Act) {
+        if self.board.lists.are_used() {
+            self.assign_integrated(id, packet_id, input, act);
+        } else {
+            self.assign::<false>(id, packet_id, input, act);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run.
+
+pub mod flits;
+pub mod layout;
+pub mod timing;
+pub mod wires;
+pub mod wiring;

@@ -1,0 +1,325 @@
+//! The numbering of channels and hunt groups.
+
+use crate::error::{Place, SpecError};
+use crate::event_queue::EventQueue;
+use crate::fabric::network::timing::{self, EXTERNAL, Rates};
+use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
+use crate::measure::ChannelKind;
+use crate::spec::{Machine, Sharing};
+use crate::topology::{Attachment, Topology};
+use std::collections::HashMap;
+
+/// Where a channel ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// At a switch, in an input buffer of its own.
+    Switch(SwitchId),
+    /// At a node, which always accepts.
+    Node(NodeId),
+}
+
+/// A hunt group: parallel channels from one place to another.
+///
+/// Its lowest-numbered channel, the *lead*, stands for it wherever speed counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Its lowest-numbered channel; the others follow.
+    pub first: ChannelId,
+    /// How many channels it has.
+    pub width: u16,
+    /// The port it leaves its switch by and its class, as routing names them
+    /// ([`crate::routing`]), if it leads to another switch.
+    pub slot: Option<u32>,
+    /// Where it lies.
+    pub kind: ChannelKind,
+    /// The switch or node it comes from.
+    pub from: u32,
+    /// Where it leads.
+    pub end: End,
+    /// How fast its channels are: a place in [`Rates::all`].
+    pub rate: u16,
+}
+
+impl Group {
+    /// Its channels, lowest number first.
+    pub fn channels(self) -> impl Iterator<Item = ChannelId> + Clone {
+        (self.first.0..self.first.0 + u32::from(self.width)).map(ChannelId)
+    }
+}
+
+/// All channels and groups of a machine.
+///
+/// Groups are numbered like channels: injection groups (by node), groups
+/// between switches (by source switch, port, class), ejection groups (by node).
+pub struct Layout {
+    /// By group number.
+    pub groups: Vec<Group>,
+    /// Group of each channel.
+    pub group_of: Vec<GroupId>,
+    /// Wire of each channel, as the lowest-numbered channel on it.
+    pub wire_of: Vec<ChannelId>,
+    /// Per switch and slot the lead of the group there, or [`ChannelId::NONE`].
+    slot_lead: Vec<ChannelId>,
+    /// Per switch the lead of one of the groups that lead out of it, or [`ChannelId::NONE`].
+    pub desks: Vec<ChannelId>,
+    /// Lead of node 0's ejection group.
+    first_ejection: u32,
+    /// Channels in an injection or ejection group.
+    node_width: u32,
+    /// Slots of a switch: ports times classes.
+    slots: usize,
+    classes: usize,
+}
+
+impl Layout {
+    /// Numbers the channels of a machine whose routing tells `classes` of virtual
+    /// channels apart, and so many of each.
+    ///
+    /// # Errors
+    /// More channels than can be numbered, or links of no width.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        rates: &Rates,
+        classes: &[u16],
+    ) -> Result<Self, SpecError> {
+        let node_width = machine.node_width();
+        timing::width("machine.node_link.width", node_width)?;
+        let width = |at: usize| rates.width(at);
+        let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
+        let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
+        let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
+        let channels = wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_width);
+        if channels > u64::from(EventQueue::MAX_NUMBER) {
+            return Err(SpecError::new(
+                "machine.topology",
+                format!("{channels} channels"),
+                format!("must have at most {} channels", EventQueue::MAX_NUMBER),
+            ));
+        }
+        let mut layout = Self {
+            groups: Vec::new(),
+            group_of: Vec::new(),
+            wire_of: Vec::new(),
+            slot_lead: vec![ChannelId::NONE; topology.neighbours.len() * classes.len()],
+            desks: vec![ChannelId::NONE; topology.switches],
+            first_ejection: 0,
+            node_width,
+            slots: topology.ports * classes.len(),
+            classes: classes.len(),
+        };
+        layout.add_injection(topology, node_width as u16);
+        layout.add_wires(0);
+        let is_shared = machine.link.sharing != Sharing::Separate;
+        for (at, &neighbour) in topology.neighbours.iter().enumerate() {
+            if neighbour.is_some() {
+                let rate = rates.internal(at);
+                layout.add_link((at, topology.ports), neighbour, width(at), classes, rate)?;
+                layout.add_wires(if is_shared { width(at) } else { 0 });
+            }
+        }
+        layout.add_ejection(topology, node_width as u16);
+        layout.add_wires(0);
+        layout.set_desks();
+        if machine.link.half_duplex {
+            crate::fabric::check::way_back(&layout, "half_duplex, where both use one wire")?;
+            layout.join_directions();
+        }
+        Ok(layout)
+    }
+
+    /// The lead of the group by which a node sends.
+    #[inline]
+    pub fn injection_lead(&self, node: NodeId) -> ChannelId {
+        ChannelId(node.0 * self.node_width)
+    }
+
+    /// The lead of the group by which a node receives.
+    #[inline]
+    pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
+        ChannelId(self.first_ejection + node.0 * self.node_width)
+    }
+
+    /// The lead of the group at a slot of a switch.
+    #[inline]
+    pub fn slot_lead(&self, switch: SwitchId, slot: usize) -> ChannelId {
+        self.slot_lead[switch.index() * self.slots + slot]
+    }
+
+    /// The port and the class of a group between switches.
+    pub fn port_and_class(&self, group: &Group) -> Option<(usize, usize)> {
+        group.slot.map(|slot| (slot as usize / self.classes, slot as usize % self.classes))
+    }
+
+    /// Whether several channels share a wire anywhere.
+    pub fn has_shared_wires(&self) -> bool {
+        self.wire_of.iter().enumerate().any(|(channel, wire)| wire.index() != channel)
+    }
+
+    /// The group a channel belongs to.
+    #[inline]
+    pub fn group(&self, channel: ChannelId) -> &Group {
+        &self.groups[self.group_of[channel.index()].index()]
+    }
+
+    /// Where a channel lies.
+    pub fn place(&self, channel: ChannelId) -> Place {
+        let group = self.group(channel);
+        let from_switch = matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection);
+        // Groups of the other classes of its link come before its own.
+        let class = self.port_and_class(group).map_or(0, |(_, class)| class);
+        let slot = group.slot.unwrap_or(0) as usize - class;
+        let first = match group.kind {
+            ChannelKind::Internal => self.slot_lead(SwitchId(group.from), slot),
+            _ => group.first,
+        };
+        Place {
+            channel: channel.0,
+            from: (from_switch, group.from),
+            to: match group.end {
+                End::Switch(switch) => (true, switch.0),
+                End::Node(node) => (false, node.0),
+            },
+            lane: channel.0 - first.0,
+        }
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.group_of.len()
+    }
+
+    /// Per channel the one of the other direction: at the same place of the group
+    /// that leads back. All groups must have one: [`Self::one_way`].
+    pub fn opposite(&self) -> Vec<ChannelId> {
+        let back = self.groups_back();
+        let opposite = |(channel, group): (usize, &GroupId)| {
+            let first = self.groups[group.index()].first;
+            let back = back[group.index()].unwrap_or(ChannelId::NONE);
+            ChannelId(back.0 + channel as u32 - first.0)
+        };
+        self.group_of.iter().enumerate().map(opposite).collect()
+    }
+
+    /// The first group without one of as many channels that leads back.
+    pub fn one_way(&self) -> Option<&Group> {
+        let back = self.groups_back();
+        self.groups.iter().zip(back).find(|(_, back)| back.is_none()).map(|(group, _)| group)
+    }
+
+    /// Per group the first channel of the one that leads back (where several do, of the one
+    /// of the same rank), if it has as many channels.
+    fn groups_back(&self) -> Vec<Option<ChannelId>> {
+        let place = |kind: ChannelKind, from: u32, end: End| {
+            let from_switch = matches!(kind, ChannelKind::Internal | ChannelKind::Ejection);
+            let start =
+                if from_switch { End::Switch(SwitchId(from)) } else { End::Node(NodeId(from)) };
+            (start, end)
+        };
+        let ends = |group: &Group| place(group.kind, group.from, group.end);
+        let mut between: HashMap<(End, End), Vec<&Group>> = HashMap::new();
+        for group in &self.groups {
+            between.entry(ends(group)).or_default().push(group);
+        }
+        let back = |group: &Group| {
+            let (start, end) = ends(group);
+            let rank = between[&(start, end)].iter().position(|other| other.first == group.first);
+            let back = between.get(&(end, start))?.get(rank?)?;
+            (back.width == group.width).then_some(back.first)
+        };
+        self.groups.iter().map(back).collect()
+    }
+
+    fn add(
+        &mut self,
+        kind: ChannelKind,
+        from: u32,
+        end: End,
+        (slot, rate): (Option<u32>, u16),
+        width: u16,
+    ) -> ChannelId {
+        let group = GroupId::from_index(self.groups.len());
+        let first = ChannelId::from_index(self.group_of.len());
+        self.groups.push(Group { first, width, slot, kind, from, end, rate });
+        self.group_of.extend(std::iter::repeat_n(group, usize::from(width)));
+        first
+    }
+
+    fn add_injection(&mut self, topology: &Topology, width: u16) {
+        for (node, attachment) in topology.attachments.iter().enumerate() {
+            let (kind, end) = match *attachment {
+                Attachment::Switch(switch) | Attachment::Ends { enters: switch, .. } => {
+                    (ChannelKind::Injection, End::Switch(switch))
+                }
+                Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
+            };
+            self.add(kind, node as u32, end, (None, EXTERNAL), width);
+        }
+    }
+
+    /// Adds the groups of a link, one per class: within a group all wires with their
+    /// first channels of that class, then all with their second, and so on.
+    fn add_link(
+        &mut self,
+        (at, ports): (usize, usize),
+        neighbour: SwitchId,
+        width: u16,
+        classes: &[u16],
+        rate: u16,
+    ) -> Result<(), SpecError> {
+        let (switch, port) = ((at / ports) as u32, at % ports);
+        for (class, &channels) in classes.iter().enumerate() {
+            let channels = u32::from(width) * u32::from(channels);
+            timing::width("machine.link.width times virtual channels", channels)?;
+            let slot = port * self.classes + class;
+            let leaves_by = (Some(slot as u32), rate);
+            let (kind, end) = (ChannelKind::Internal, End::Switch(neighbour));
+            let lead = self.add(kind, switch, end, leaves_by, channels as u16);
+            self.slot_lead[switch as usize * self.slots + slot] = lead;
+        }
+        Ok(())
+    }
+
+    /// Gives channels that have none a wire: in turn one of the next `width`, or (0) one each.
+    fn add_wires(&mut self, width: u16) {
+        let first = self.wire_of.len();
+        let wires = if width == 0 { usize::MAX } else { usize::from(width) };
+        let wire = |channel| ChannelId::from_index(first + (channel - first) % wires);
+        self.wire_of.extend((first..self.group_of.len()).map(wire));
+    }
+
+    /// The two directions of every link between switches share one wire.
+    fn join_directions(&mut self) {
+        for (channel, opposite) in self.opposite().into_iter().enumerate() {
+            if self.groups[self.group_of[channel].index()].kind == ChannelKind::Internal {
+                self.wire_of[channel] = self.wire_of[channel].min(opposite);
+            }
+        }
+    }
+
+    /// The switch that is one with a node.
+    pub fn home(&self, node: NodeId) -> SwitchId {
+        match self.group(self.injection_lead(node)).end {
+            End::Switch(switch) => switch,
+            End::Node(_) => SwitchId::NONE,
+        }
+    }
+
+    fn set_desks(&mut self) {
+        for group in self.groups.iter().rev() {
+            if matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                self.desks[group.from as usize] = group.first;
+            }
+        }
+    }
+
+    fn add_ejection(&mut self, topology: &Topology, width: u16) {
+        self.first_ejection = self.group_of.len() as u32;
+        for (node, attachment) in topology.attachments.iter().enumerate() {
+            if let Some(switch) = attachment.leaves() {
+                let end = End::Node(NodeId::from_index(node));
+                self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The times of packets on a channel, worked out once.
+
+use crate::error::SpecError;
+use crate::fabric::network::flits::FlitSize;
+use crate::spec::{Link, Machine};
+use crate::time::Time;
+use crate::topology::Topology;
+use std::collections::HashMap;
+
+/// What follows from a link's description, at one rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timing {
+    /// Time from the start of a packet until its header has been sent.
+    pub header_ps: Time,
+    /// Time from the start of a packet on a channel until the switch at its end
+    /// asks for an output.
+    pub hop_ps: Time,
+    /// Time a token is on the wire.
+    pub wire_ps: Time,
+    /// Time of a packet's first flit.
+    pub first_ps: Time,
+    /// Time of a flit: of a header or data token.
+    pub flit_ps: Time,
+    /// Time of a packet's last flit.
+    pub last_ps: Time,
+    /// Time of a control token: of a flow-control token.
+    pub control_ps: Time,
+    /// Header tokens of a packet.
+    pub header_flits: u32,
+    /// Time of header and end token.
+    empty_ps: Time,
+    /// Header and end token.
+    empty_flits: u32,
+    /// From when a flit has been sent until it is at the switch at the end.
+    delay_ps: Time,
+    /// Bytes in flits.
+    size: FlitSize,
+}
+
+impl Timing {
+    /// The times of a machine's links.
+    pub fn of(machine: &Machine) -> Self {
+        Self::new(&machine.link, machine)
+    }
+
+    /// The times of one link of a machine.
+    pub fn new(link: &Link, machine: &Machine) -> Self {
+        let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
+        let size = FlitSize::new(link.flit_bytes);
+        let header_flits = size.flits(machine.interface.header_bytes);
+        let delay_ps = wire_ps + machine.switch.delay_ps;
+        let header_ps = flit_ps * u64::from(header_flits) + link.packet_gap_ps;
+        let end_ps = if link.end_token { control_ps } else { 0 };
+        Self {
+            header_ps,
+            hop_ps: header_ps + delay_ps,
+            wire_ps,
+            first_ps: flit_ps + link.packet_gap_ps,
+            flit_ps,
+            last_ps: if link.end_token { control_ps } else { flit_ps },
+            control_ps,
+            header_flits,
+            empty_ps: header_ps + end_ps,
+            empty_flits: header_flits + u32::from(link.end_token),
+            delay_ps,
+            size,
+        }
+    }
+
+    /// The same where only headers wait for the switch, which arbitrates, and no flit passes
+    /// through it: nodes and switches are one.
+    #[must_use]
+    pub fn arbitrated(self) -> Self {
+        Self { delay_ps: self.wire_ps, ..self }
+    }
+
+    /// From a packet's start on a channel until it may start on the next, if it goes on behind
+    /// its header and then without a gap: its header must be at the switch, and every later
+    /// flit there before its turn. Of these the last two decide: all others are equally long on
+    /// each of the channels, and the last may be shorter.
+    pub fn behind_header_ps(&self, next: &Self, bytes: u32) -> Time {
+        let there = self.packet_ps(bytes) + self.delay_ps;
+        let last_follows = there + next.last_ps;
+        let body_follows = (there + next.last_ps + next.flit_ps).saturating_sub(self.last_ps);
+        let sent = next.packet_ps(bytes);
+        let header = self.header_ps + self.delay_ps;
+        header.max(last_follows.max(body_follows).saturating_sub(sent))
+    }
+
+    /// Lifetime of a packet that never waits and goes on behind its header, all channels being
+    /// as fast as this: header time per switch, then the whole packet.
+    #[inline]
+    pub fn zero_load_lifetime(&self, hops: u16, bytes: u32) -> Time {
+        self.hop_ps * u64::from(hops - 1) + self.packet_ps(bytes) + self.wire_ps
+    }
+
+    /// Whether packets take as long on both channels.
+    pub fn has_rate_of(&self, other: &Self) -> bool {
+        (self.flit_ps, self.last_ps) == (other.flit_ps, other.last_ps)
+    }
+
+    /// The same if all of it must be there first.
+    pub fn stored_ps(&self, bytes: u32) -> Time {
+        self.packet_ps(bytes) + self.delay_ps
+    }
+
+    /// The same times where packets cross channels as a whole: all channels being as fast as
+    /// this, they may go on when header and end token are there one behind the other.
+    #[must_use]
+    pub fn of_whole_packets(self) -> Self {
+        Self { hop_ps: self.header_ps.max(self.last_ps) + self.delay_ps, ..self }
+    }
+
+    /// From when a flit has been sent until it is at the switch at the end.
+    #[inline]
+    pub fn delay_ps(&self) -> Time {
+        self.delay_ps
+    }
+
+    /// From when its header has been sent until a packet may ask the switch at the end.
+    #[inline]
+    pub fn asks_after_ps(&self) -> Time {
+        self.hop_ps - self.header_ps
+    }
+
+    /// Time a packet with `bytes` data bytes occupies a channel.
+    #[inline]
+    pub fn packet_ps(&self, bytes: u32) -> Time {
+        self.empty_ps + self.flit_ps * u64::from(self.size.flits(bytes))
+    }
+
+    /// Flits of a packet with `bytes` data bytes: header, data and end token.
+    #[inline]
+    pub fn packet_flits(&self, bytes: u32) -> u32 {
+        self.empty_flits + self.size.flits(bytes)
+    }
+
+    /// Flits of so many data bytes.
+    #[inline]
+    pub fn data_flits(&self, bytes: u32) -> u32 {
+        self.size.flits(bytes)
+    }
+
+    /// Bytes of a flit.
+    pub fn flit_bytes(&self) -> u32 {
+        self.size.bytes()
+    }
+
+    /// Time of an end token; 0 if packets end with their last flit.
+    pub fn end_ps(&self) -> Time {
+        self.empty_ps - self.header_ps
+    }
+
+    /// Whether packets end with a token of their own.
+    #[inline]
+    pub fn ends_with_token(&self) -> bool {
+        self.empty_flits > self.header_flits
+    }
+}
+
+/// The last two flits of a packet that runs through channels of any rates without
+/// being stopped: they decide when it leaves each.
+///
+/// A flit starts when the one before has been sent and it has itself arrived; of
+/// all the ways that leads to, the slowest channel so far counts for all flits but
+/// the last, which may be shorter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Running {
+    body: Time,
+    last: Time,
+}
+
+impl Running {
+    /// The packet, of `tokens` flits, starts on a channel at `start`; when it has been sent.
+    #[inline]
+    pub fn cross(&mut self, start: Time, timing: &Timing, tokens: u32) -> Time {
+        let delay = timing.delay_ps();
+        if tokens == 1 {
+            return start + timing.first_ps;
+        }
+        let gap = timing.first_ps - timing.flit_ps;
+        let own = start + gap + timing.flit_ps * u64::from(tokens - 2);
+        let body = self.body.max(own);
+        // Of two flits the first is the body, and slow to follow.
+        let followed = if tokens == 2 { start + timing.first_ps } else { body + timing.flit_ps };
+        let last = self.last.max(followed);
+        // What the next channel sees: each flit sent and delayed.
+        self.body = body + timing.flit_ps + delay;
+        self.last = last + timing.last_ps + delay;
+        last + timing.last_ps
+    }
+}
+
+/// The rate of channels between nodes and switches, in [`Rates::all`].
+pub const EXTERNAL: u16 = 1;
+
+/// Most different rates and delays: they are numbered in 16 bits.
+const MOST_RATES: usize = 1 << 16;
+
+/// The times of all channels of a machine.
+pub struct Rates {
+    /// That of the link description, that of channels between node and switch, and
+    /// those of links that differ.
+    pub all: Vec<Timing>,
+    /// By switch and port: a place in `all`; empty where links do not differ.
+    internal: Vec<u16>,
+    /// By switch and port: wires; empty where links do not differ.
+    widths: Vec<u16>,
+    /// Wires of links that do not differ.
+    width: u16,
+}
+
+impl Rates {
+    /// The times of a machine's channels.
+    ///
+    /// # Errors
+    /// Rates that do not fit the topology, or too many that differ.
+    pub fn new(machine: &Machine, topology: &Topology) -> Result<Self, SpecError> {
+        let (link, external) = (&machine.link, machine.node_link().of(&machine.link));
+        let all = vec![Timing::new(link, machine), Timing::new(&external, machine)];
+        let width = width("machine.link.width", link.width)?;
+        let classes = classes(machine, topology)?;
+        let mut rates = Self { all, internal: Vec::new(), widths: Vec::new(), width };
+        if classes.is_empty() && topology.own_links.is_empty() && topology.widths.is_empty() {
+            return Ok(rates);
+        }
+        // The second is what nodes have, whatever it is.
+        let mut known = HashMap::from([(rates.all[0], 0)]);
+        for place in 0..topology.neighbours.len() {
+            let class = classes.get(topology.link_class(place)).unwrap_or(link);
+            let own = topology.own_links.get(place).copied().unwrap_or_default().of(class);
+            let timing = Timing::new(&own, machine);
+            let rate = *known.entry(timing).or_insert(rates.all.len());
+            if rate == rates.all.len() {
+                rates.all.push(timing);
+            }
+            if rates.all.len() > MOST_RATES {
+                let (given, allowed) = (rates.all.len() - 2, MOST_RATES - 2);
+                let allowed = format!("must be at most {allowed}");
+                return Err(SpecError::new("different rates and delays", given, allowed));
+            }
+            rates.internal.push(rate as u16);
+            rates.widths.push(topology.widths.get(place).copied().unwrap_or(own.width as u16));
+        }
+        Ok(rates)
+    }
+
+    /// Wires of the link at a switch and port.
+    pub fn width(&self, at: usize) -> u16 {
+        self.widths.get(at).copied().unwrap_or(self.width)
+    }
+
+    /// The rate of the link at a switch and port: a place in `all`.
+    pub fn internal(&self, at: usize) -> u16 {
+        self.internal.get(at).copied().unwrap_or(0)
+    }
+}
+
+/// The links of every class a topology has names for; none where none differs.
+fn classes(machine: &Machine, topology: &Topology) -> Result<Vec<Link>, SpecError> {
+    let names = topology.link_classes();
+    for (name, class) in &machine.link_classes {
+        if !names.contains(name) {
+            let allowed = match names.as_slice() {
+                [] => "must be left out: this topology has no classes of links".into(),
+                names => format!("must be one of {}", names.join(", ")),
+            };
+            return Err(SpecError::new(format!("machine.link_classes.{name}"), name, allowed));
+        }
+        if let Some(given) = class.width {
+            width(&format!("machine.link_classes.{name}.width"), given)?;
+        }
+    }
+    if machine.link_classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let class = |name| machine.link_classes.get(name).copied().unwrap_or_default();
+    Ok(names.iter().map(|name| class(name).of(&machine.link)).collect())
+}
+
+/// A number of wires.
+pub fn width(field: &str, given: u32) -> Result<u16, SpecError> {
+    if (1..=255).contains(&given) {
+        return Ok(given as u16);
+    }
+    Err(SpecError::new(field, given, "must be 1 to 255"))
+}

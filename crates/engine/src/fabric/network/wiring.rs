@@ -1,0 +1,356 @@
+//! What every model of the network needs to know: channels, routes, times.
+
+use crate::error::SpecError;
+use crate::fabric::integrated::Passage;
+use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::network::timing::{Rates, Running, Timing};
+use crate::fabric::transit::Packet;
+use crate::ids::{ChannelId, NodeId, SwitchId};
+use crate::measure::Class;
+use crate::routing::{Header, Outputs, Routing};
+use crate::spec::{Fidelity, Machine, Switching};
+use crate::time::Time;
+use crate::topology::Topology;
+
+/// What every model of the network needs to know.
+#[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
+pub struct Wiring {
+    /// The numbering of channels.
+    pub layout: Layout,
+    /// Which way packets go.
+    pub routing: Routing,
+    /// The times of a channel at the link's own rate.
+    pub link: Timing,
+    /// The times of all rates, see [`Rates::all`].
+    pub timings: Vec<Timing>,
+    /// How packets pass where nodes and switches are one; else none.
+    pub passage: Option<Passage>,
+    /// From when a packet is in its node until it may ask for its first channel: not 0 only
+    /// where nodes and switches are one.
+    pub arbitration_ps: Time,
+    /// Whether nodes acknowledge data packets.
+    acknowledges: bool,
+    /// Whether all channels have the same times.
+    is_uniform: bool,
+    /// Whether packets ask at desks.
+    has_desks: bool,
+    /// How channels differ for an undisturbed packet.
+    pace: Pace,
+    /// When packets may go on.
+    onward: Onward,
+}
+
+/// When a packet may go on from a switch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Onward {
+    /// When its header is there: a time of the channel.
+    Header,
+    /// When it can follow its header without a gap, however fast the next channel is.
+    WithoutGap,
+    /// When all of it is there.
+    Stored,
+}
+
+/// How an undisturbed packet passes channels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// All in the same time, and routing remembers nothing: nothing has to be kept of it.
+    Plain,
+    /// All in the same time.
+    Even,
+    /// As a whole, in the time of each channel.
+    Whole,
+    /// As fast as the slowest before lets its flits come.
+    Uneven,
+}
+
+impl Wiring {
+    /// The wiring of a machine.
+    ///
+    /// # Errors
+    /// A topology, routing or rates that do not fit together.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        fidelity: Fidelity,
+        seed: u64,
+    ) -> Result<Self, SpecError> {
+        let passage = Passage::new(machine);
+        let mut link = Timing::of(machine);
+        let mut rates = Rates::new(machine, topology)?;
+        let wormhole = passage.filter(Passage::is_wormhole);
+        if wormhole.is_some() {
+            link = link.arbitrated();
+            rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
+        }
+        if passage.is_none() && fidelity == Fidelity::Packet {
+            link = link.of_whole_packets();
+            rates.all.iter_mut().for_each(|timing| *timing = timing.of_whole_packets());
+        }
+        let routing = Routing::new(machine, topology, seed)?;
+        let layout = Layout::new(machine, topology, &rates, routing.classes())?;
+        let timings = rates.all;
+        let is_uniform = timings.iter().all(|timing| *timing == link);
+        let has_desks =
+            routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
+        let knows_flits = fidelity.knows_flits();
+        let is_even = is_uniform && (!knows_flits || link.last_ps <= link.flit_ps);
+        let pace = match knows_flits {
+            _ if is_even && !routing.remembers() => Pace::Plain,
+            _ if is_even => Pace::Even,
+            false => Pace::Whole,
+            true => Pace::Uneven,
+        };
+        let has_one_rate = timings.iter().all(|timing| timing.has_rate_of(&link));
+        let onward = match machine.switch.switching {
+            _ if passage.is_some() => Onward::Header,
+            Switching::StoreAndForward => Onward::Stored,
+            _ if fidelity == Fidelity::Packet && !has_one_rate => Onward::WithoutGap,
+            _ => Onward::Header,
+        };
+        Ok(Self {
+            has_desks,
+            layout,
+            routing,
+            link,
+            arbitration_ps: wormhole.map_or(0, |passage| passage.arbitration_ps),
+            passage,
+            acknowledges: machine.interface.acknowledges,
+            is_uniform,
+            pace,
+            onward,
+            timings,
+        })
+    }
+
+    /// Whether packets ask at desks: they may have a choice, or are sent as a whole over
+    /// wires that channels share.
+    #[inline]
+    pub fn has_desks(&self) -> bool {
+        self.has_desks
+    }
+
+    /// Where a packet that is to leave a switch asks: at the lead of the group it leaves
+    /// by, or, where it may have a choice, at the desk of the switch.
+    // Inlined into its callers, as every hop passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
+        match self.routing.in_order() {
+            Some(routing) if !self.has_desks => self.lead_at(
+                switch,
+                routing.next_to(switch, packet.destination),
+                packet.destination,
+            ),
+            _ => self.asks_by_rules(switch, packet),
+        }
+    }
+
+    /// The same where it is not plain dimension order.
+    #[inline(never)]
+    fn asks_by_rules(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
+        if self.has_desks {
+            return self.layout.desks[switch.index()];
+        }
+        self.first_lead(switch, packet.header())
+    }
+
+    /// The lead of the only, or of the first group by which a packet may leave a switch.
+    #[inline]
+    pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
+        self.lead_at(switch, self.routing.next(switch, header), header.destination)
+    }
+
+    /// The lead at a slot, or (none) that of the group to the destination's node.
+    #[inline]
+    fn lead_at(&self, switch: SwitchId, slot: Option<usize>, destination: NodeId) -> ChannelId {
+        match slot {
+            Some(slot) => self.layout.slot_lead(switch, slot),
+            None => self.layout.ejection_lead(destination),
+        }
+    }
+
+    /// The leads of all groups by which a packet may leave a switch, with their tiers.
+    pub fn leads(
+        &self,
+        switch: SwitchId,
+        header: Header,
+        outputs: &mut Outputs,
+    ) -> impl Iterator<Item = (ChannelId, u8)> + Clone {
+        outputs.clear();
+        self.routing.outputs(switch, header, outputs);
+        let ejection = outputs.is_empty().then(|| self.layout.ejection_lead(header.destination));
+        let outputs = &*outputs;
+        let slots = outputs.iter();
+        let leads = slots.map(move |(slot, tier)| (self.layout.slot_lead(switch, slot), tier));
+        leads.chain(ejection.map(|lead| (lead, 0)))
+    }
+
+    /// The route of a packet that has been granted a channel of a group.
+    #[inline]
+    pub fn passed(&self, group: &Group, header: Header) -> u32 {
+        match group.end {
+            End::Switch(switch) if self.routing.remembers() => {
+                self.routing.passed(switch, header, group.slot.map(|slot| slot as usize))
+            }
+            _ => header.route,
+        }
+    }
+
+    /// Whether the arrival of a packet's header is reported before that of all of it:
+    /// only if it is to be acknowledged, and not if the header is all there is. Where nodes
+    /// and switches are one: whether that of its first data bytes is.
+    #[inline]
+    pub fn reports_header(&self, packet: &Packet) -> bool {
+        if !self.acknowledges {
+            let is_early = |passage: Passage| passage.early_ps(packet.bytes).is_some();
+            return self.passage.filter(Passage::has_queues).is_some_and(is_early);
+        }
+        packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
+    }
+
+    /// Whether nothing has to be kept of a packet that crosses a channel: routing remembers
+    /// nothing, and it passes all channels in the same time.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.pace == Pace::Plain
+    }
+
+    /// Whether all channels have the same rate.
+    pub fn is_uniform(&self) -> bool {
+        self.is_uniform
+    }
+
+    /// Whether an undisturbed packet passes every channel in the same time.
+    #[inline]
+    pub fn is_even(&self) -> bool {
+        matches!(self.pace, Pace::Plain | Pace::Even)
+    }
+
+    /// The times of a channel.
+    #[inline]
+    pub fn timing(&self, channel: ChannelId) -> &Timing {
+        if self.is_uniform {
+            return &self.link;
+        }
+        &self.timings[usize::from(self.layout.group(channel).rate)]
+    }
+
+    /// Whether packets may go on from a switch a fixed time after they start on the channel to
+    /// it; else see [`Self::onward_ps`].
+    #[inline]
+    pub fn goes_on_behind_header(&self) -> bool {
+        self.onward == Onward::Header
+    }
+
+    /// From a packet's start on a channel until it may start on one of another group.
+    pub fn onward_ps(&self, timing: &Timing, next: &Timing, bytes: u32) -> Time {
+        match self.onward {
+            Onward::Header => timing.hop_ps,
+            Onward::WithoutGap => timing.behind_header_ps(next, bytes),
+            Onward::Stored => timing.stored_ps(bytes),
+        }
+    }
+
+    /// The same where it may have a choice: until it may start on the last of them.
+    pub fn onward_to_any_ps(&self, timing: &Timing, switch: SwitchId, packet: &Packet) -> Time {
+        if self.onward == Onward::Stored {
+            return timing.stored_ps(packet.bytes);
+        }
+        let mut outputs = Outputs::default();
+        let leads = self.leads(switch, packet.header(), &mut outputs);
+        let times = leads.map(|(lead, _)| self.onward_ps(timing, self.timing(lead), packet.bytes));
+        times.max().unwrap_or(timing.hop_ps)
+    }
+
+    /// When a packet of `bytes` data bytes that starts on a channel now and is not stopped will have been
+    /// sent; `running` follows it from its first channel.
+    #[inline]
+    pub fn undisturbed(
+        &self,
+        bytes: u32,
+        start: Time,
+        timing: &Timing,
+        running: &mut Running,
+    ) -> Time {
+        if self.pace == Pace::Uneven {
+            running.cross(start, timing, timing.packet_flits(bytes))
+        } else {
+            start + timing.packet_ps(bytes)
+        }
+    }
+
+    /// A packet has been granted a channel: how it would have fared there without
+    /// contention.
+    #[inline]
+    pub fn cross(&self, channel: ChannelId, packet: &Packet, alone: &mut Alone) {
+        let timing = self.timing(channel);
+        if packet.hops <= 1 {
+            *alone = Alone::default();
+            alone.zero_load.first_hop = timing.hop_ps;
+        } else {
+            alone.zero_load.last_start += alone.zero_load.last_hop;
+        }
+        let ZeroLoad { lifetime, last_start, last_hop, .. } = &mut alone.zero_load;
+        let end = self.undisturbed(packet.bytes, *last_start, timing, &mut alone.running);
+        *lifetime = end + timing.wire_ps;
+        *last_hop = timing.hop_ps;
+    }
+
+    /// How a delivered packet would have fared without contention, the way it went.
+    #[inline]
+    pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
+        if let Some(passage) = &self.passage {
+            let (steps, bytes) = (packet.hops, packet.bytes);
+            let lifetime = passage.lifetime(steps, bytes);
+            return ZeroLoad {
+                lifetime,
+                first_hop: passage.arbitration_ps,
+                last_start: lifetime - passage.last_step_ps(steps, bytes),
+                last_hop: self.link.hop_ps,
+            };
+        }
+        if !self.is_even() {
+            return alone.zero_load;
+        }
+        let hop = self.onward_ps(&self.link, &self.link, packet.bytes);
+        let last_start = hop * u64::from(packet.hops - 1);
+        ZeroLoad {
+            lifetime: last_start + self.link.packet_ps(packet.bytes) + self.link.wire_ps,
+            first_hop: hop,
+            last_hop: self.link.hop_ps,
+            last_start,
+        }
+    }
+}
+
+/// What is kept of a packet where it does not pass every channel in the same time: how
+/// it would have fared so far without contention.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone {
+    running: Running,
+    zero_load: ZeroLoad,
+}
+
+impl Alone {
+    /// It may go on from the channel it has started on so much later.
+    pub fn goes_on_after(&mut self, time: Time) {
+        self.zero_load.last_hop = time;
+        if self.zero_load.last_start == 0 {
+            self.zero_load.first_hop = time;
+        }
+    }
+}
+
+/// A packet's way without contention, from its start on the first channel.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ZeroLoad {
+    /// Until it has been delivered.
+    pub lifetime: Time,
+    /// Until it can start on the second channel.
+    pub first_hop: Time,
+    /// Until it starts on the last channel.
+    pub last_start: Time,
+    /// From there to where it could start on another.
+    pub last_hop: Time,
+}

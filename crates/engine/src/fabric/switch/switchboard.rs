@@ -1,0 +1,481 @@
+//! What is the same in every fidelity: output queues of nodes, requests for
+//! outputs, and who is granted next.
+//!
+//! A fidelity keeps one record per channel with a [`Port`] and a [`PortRest`] in
+//! it, so that it decides itself what lies in the same cache line. Groups go by
+//! their lead, the lowest-numbered of their channels.
+
+mod desk;
+mod grants;
+mod integrated;
+mod port;
+mod turns;
+
+pub use desk::Choices;
+pub use grants::{Grants, first_flit, sets_out};
+pub use integrated::Lists;
+pub(in crate::fabric) use port::has_port;
+pub use port::{HasPort, Port, PortRest};
+
+use crate::event_queue::{EventQueue, Kind};
+use crate::fabric::Wiring;
+use crate::fabric::network::layout::Group;
+use crate::fabric::switch::policy::Arbiter;
+use crate::fabric::transit::{PacketFifo, PacketPool};
+use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::{ChannelKind, Class, Measures, Use};
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use std::hint::black_box;
+use turns::Turns;
+
+/// More channels than this do not fit a core's own cache.
+const MANY_CHANNELS: usize = 1 << 15;
+
+/// A node's output queues, by class; the first serves both without priority.
+#[derive(Clone, Copy)]
+struct Source {
+    queues: [PacketFifo; 2],
+    waiting_data: u32,
+}
+
+/// Everything of a run that changes while the network acts.
+pub struct Act<'a> {
+    /// The instant.
+    pub now: Time,
+    /// Channels and routes.
+    pub wiring: &'a Wiring,
+    /// Packets in flight.
+    pub packets: &'a mut PacketPool,
+    /// Future events.
+    pub events: &'a mut EventQueue,
+    /// What is measured.
+    pub measures: &'a mut Measures,
+}
+
+/// All channels, the queues before them, and the groups that must choose.
+pub struct Switchboard<C> {
+    /// By channel number.
+    pub channels: Vec<C>,
+    /// Which waiting input is granted.
+    pub arbiter: Arbiter,
+    sources: Vec<Source>,
+    /// Where nodes and switches are one.
+    pub lists: Lists,
+    ack_priority: bool,
+    /// Where messages of a node take turns.
+    turns: Option<Turns>,
+    /// Groups that must choose when the events of this instant are done.
+    dirty: Vec<ChannelId>,
+    /// Where packets ask that have a choice of outputs.
+    pub choices: Option<Choices>,
+}
+
+impl<C: HasPort> Switchboard<C> {
+    /// Idle channels; `record` makes one from its group, `port` and `rest`.
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        seed: u64,
+        record: impl Fn(&Group, Port, PortRest) -> C,
+    ) -> Self {
+        let chooses = wiring.has_desks();
+        let layout = &wiring.layout;
+        let idle = |group: &crate::ids::GroupId| {
+            let group = &layout.groups[group.index()];
+            let (port, mut rest) = port::idle_port(group);
+            if chooses && matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                rest.lead = layout.desks[group.from as usize];
+            }
+            record(group, port, rest)
+        };
+        let places = if chooses { topology.switches } else { layout.groups.len() };
+        Self {
+            choices: chooses.then(|| {
+                let (switches, channels) = (topology.switches, layout.channels());
+                Choices::new(machine.routing.selection, switches, channels, seed)
+            }),
+            channels: layout.group_of.iter().map(idle).collect(),
+            arbiter: Arbiter::new(&machine.switch, places, chooses, seed),
+            sources: vec![
+                Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
+                topology.nodes
+            ],
+            lists: Lists::new(wiring),
+            ack_priority: machine.interface.ack_priority,
+            turns: Turns::new(&machine.interface),
+            dirty: Vec::new(),
+        }
+    }
+
+    /// The record of a channel.
+    #[inline]
+    pub fn at(&self, channel: ChannelId) -> &C {
+        &self.channels[channel.index()]
+    }
+
+    /// The record of a channel.
+    #[inline]
+    pub fn at_mut(&mut self, channel: ChannelId) -> &mut C {
+        &mut self.channels[channel.index()]
+    }
+
+    /// Data packets in a node's output queue.
+    #[inline]
+    pub fn waiting_data(&self, node: NodeId) -> u32 {
+        self.sources[node.index()].waiting_data
+    }
+
+    /// A packet enters its node's output queue, or the list of a node that is one with its
+    /// switch.
+    pub fn queue(
+        &mut self,
+        id: PacketId,
+        wiring: &Wiring,
+        packets: &mut PacketPool,
+        now: Time,
+        measures: &mut Measures,
+    ) {
+        let packet = &mut packets[id];
+        packet.queued = now;
+        packet.ready = now + wiring.arbitration_ps;
+        let (node, class) = (packet.source, packet.class);
+        measures.nodes[node.index()].queues[class as usize].enter(now);
+        self.sources[node.index()].waiting_data += u32::from(class == Class::Data);
+        let queue = usize::from(self.ack_priority && class == Class::Ack);
+        let lead = wiring.layout.injection_lead(node);
+        let is_list = self.lists.has(lead);
+        if is_list && let Some(blame) = &mut measures.blame {
+            blame.listed(id, lead);
+        }
+        if let Some(turns) = &mut self.turns
+            && turns.keep(id, packets)
+        {
+            return;
+        }
+        if is_list {
+            return self.join_list(lead, id, wiring, packets);
+        }
+        self.sources[node.index()].queues[queue].push(id, packets);
+        self.mark(lead);
+    }
+
+    /// The packet a node would send next, with the number of its queue.
+    #[inline]
+    pub fn at_hand(&self, node: u32) -> Option<(usize, PacketId)> {
+        let source = &self.sources[node as usize];
+        let queue = usize::from(source.queues[1].first.is_some());
+        let id = source.queues[queue].first;
+        id.is_some().then_some((queue, id))
+    }
+
+    /// Packets in a node's queues among which are those that have been there longest: the first,
+    /// or where messages take turns the first of each.
+    #[inline]
+    pub fn eldest(&self, node: NodeId, packets: &PacketPool) -> impl Iterator<Item = PacketId> {
+        let queues = self.sources[node.index()].queues;
+        queues.into_iter().flat_map(|queue| self.eldest_of(queue, packets))
+    }
+
+    /// The same in one queue.
+    #[inline]
+    pub fn eldest_of(
+        &self,
+        queue: PacketFifo,
+        packets: &PacketPool,
+    ) -> impl Iterator<Item = PacketId> {
+        let count = if self.turns.is_some() { usize::MAX } else { 1 };
+        queue.iter(packets).take(count)
+    }
+
+    /// The packet at hand leaves its queue: it has been granted a channel.
+    #[inline]
+    pub fn take_at_hand(&mut self, node: u32, queue: usize, act: &mut Act) {
+        let id = self.draw_at_hand(node, queue, act.packets);
+        self.note_sent(id, act);
+    }
+
+    /// Whether the messages of a node take turns.
+    #[inline]
+    pub fn takes_turns(&self) -> bool {
+        self.turns.is_some()
+    }
+
+    /// The packet at hand goes where it waits for its channel: it still counts as queued.
+    #[inline]
+    pub fn draw_at_hand(&mut self, node: u32, queue: usize, packets: &mut PacketPool) -> PacketId {
+        let queue = &mut self.sources[node as usize].queues[queue];
+        let id = queue.pop(packets);
+        if let Some(turns) = &mut self.turns
+            && let Some(next) = turns.after(id, packets)
+        {
+            queue.push(next, packets);
+        }
+        id
+    }
+
+    /// A packet that has left its node's queue has been granted a channel.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn note_sent(&mut self, id: PacketId, act: &mut Act) {
+        let packet = &act.packets[id];
+        let node = packet.source.index();
+        self.sources[node].waiting_data -= u32::from(packet.class == Class::Data);
+        act.measures.nodes[node].queues[packet.class as usize].leave(act.now);
+        act.measures.packet_sent(packet.source, packet.class, packet.last);
+    }
+
+    /// The front packet of the buffer at a channel's end has been granted a channel: the
+    /// next is the front.
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn leave(&mut self, input: ChannelId, act: &mut Act) {
+        let port = self.at_mut(input).port_mut();
+        port.buffer.pop(act.packets);
+        let next = port.buffer.first;
+        if next.is_some() {
+            port.front_output = act.wiring.asks_at(port.switch, &act.packets[next]);
+        }
+    }
+
+    /// A packet has been granted a channel and joins those on the way to its end.
+    // Inlined into its callers, as every hop passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        act.measures.counters.packet_hops += 1;
+        let (packet, crossing) = act.packets.with_crossing(id);
+        crossing.note(packet, channel, act.wiring);
+        let port = self.at_mut(channel).port_mut();
+        if port.switch.is_some() && !port.buffer.first.is_some() {
+            port.front_output = act.wiring.asks_at(port.switch, packet);
+        }
+        port.buffer.push(id, act.packets);
+    }
+
+    /// A group must choose at the end of this instant.
+    #[inline]
+    pub fn mark(&mut self, lead: ChannelId) {
+        let output = self.at_mut(lead).port_mut();
+        if !output.dirty {
+            output.dirty = true;
+            self.dirty.push(lead);
+        }
+    }
+
+    /// Takes one of the groups that must choose.
+    #[inline]
+    pub fn next_marked(&mut self) -> Option<(ChannelId, ChannelKind)> {
+        let lead = self.dirty.pop()?;
+        let output = self.at_mut(lead).port_mut();
+        output.dirty = false;
+        Some((lead, output.kind))
+    }
+
+    /// The front packet of a channel's buffer joins those that wait for its output.
+    #[inline]
+    pub fn wait(&mut self, channel: ChannelId) {
+        let lead = self.at(channel).port().front_output;
+        if self.arbiter.draws_places() {
+            return self.wait_anywhere(lead, channel);
+        }
+        let output = self.at_mut(lead);
+        let has_others = output.port().first_waiting.is_some();
+        let last = output.rest().last_waiting;
+        output.rest_mut().last_waiting = channel;
+        if has_others {
+            self.at_mut(last).rest_mut().next_waiting = channel;
+        } else {
+            output.port_mut().first_waiting = channel;
+        }
+        self.at_mut(channel).rest_mut().next_waiting = ChannelId::NONE;
+    }
+
+    /// The same at a place that is drawn.
+    #[inline(never)]
+    fn wait_anywhere(&mut self, desk: ChannelId, channel: ChannelId) {
+        let switch = self.at(channel).port().switch;
+        let place = self.arbiter.place(switch, self.waiting(desk).count());
+        let before = place.checked_sub(1).and_then(|last| self.waiting(desk).nth(last));
+        let next = match before {
+            Some(before) => {
+                std::mem::replace(&mut self.at_mut(before).rest_mut().next_waiting, channel)
+            }
+            None => std::mem::replace(&mut self.at_mut(desk).port_mut().first_waiting, channel),
+        };
+        self.at_mut(channel).rest_mut().next_waiting = next;
+        if !next.is_some() {
+            self.at_mut(desk).rest_mut().last_waiting = channel;
+        }
+    }
+
+    /// Those that wait at a group or desk, in their order.
+    pub fn waiting(&self, lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
+        let some = |channel: ChannelId| channel.is_some().then_some(channel);
+        let next = move |&channel: &ChannelId| some(self.at(channel).rest().next_waiting);
+        std::iter::successors(some(self.at(lead).port().first_waiting), next)
+    }
+
+    /// Takes the best request out of a group's list, which must not be empty.
+    #[inline]
+    pub fn take_best(&mut self, lead: ChannelId, act: &Act) -> ChannelId {
+        let mut before = ChannelId::NONE;
+        if !self.arbiter.takes_first() {
+            let (channels, packets) = (&self.channels, &act.packets);
+            let following = |channel: &ChannelId| {
+                Some(channels[channel.index()].rest().next_waiting).filter(|next| next.is_some())
+            };
+            let first = channels[lead.index()].port().first_waiting;
+            let waiting = std::iter::successors(Some(first), following);
+            let asking = waiting.clone().map(|c| &packets[channels[c.index()].port().buffer.first]);
+            let group = act.wiring.layout.group_of[lead.index()];
+            let best = self.arbiter.best(group, asking);
+            before = best.checked_sub(1).map_or(ChannelId::NONE, |previous| {
+                waiting.clone().nth(previous).unwrap_or(ChannelId::NONE)
+            });
+        }
+        self.unlink(lead, before)
+    }
+
+    /// Removes the request behind `before` (none: the first) from a group's list.
+    #[inline]
+    fn unlink(&mut self, lead: ChannelId, before: ChannelId) -> ChannelId {
+        let taken = if before.is_some() {
+            self.at(before).rest().next_waiting
+        } else {
+            self.at(lead).port().first_waiting
+        };
+        let next = self.at(taken).rest().next_waiting;
+        if before.is_some() {
+            self.at_mut(before).rest_mut().next_waiting = next;
+        } else {
+            self.at_mut(lead).port_mut().first_waiting = next;
+        }
+        if !next.is_some() {
+            self.at_mut(lead).rest_mut().last_waiting = before;
+        }
+        taken
+    }
+
+    /// Sees to it that a group looks again, at the latest at `at`.
+    #[inline]
+    pub fn post_retry(&mut self, lead: ChannelId, at: Time, events: &mut EventQueue) {
+        let output = self.at_mut(lead).rest_mut();
+        if at < output.retry_at {
+            output.retry_at = at;
+            events.post(at, Kind::Retry, lead.0);
+        }
+    }
+
+    /// A group that had to wait looks again.
+    #[inline]
+    pub fn retry(&mut self, lead: ChannelId, now: Time) {
+        self.forget_retry(lead, now);
+        self.mark(lead);
+    }
+
+    /// A group looks again now.
+    #[inline]
+    pub fn forget_retry(&mut self, lead: ChannelId, now: Time) {
+        let output = self.at_mut(lead).rest_mut();
+        if output.retry_at <= now {
+            output.retry_at = NEVER;
+        }
+    }
+
+    /// Reads what events will need: channels, then the packets at their fronts
+    /// and the outputs these ask for.
+    ///
+    /// Within each pass no load waits for another, so that the cache misses
+    /// overlap. Worth its time only where the channels do not fit the cache.
+    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone, packets: &PacketPool) {
+        if self.channels.len() < MANY_CHANNELS {
+            return;
+        }
+        let is_about_channel =
+            |kind| matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head);
+        let due = events
+            .filter(|&(kind, _)| is_about_channel(kind))
+            .map(|(kind, number)| (kind, &self.channels[number as usize]));
+        for (_, channel) in due.clone() {
+            black_box((channel.port().switch, channel.rest().lead));
+        }
+        for (kind, channel) in due {
+            let front = channel.port().buffer.first;
+            if front.is_some() {
+                black_box(packets[front].ready);
+                if kind == Kind::Request {
+                    let output = self.at(channel.port().front_output);
+                    black_box((output.port().switch, output.rest().lead));
+                }
+            }
+        }
+    }
+
+    /// What every channel has done in the current window; `overhang` is transmission
+    /// already counted that is still to come.
+    pub fn used(&self, overhang: impl Iterator<Item = Time>) -> Vec<Use> {
+        let past = |(channel, ahead): (&C, Time)| {
+            let carried = channel.carried();
+            Use { busy_ps: carried.busy_ps - ahead, ..carried }
+        };
+        self.channels.iter().zip(overhang).map(past).collect()
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, overhang: &[Time]) {
+        for (channel, &ahead) in self.channels.iter_mut().zip(overhang) {
+            channel.begin_window(ahead);
+        }
+    }
+
+    /// Whether no group must choose.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.dirty.is_empty()
+    }
+
+    /// A packet's arrival at the node at a channel's end is known: when its header
+    /// will be there, and when all of it.
+    #[inline]
+    pub fn post_header(&mut self, channel: ChannelId, id: PacketId, at: Time, act: &mut Act) {
+        if !act.wiring.reports_header(&act.packets[id]) {
+            return;
+        }
+        act.events.post(at, Kind::Head, channel.0);
+        let rest = self.at_mut(channel).rest_mut();
+        if !rest.heading.is_some() {
+            rest.heading = id;
+        }
+    }
+
+    /// The data packet whose header has reached the node at a channel's end, or whose
+    /// message begins now; none if all of it has been taken.
+    pub fn take_head(
+        &mut self,
+        channel: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        now: Time,
+    ) -> PacketId {
+        if self.lists.are_used() {
+            return self.begun(channel, now);
+        }
+        let rest = self.at_mut(channel).rest_mut();
+        let id = rest.heading;
+        let mut next = packets[id].next;
+        while next.is_some() && !wiring.reports_header(&packets[next]) {
+            next = packets[next].next;
+        }
+        rest.heading = next;
+        id
+    }
+
+    /// The packet whose last token has reached the node at a channel's end.
+    pub fn take_tail(&mut self, channel: ChannelId, packets: &PacketPool) -> PacketId {
+        self.at_mut(channel).port_mut().buffer.pop(packets)
+    }
+}

@@ -1,0 +1,142 @@
+//! Where packets ask that have a choice of outputs.
+
+use super::{Act, HasPort, Switchboard};
+use crate::fabric::switch::selection::{Free, Selector};
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, SwitchId};
+use crate::routing::Outputs;
+use crate::spec::Selection;
+use crate::time::{NEVER, Time};
+
+/// What is needed where packets have a choice: they ask at the *desk* of their switch,
+/// the lead of one of its groups, which is told whenever any output falls free.
+pub struct Choices {
+    /// Which of several free outputs is taken.
+    pub selector: Selector,
+    /// Those a packet may take.
+    pub outputs: Outputs,
+    /// Those that ask at a desk, the one to be served first at the front.
+    asking: Vec<ChannelId>,
+    /// By channel: when a packet in the buffer at its end was last granted its next
+    /// channel; empty unless the selection counts those that wait.
+    left_at: Vec<Time>,
+}
+
+impl Choices {
+    /// Nobody asks at any desk.
+    pub fn new(selection: Selection, switches: usize, channels: usize, seed: u64) -> Self {
+        let counts = selection == Selection::FewestWaiting;
+        Self {
+            selector: Selector::new(selection, switches, seed),
+            outputs: Outputs::default(),
+            asking: Vec::new(),
+            left_at: vec![NEVER; if counts { channels } else { 0 }],
+        }
+    }
+}
+
+impl<C: HasPort> Switchboard<C> {
+    /// A packet in the buffer at a channel's end is granted its next channel.
+    #[inline]
+    pub fn note_leaving(&mut self, input: ChannelId, now: Time) {
+        if let Some(choices) = &mut self.choices
+            && let Some(left_at) = choices.left_at.get_mut(input.index())
+        {
+            *left_at = now;
+        }
+    }
+
+    /// Puts those that ask at a desk in order of service.
+    pub fn list_asking(&mut self, desk: ChannelId, act: &Act) {
+        let Some(mut choices) = self.choices.take() else { return };
+        choices.asking.clear();
+        choices.asking.extend(self.waiting(desk));
+        if !self.arbiter.takes_first() {
+            let packet = |c: ChannelId| &act.packets[self.at(c).port().buffer.first];
+            self.arbiter.put_in_order(&mut choices.asking, packet);
+        }
+        self.choices = Some(choices);
+    }
+
+    /// Moves some of them to the end of that order.
+    pub fn put_last(&mut self, is_last: impl Fn(&C) -> bool) {
+        let Some(choices) = &mut self.choices else { return };
+        choices.asking.sort_by_key(|&channel| is_last(&self.channels[channel.index()]));
+    }
+
+    /// The one at a place of that order asks no more.
+    pub fn served(&mut self, place: usize) {
+        if let Some(choices) = &mut self.choices {
+            choices.asking.remove(place);
+        }
+    }
+
+    /// The channel at a place of that order.
+    pub fn asking(&self, place: usize) -> Option<ChannelId> {
+        self.choices.as_ref()?.asking.get(place).copied()
+    }
+
+    /// Takes the list of those that ask at a desk, in that order.
+    pub fn take_asking(&mut self, desk: ChannelId, act: &Act) -> Vec<ChannelId> {
+        self.list_asking(desk, act);
+        self.choices.as_mut().map(|choices| std::mem::take(&mut choices.asking)).unwrap_or_default()
+    }
+
+    /// Puts the list back, so that its storage is used again.
+    pub fn put_asking(&mut self, list: Vec<ChannelId>) {
+        if let Some(choices) = &mut self.choices {
+            choices.asking = list;
+        }
+    }
+
+    /// Whether anybody asks at a desk.
+    pub fn asks(&self, desk: ChannelId) -> bool {
+        self.at(desk).port().first_waiting.is_some()
+    }
+
+    /// Removes a request from a desk's list.
+    pub fn withdraw(&mut self, desk: ChannelId, input: ChannelId) {
+        let before = self.waiting(desk).take_while(|&channel| channel != input).last();
+        self.unlink(desk, before.unwrap_or(ChannelId::NONE));
+    }
+
+    /// Packets in the buffer at a channel's end, or on the way there, that were not granted
+    /// their next channel before `now`; 0 where nobody needs to know.
+    ///
+    /// Those granted it at this instant count: in which order switches choose must not matter.
+    fn waiting_at(&self, channel: ChannelId, packets: &PacketPool, now: Time) -> u32 {
+        let left_at = self.choices.as_ref().and_then(|c| c.left_at.get(channel.index()));
+        let Some(&left_at) = left_at else { return 0 };
+        let mut waiting = u32::from(left_at == now);
+        let mut id = self.at(channel).port().buffer.first;
+        while id.is_some() {
+            waiting += 1;
+            id = packets[id].next;
+        }
+        waiting
+    }
+
+    /// What was made once to list the outputs a packet may take.
+    #[inline]
+    pub fn take_outputs(&mut self) -> Outputs {
+        self.choices
+            .as_mut()
+            .map(|choices| std::mem::take(&mut choices.outputs))
+            .unwrap_or_default()
+    }
+
+    /// An output that a packet may take is free: it would get this channel.
+    pub fn offer(&mut self, channel: ChannelId, room: u32, act: &Act) {
+        let waiting = self.waiting_at(channel, act.packets, act.now);
+        if let Some(choices) = &mut self.choices {
+            choices.selector.free.push(Free { channel, waiting, room });
+        }
+    }
+
+    /// Selects one of those offered at a switch; `outputs` are not needed any more.
+    pub fn select(&mut self, switch: SwitchId, outputs: Outputs) -> Option<ChannelId> {
+        let choices = self.choices.as_mut()?;
+        choices.outputs = outputs;
+        choices.selector.take(switch)
+    }
+}

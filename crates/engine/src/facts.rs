@@ -1,0 +1,278 @@
+//! What holds for a machine, without simulating it: sizes, routing, fidelities.
+//!
+//! Whoever describes machines to users asks here and knows nothing of it again. What is
+//! refused is refused by the checks of [`Simulation::new`](crate::Simulation::new); only that
+//! packets cannot wait for each other in a circle is not searched for, which can take long.
+
+use crate::error::SpecError;
+use crate::fabric::Fabric;
+use crate::ids::SwitchId;
+use crate::routing::{Properties, possible};
+use crate::spec::{Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
+use crate::topology::Topology;
+use serde::{Deserialize, Serialize};
+
+/// What is asked.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "about", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Question {
+    /// The numbers of a network.
+    Topology {
+        /// The network.
+        topology: TopologySpec,
+    },
+    /// The routing algorithms that suit a kind of topology.
+    Routings {
+        /// Its name in files.
+        kind: String,
+    },
+    /// What an algorithm is like on a network.
+    Routing {
+        /// The network.
+        topology: TopologySpec,
+        /// The algorithm.
+        algorithm: RoutingSpec,
+    },
+    /// Which fidelity leaves nothing of a machine out.
+    Exact {
+        /// The machine.
+        machine: Machine,
+    },
+    /// Whether a machine can be simulated at a fidelity: a refusal, if not.
+    Fidelity {
+        /// The machine.
+        machine: Machine,
+        /// The fidelity.
+        fidelity: Fidelity,
+    },
+}
+
+/// What is so.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To [`Question::Topology`].
+    Topology(Network),
+    /// To [`Question::Routings`]: the usual one first.
+    Routings(Vec<Suited>),
+    /// To [`Question::Routing`].
+    Routing(Properties),
+    /// To [`Question::Exact`].
+    Exact(Exact),
+    /// To [`Question::Fidelity`]: nothing is refused.
+    Possible,
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// A topology that cannot be, an algorithm that it cannot have, a machine that cannot be
+/// simulated at the fidelity.
+pub fn answer(question: &Question) -> Result<Answer, SpecError> {
+    Ok(match question {
+        Question::Topology { topology } => Answer::Topology(Network::of(topology)?),
+        Question::Routings { kind } => Answer::Routings(suited(kind)),
+        Question::Routing { topology, algorithm } => {
+            Answer::Routing(Properties::of(algorithm, &Topology::new(topology)?)?)
+        }
+        Question::Exact { machine } => Answer::Exact(exact(machine)?),
+        Question::Fidelity { machine, fidelity } => {
+            check(machine, &Topology::new(&machine.topology)?, *fidelity)?;
+            Answer::Possible
+        }
+    })
+}
+
+/// The numbers of a network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Network {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of switches.
+    pub switches: usize,
+    /// Links of a switch to others, of the switch with most of them; of a mesh or torus as
+    /// many as inside a large one. Of a node where there is no other switch.
+    pub degree: usize,
+    /// Links between switches, each direction counted.
+    pub links: usize,
+    /// Nodes along each dimension; empty where there are no coordinates.
+    pub shape: Vec<u32>,
+    /// Names of the classes that links between switches fall into.
+    pub link_classes: Vec<String>,
+    /// Whether nodes can be their own switches.
+    pub is_direct: bool,
+    /// Links between switches on a typical way: half of the longest, roughly.
+    pub typical_hops: usize,
+    /// Whether there may be several ways that are equally short.
+    pub has_several_ways: bool,
+    /// The first link that none leads back along: the switches at its ends.
+    pub one_way: Option<(u32, u32)>,
+}
+
+impl Network {
+    fn of(spec: &TopologySpec) -> Result<Self, SpecError> {
+        let topology = Topology::new(spec)?;
+        let degree = match spec {
+            TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => 2 * dims.len(),
+            _ => topology.degree(),
+        };
+        Ok(Self {
+            nodes: topology.nodes,
+            switches: topology.switches,
+            degree,
+            links: topology.neighbours.iter().filter(|neighbour| neighbour.is_some()).count(),
+            shape: topology.dims.clone(),
+            link_classes: topology.link_classes(),
+            // Without coordinates no routing suits integrated nodes.
+            is_direct: topology.is_direct() && !topology.dims.is_empty(),
+            typical_hops: typical_hops(spec, &topology),
+            has_several_ways: !matches!(spec, TopologySpec::Tree { .. }),
+            one_way: topology.first_one_way().map(|(from, to)| (from.0, to.0)),
+        })
+    }
+}
+
+/// Half of the longest way, in links between switches; of a torus as if it were a mesh, of a
+/// graph that from the first node.
+fn typical_hops(spec: &TopologySpec, topology: &Topology) -> usize {
+    match spec {
+        TopologySpec::Pair | TopologySpec::Star { .. } => 0,
+        TopologySpec::Mesh { .. } | TopologySpec::Torus { .. } | TopologySpec::Hypercube { .. } => {
+            let longest: usize = topology.dims.iter().map(|&side| side as usize - 1).sum();
+            longest.div_ceil(2)
+        }
+        TopologySpec::FatTree { levels, .. } => *levels as usize - 1,
+        TopologySpec::Butterfly { stages, .. } => *stages as usize - 1,
+        TopologySpec::Tree { children, .. } => children.len(),
+        TopologySpec::FullyConnected { switches, .. } => usize::from(*switches > 1),
+        TopologySpec::Dragonfly { .. } => 2,
+        TopologySpec::Graph { .. } => longest_from_first_node(topology).div_ceil(2),
+    }
+}
+
+/// Links of the longest of the shortest ways from the switch of the first node.
+fn longest_from_first_node(topology: &Topology) -> usize {
+    let start = topology.attachments.first().and_then(|at| at.enters());
+    let mut front: Vec<SwitchId> = start.into_iter().collect();
+    let mut is_known = vec![false; topology.switches];
+    front.iter().for_each(|switch| is_known[switch.index()] = true);
+    for hops in 0.. {
+        let mut further = Vec::new();
+        for (_, to) in front.iter().flat_map(|&from| topology.links(from)) {
+            if !std::mem::replace(&mut is_known[to.index()], true) {
+                further.push(to);
+            }
+        }
+        if further.is_empty() {
+            return hops;
+        }
+        front = further;
+    }
+    0
+}
+
+/// An algorithm that suits a topology.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Suited {
+    /// Its name in files.
+    pub kind: &'static str,
+    /// Whether it suits switches that nodes are attached to.
+    pub switched: bool,
+    /// The switchings and units with which it suits integrated nodes.
+    pub integrated: Vec<(&'static str, &'static str)>,
+}
+
+fn suited(kind: &str) -> Vec<Suited> {
+    use crate::spec::Unit;
+    let switchings = [
+        Switching::Wormhole,
+        Switching::StoreAndForward,
+        Switching::CutThrough,
+        Switching::Circuit,
+    ];
+    let crossings = switchings.into_iter().flat_map(|switching| {
+        [Unit::Packet, Unit::Message].into_iter().map(move |unit| (switching, unit))
+    });
+    let of = |kind| Suited {
+        kind,
+        switched: possible::suits(kind, None),
+        integrated: crossings
+            .clone()
+            .filter(|&crossing| possible::suits(kind, Some(crossing)))
+            .map(|(switching, unit)| (switching.name(), unit.name()))
+            .collect(),
+    };
+    possible::on(kind).into_iter().map(of).collect()
+}
+
+/// The cheapest fidelity that leaves nothing of a machine out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Exact {
+    /// Its name.
+    pub fidelity: &'static str,
+    /// Why a cheaper one would not do, in words.
+    pub why: String,
+}
+
+fn exact(machine: &Machine) -> Result<Exact, SpecError> {
+    let switching = machine.switch.switching;
+    if switching != Switching::Wormhole {
+        let why = format!("{} moves packets as a whole", switching.name());
+        return Ok(Exact { fidelity: Fidelity::Packet.name(), why });
+    }
+    let in_band = machine.link.flow_control == FlowControl::InBand;
+    let candidates: &[Fidelity] =
+        if in_band { &[Fidelity::Token] } else { &[Fidelity::Worm, Fidelity::Flit] };
+    let topology = Topology::new(&machine.topology)?;
+    let machine = roomy(machine);
+    let mut before = None;
+    for &fidelity in candidates {
+        match check(&machine, &topology, fidelity) {
+            Err(error) if is_of_fidelity(&error) => before = Some(error),
+            // What no fidelity can do is not told here.
+            _ => {
+                return Ok(Exact {
+                    fidelity: fidelity.name(),
+                    why: why(fidelity, before.as_ref()),
+                });
+            }
+        }
+    }
+    let why = "no fidelity of flits can do this routing".into();
+    Ok(Exact { fidelity: Fidelity::Packet.name(), why })
+}
+
+/// Why a fidelity of flits is the cheapest, where another was refused before.
+fn why(fidelity: Fidelity, before: Option<&SpecError>) -> String {
+    match (fidelity, before.map(|error| error.field.as_str())) {
+        (Fidelity::Token, _) => "flow control in band shares the wires with data",
+        (_, Some("machine.link.sharing")) => "virtual channels share wires flit by flit",
+        (_, Some("machine.link.packet_gap_ps")) => "packets have a gap",
+        (_, Some(_)) => "packets may change to another virtual channel",
+        _ => "worms have their wires to themselves: their times follow from a recurrence",
+    }
+    .into()
+}
+
+/// The same machine with buffers that are large enough: they are for the user to mend.
+fn roomy(machine: &Machine) -> Machine {
+    let mut machine = machine.clone();
+    machine.switch.input_buffer_flits = Some(1 << 18);
+    machine.switch.output_buffer_flits = 1 << 18;
+    machine
+}
+
+/// Whether another fidelity may do what this one refuses.
+fn is_of_fidelity(error: &SpecError) -> bool {
+    let fields =
+        ["fidelity", "machine.routing", "machine.link.sharing", "machine.link.packet_gap_ps"];
+    fields.contains(&error.field.as_str())
+}
+
+/// Refuses what a fidelity cannot simulate.
+fn check(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<(), SpecError> {
+    let mut machine = machine.clone();
+    machine.routing.allow_deadlock = true;
+    Fabric::wired(&machine, topology, fidelity, 0).map(|_| ())
+}

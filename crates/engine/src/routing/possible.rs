@@ -1,0 +1,137 @@
+//! Which algorithms suit which topologies and switches, by their names in files.
+
+use crate::spec::{Switching, Unit};
+
+/// For any switches and links with a way back.
+const ANYWHERE: [&str; 7] =
+    ["up_down", "shortest", "valiant", "chaos", "deflection", "table", "source_routes"];
+
+/// Those that ask for switches which nodes share: queues at outputs, or circuits.
+const FOR_INTEGRATED: [&str; 2] = ["profitable", "first_hop"];
+
+/// The algorithms that suit a kind of topology, the usual one first; none where packets have
+/// one way only, or for what is no kind.
+pub fn on(kind: &str) -> Vec<&'static str> {
+    let own: &[&str] = match kind {
+        "mesh" => {
+            &["dimension_order", "west_first", "negative_first", "odd_even", "minimal_adaptive"]
+        }
+        "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
+        "torus" => &["dimension_order", "minimal_adaptive"],
+        "fat_tree" => &["nearest_common_ancestor"],
+        "dragonfly" => &["minimal"],
+        "fully_connected" => &["shortest"],
+        "butterfly" => return vec!["destination_tag", "shortest", "table", "source_routes"],
+        "tree" | "graph" => &[],
+        _ => return Vec::new(),
+    };
+    let of_nodes: &[&str] = match kind {
+        "mesh" | "hypercube" => &FOR_INTEGRATED,
+        "torus" => &FOR_INTEGRATED[..1],
+        _ => &[],
+    };
+    let further = ANYWHERE.into_iter().filter(|name| !own.contains(name));
+    own.iter().copied().chain(further).chain(of_nodes.iter().copied()).collect()
+}
+
+/// Whether an algorithm suits switches: those of integrated nodes with a switching and unit,
+/// or (none) those that nodes are attached to.
+pub fn suits(name: &str, integrated: Option<(Switching, Unit)>) -> bool {
+    match integrated {
+        None => !FOR_INTEGRATED.contains(&name),
+        Some(_) if name == "dimension_order" => true,
+        Some((Switching::Wormhole, _)) => false,
+        // All packets of a message go one way: a choice at every step could part them.
+        Some((Switching::CutThrough | Switching::StoreAndForward, Unit::Packet)) => {
+            name == "first_hop"
+        }
+        Some(_) => FOR_INTEGRATED.contains(&name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::algorithm::Chosen;
+    use crate::spec::{RoutingSpec, TopologySpec};
+    use crate::topology::Topology;
+
+    /// All algorithms that need no routes of their own.
+    fn algorithms() -> Vec<RoutingSpec> {
+        let order = Vec::new;
+        vec![
+            RoutingSpec::DimensionOrder { order: order(), balanced: false },
+            RoutingSpec::Valiant { order: order() },
+            RoutingSpec::WestFirst,
+            RoutingSpec::NegativeFirst,
+            RoutingSpec::OddEven,
+            RoutingSpec::MinimalAdaptive { order: order() },
+            RoutingSpec::Chaos,
+            RoutingSpec::Deflection,
+            RoutingSpec::UpDown { root: None, adaptive: true },
+            RoutingSpec::Shortest,
+            RoutingSpec::NearestCommonAncestor { adaptive: true },
+            RoutingSpec::DestinationTag,
+            RoutingSpec::Minimal,
+            RoutingSpec::Profitable,
+            RoutingSpec::FirstHop { order: order() },
+        ]
+    }
+
+    /// What suits a topology can be prepared for it. What does not and could be is an
+    /// algorithm for any graph, or for grids, where another is better or equal.
+    #[test]
+    fn what_suits_can_be_prepared() {
+        let per = 2;
+        let topologies = [
+            ("mesh", TopologySpec::Mesh { dims: vec![3, 4] }),
+            ("torus", TopologySpec::Torus { dims: vec![3, 4] }),
+            ("hypercube", TopologySpec::Hypercube { dimensions: 3 }),
+            ("fat_tree", TopologySpec::FatTree { arity: 2, levels: 3 }),
+            ("butterfly", TopologySpec::Butterfly { arity: 2, stages: 3 }),
+            (
+                "tree",
+                TopologySpec::Tree { children: vec![2, 2], nodes_per_switch: per, widths: vec![] },
+            ),
+            (
+                "fully_connected",
+                TopologySpec::FullyConnected { switches: 3, nodes_per_switch: per },
+            ),
+            (
+                "dragonfly",
+                TopologySpec::Dragonfly {
+                    nodes_per_switch: per,
+                    switches_per_group: 3,
+                    global_links: 1,
+                    groups: 4,
+                },
+            ),
+        ];
+        let anywhere = ["profitable", "valiant", "chaos", "deflection"];
+        for (kind, spec) in topologies {
+            let topology = Topology::new(&spec).unwrap();
+            let words = on(kind);
+            for algorithm in algorithms() {
+                let (name, made) = (algorithm.name(), Chosen::new(&algorithm, &topology));
+                assert!(!words.contains(&name) || made.is_ok(), "{name} on {kind}");
+                let is_general = anywhere.contains(&name);
+                assert!(words.contains(&name) || is_general || made.is_err(), "{name} on {kind}");
+            }
+        }
+        assert!(on("pair").is_empty() && on("star").is_empty());
+    }
+
+    #[test]
+    fn integrated_nodes_have_few_algorithms() {
+        let of = |switching, unit| {
+            let words = on("mesh").into_iter();
+            words.filter(|name| suits(name, Some((switching, unit)))).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Switching::Wormhole, Unit::Message), ["dimension_order"]);
+        let first_hop = ["dimension_order", "first_hop"];
+        assert_eq!(of(Switching::StoreAndForward, Unit::Packet), first_hop);
+        let all = ["dimension_order", "profitable", "first_hop"];
+        assert_eq!(of(Switching::Circuit, Unit::Packet), all);
+        assert!(!suits("profitable", None) && suits("chaos", None));
+    }
+}

@@ -1,0 +1,39 @@
+"""The only door to the compiled engine: what it knows of a machine, and its errors in words.
+
+Whatever can be said of a description without simulating it is asked for here, and known
+nowhere else: sizes, what a routing needs, which fidelity can do what, and why not.
+"""
+
+from tailback import _engine as compiled
+
+from .facts import (
+    MOST_NODES,
+    Exact,
+    Network,
+    RoutingFacts,
+    Suited,
+    check,
+    exact,
+    network,
+    routing,
+    routings,
+)
+from .mistakes import LONGEST_CIRCLE, Names, user_error, user_field
+
+__all__ = [
+    "LONGEST_CIRCLE",
+    "MOST_NODES",
+    "Exact",
+    "Names",
+    "Network",
+    "RoutingFacts",
+    "Suited",
+    "check",
+    "compiled",
+    "exact",
+    "network",
+    "routing",
+    "routings",
+    "user_error",
+    "user_field",
+]

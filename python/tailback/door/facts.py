@@ -1,0 +1,130 @@
+"""What the engine knows of a description, without simulating it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from tailback import _engine as compiled
+
+from .mistakes import user_error
+
+#: Nodes of the largest machine.
+MOST_NODES: int = compiled.MOST_NODES
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The numbers of a network."""
+
+    nodes: int
+    switches: int
+    degree: int
+    """Links of the switch with most links to others (of a node where there is no switch)."""
+    links: int
+    """Links between switches, each direction counted."""
+    shape: tuple[int, ...]
+    """Nodes along each dimension, x first; empty where there are no coordinates."""
+    link_classes: tuple[str, ...]
+    """Names of the classes that links between switches fall into."""
+    is_direct: bool
+    """Whether nodes can be their own switches."""
+    typical_hops: int
+    """Links between switches on a typical way: half of the longest, roughly."""
+    has_several_ways: bool
+    """Whether there may be several ways that are equally short."""
+    one_way: tuple[int, int] | None
+    """The first link that none leads back along: the switches at its ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingFacts:
+    """What a routing algorithm is like on a network."""
+
+    classes: int
+    """Classes of virtual channels it tells apart: it needs as many."""
+    escapes: int
+    """How many of them, the first, are the way out of all others."""
+    chooses: bool
+    """Whether packets may have a choice of several outputs."""
+    remembers: bool
+    """Whether a packet's route changes on its way."""
+    draws: bool
+    """Whether it draws random numbers for every packet."""
+    is_known_free: bool
+    """Whether it is free of deadlock by its own argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suited:
+    """A routing algorithm that suits a kind of topology."""
+
+    kind: str
+    switched: bool
+    """Whether it suits switches that nodes are attached to."""
+    integrated: tuple[tuple[str, str], ...]
+    """Switchings and units with which it suits integrated nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The cheapest fidelity that leaves nothing of a machine out."""
+
+    fidelity: str
+    why: str
+    """Why a cheaper one would not do."""
+
+
+def network(topology: Mapping[str, Any]) -> Network:
+    """Return the numbers of a network. Raises `UserError` for one that cannot be."""
+    return Network(**_tuples(_facts(about="topology", topology=topology)))
+
+
+@cache
+def routings(kind: str) -> tuple[Suited, ...]:
+    """Return the algorithms that suit a kind of topology, the usual one first."""
+    return tuple(Suited(**_tuples(one)) for one in _facts(about="routings", kind=kind))
+
+
+def routing(topology: Mapping[str, Any], algorithm: Mapping[str, Any]) -> RoutingFacts:
+    """Return what an algorithm is like. Raises `UserError` where it cannot be."""
+    return RoutingFacts(**_facts(about="routing", topology=topology, algorithm=algorithm))
+
+
+def exact(machine: Mapping[str, Any]) -> Exact:
+    """Return the cheapest fidelity that leaves nothing of a machine out."""
+    return Exact(**_facts(about="exact", machine=machine))
+
+
+def check(machine: Mapping[str, Any], fidelity: str) -> None:
+    """Raise `UserError` if a machine cannot be simulated at a fidelity.
+
+    Whether its packets could wait for each other in a circle is found out when it is built.
+    """
+    _facts(about="fidelity", machine=machine, fidelity=fidelity)
+
+
+def _facts(**question: Any) -> Any:
+    """Return the engine's answer."""
+    text = json.dumps(question, sort_keys=True, separators=(",", ":"))
+    try:
+        return _answer(text)
+    except compiled.SpecError as error:
+        raise user_error(error, text) from None
+
+
+@lru_cache(maxsize=64)
+def _answer(question: str) -> Any:
+    """Return an answer that is asked for once; not to be changed."""
+    return json.loads(compiled.facts(question))
+
+
+def _tuples(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _frozen(value) for name, value in answer.items()}
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

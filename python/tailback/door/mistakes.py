@@ -1,0 +1,175 @@
+"""Errors of the engine in the words of users.
+
+Its fields are translated to the keys of an experiment file, its picoseconds, bytes and flits to
+quantities, and where there are coordinates switches and nodes are named by them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tailback import _engine as compiled
+from tailback.errors import CircleError, UserError, shown
+from tailback.units import Size, Time
+
+#: Channels or packets of a circle that are named in one line.
+LONGEST_CIRCLE = 6
+
+#: The engine's paths where the user's is another.
+_USER_FIELDS = {
+    "machine.topology.children": "machine.topology.switches_per_level",
+    "machine.topology.widths": "machine.topology.level_widths",
+    "machine.routing": "machine.routing.kind",
+    "machine.routing.next": "machine.routing.file",
+    "machine.routing.classes": "machine.routing.file",
+    "machine.link.half_duplex": "machine.link.duplex",
+    "machine.interface.acknowledges": "machine.interface.acknowledgements",
+    "machine.interface.packet_bytes": "machine.interface.packet_size",
+    "machine.interface.first_packet_bytes": "machine.interface.first_packet",
+    "workload.pattern.to": "workload.file",
+    "workload.pattern.nodes": "workload.hot_spots",
+    "workload.pattern.share": "workload.hot_spot_share",
+    "workload.compute.mean": "workload.compute_period",
+    "workload.compute.shape.slot": "workload.compute_slot",
+    "workload.compute.shape.burst": "workload.compute_burst",
+    "workload.compute.shape.peak": "workload.compute_peak",
+    "sample_interval_ps": "run.sample_interval",
+    "blame.classes": "workload.classes",
+    "blame.message_classes": "workload.file",
+    "mode": "run.mode",
+    "fidelity": "run.fidelity",
+    "seed": "run.seed",
+}
+#: Times of links that follow from their rate.
+_OF_RATE = re.compile(r"\.(flit|control)_ps$")
+#: What the engine's names end with that the user's do not.
+_UNIT = re.compile(r"_(ps|bytes|flits|packets)$")
+#: Numbers with a unit of the engine, in its messages.
+_NUMBERS = re.compile(r"\b(\d+)(?: to (\d+))? (ps|bytes|flits)\b")
+#: Numbers without: they are in the unit of the field.
+_RANGE = re.compile(r"\bmust be (\d+)(?: to (\d+))?(?! to|\d| ps| bytes| flits)")
+#: Words of the engine that users quote.
+_WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
+
+
+def user_field(field: str) -> str:
+    """Return the engine's path of a field as the user writes it."""
+    own = _OF_RATE.sub(".rate", field.replace(".algorithm.", "."))
+    return _USER_FIELDS.get(field) or _UNIT.sub("", own)
+
+
+def user_error(error: compiled.SpecError, spec: str) -> UserError:
+    """Return an error of the engine as the user's; `spec`: the JSON it was told."""
+    unit = _UNIT.search(error.field)
+    in_words = _Quantities(unit[1] if unit else "", spec)
+    field, given = user_field(error.field), in_words.given(error.given)
+    allowed = in_words.told(error.allowed)
+    if not error.circle:
+        return UserError(field, given, allowed)
+    names = Names.of(spec)
+    if len(error.circle) > LONGEST_CIRCLE:
+        remedy = allowed.rpartition("; ")[2]
+        size = len(error.circle)
+        allowed = f"can deadlock: {size} channels wait for each other in a circle; {remedy}"
+    circle = [names.held(channel) for channel in error.circle]
+    return CircleError(field, given, names.told(allowed), circle)
+
+
+@dataclass(frozen=True, slots=True)
+class _Quantities:
+    """What the engine's numbers are, with units."""
+
+    unit: str
+    """Of the field it speaks of."""
+    spec: str
+
+    def given(self, text: str) -> str | None:
+        """Return a value as the user would write it; None if there is none."""
+        if text.isdigit():
+            quantity = self._quantity(int(text), self.unit)
+            return text if quantity == text else shown(quantity)
+        return shown(text) if _WORD.fullmatch(text) else text or None
+
+    def told(self, text: str) -> str:
+        """Return a message with quantities instead of numbers."""
+        text = _RANGE.sub(lambda found: f"must be {self._range(found, self.unit)}", text)
+        return _NUMBERS.sub(lambda found: self._range(found, found[3]), text)
+
+    def _range(self, found: re.Match[str], unit: str) -> str:
+        ends = (self._quantity(int(end), unit) for end in found.group(1, 2) if end)
+        return " to ".join(ends)
+
+    def _quantity(self, number: int, unit: str) -> str:
+        if unit == "ps":
+            return str(Time(number))
+        if unit == "bytes":
+            return str(Size(number))
+        return str(Size(number * self._flit_bytes())) if unit == "flits" else str(number)
+
+    def _flit_bytes(self) -> int:
+        link = json.loads(self.spec).get("machine", {}).get("link", {})
+        return int(link.get("flit_bytes", 1))
+
+
+class Names:
+    """What switches and nodes are called in messages: by their coordinates, if they have two."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        """``shape``: switches along each dimension, x first; empty without dimensions."""
+        self._shape = shape if len(shape) > 1 else ()
+
+    @classmethod
+    def of(cls, spec: str) -> Names:
+        """Return the names of the machine of a run, or of the network of a question."""
+        given = json.loads(spec)
+        topology = given.get("machine", given).get("topology", {})
+        return cls(tuple(topology.get("dims", ())) or (2,) * topology.get("dimensions", 0))
+
+    def told(self, text: str) -> str:
+        """Return a message of the engine with coordinates instead of numbers."""
+        if not self._shape:
+            return text
+        text = re.sub(r"\bswitch (\d+)", lambda match: self._number(int(match[1])), text)
+        numbers = r"(?<=\bnode )\d+|\d+(?=->)|(?<=->)\d+"
+        return re.sub(numbers, lambda match: self._number(int(match[0])), text)
+
+    def blocked(self, packet: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a packet of a deadlock with names."""
+        return {
+            **packet,
+            "text": self.told(packet["text"]),
+            "from": self._number(packet["source"]),
+            "to": self._number(packet["destination"]),
+            "holds": [self._channel(place) for place in packet["holds"]],
+            "waits_for": self._channel(packet["waits_for"]),
+        }
+
+    def held(self, channel: Mapping[str, int]) -> dict[str, Any]:
+        """Return a channel of a circle with names."""
+        ends = f"{self._number(channel['from'])} to {self._number(channel['to'])}"
+        kind = f" (class {channel['class']})" if channel["class"] else ""
+        packet = f"{self._number(channel['source'])} to {self._number(channel['destination'])}"
+        return {**channel, "channel": f"{ends}{kind}", "packet": packet}
+
+    def _channel(self, place: Mapping[str, Any]) -> dict[str, Any]:
+        lane = f" (channel {place['lane']})" if place["lane"] else ""
+        return {**place, "name": f"{self._end(place['from'])} to {self._end(place['to'])}{lane}"}
+
+    def _end(self, end: tuple[str, int]) -> str:
+        kind, number = end
+        is_known = bool(self._shape) and kind == "switch"
+        return self._number(number) if is_known else f"{kind} {self._number(number)}"
+
+    def _number(self, number: int) -> str:
+        """Return ``(3, 0)`` for a switch or the node on it; a number where it has only that."""
+        if not self._shape:
+            return str(number)
+        place = []
+        for extent in self._shape:
+            number, coordinate = divmod(number, extent)
+            place.append(str(coordinate))
+        return f"({', '.join(place)})"

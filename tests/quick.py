@@ -1,0 +1,80 @@
+"""Runs the tests of what changed: `python -m tests.quick`, or `make quick`.
+
+What changed is what differs from where this branch left `main`, committed or not. A test is
+of a changed module if it is in a changed file, or names the module. The whole is `make test`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINE = "crates/engine/"
+
+
+def changed() -> set[str]:
+    """Return paths that differ from where this branch left `main`, and new ones."""
+    base = git("merge-base", "HEAD", "main") or ["HEAD"]
+    return {*git("diff", "--name-only", base[0]), *git("ls-files", "-o", "--exclude-standard")}
+
+
+def git(*words: str) -> list[str]:
+    """Return the lines that git prints."""
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
+
+
+def python_tests(paths: set[str]) -> list[str]:
+    """Return the files of tests in Python that are about changed ones."""
+    changed_tests = {path for path in paths if re.fullmatch(r"tests/.*/test_\w+\.py", path)}
+    modules = {module for path in paths for module in _modules(path)}
+    names = re.compile("|".join(rf"\b{re.escape(module)}\b" for module in modules))
+    tests = (path for path in (ROOT / "tests").rglob("test_*.py") if modules)
+    about = {str(path.relative_to(ROOT)) for path in tests if names.search(path.read_text())}
+    return sorted(path for path in changed_tests | about if (ROOT / path).exists())
+
+
+def _modules(path: str) -> Iterator[str]:
+    """Yield the names by which tests call the module of a file."""
+    match = re.fullmatch(r"(?:python/)?((?:tailback|studies|benches|tests)/.*)\.py", path)
+    if match and "test_" not in match[1]:
+        yield match[1].removesuffix("/__init__").replace("/", ".")
+    if path.startswith("docs/") or path.endswith(".md"):
+        yield "DOCUMENTS"
+
+
+def cargo_tests(paths: set[str]) -> Iterator[list[str]]:
+    """Yield arguments for cargo: tests beside changed code, and files of tests that changed."""
+    inside = {path.removeprefix(ENGINE) for path in paths if path.startswith(ENGINE)}
+    for module in sorted({re.split(r"[/.]", path)[1] for path in inside if path[:4] == "src/"}):
+        yield ["--lib", "" if module == "lib" else f"{module}::"]
+    binaries = {path.stem for path in (ROOT / ENGINE / "tests").glob("*.rs")}
+    touched = {re.split(r"[/.]", path)[1] for path in inside if path[:6] == "tests/"}
+    if "common" in touched or any(path[:4] == "src/" for path in inside):
+        touched |= {"exact", "conservation", "reference"}
+    for binary in sorted(touched & binaries):
+        yield ["--test", binary]
+
+
+def main() -> int:
+    """Run them; 1 if any failed."""
+    paths = changed()
+    commands = [["cargo", "test", "--quiet", *words] for words in cargo_tests(paths)]
+    if tests := python_tests(paths):
+        commands.append([sys.executable, "-m", "pytest", "-q", "-m", "not verify", *tests])
+    if not commands:
+        print("Nothing that has tests differs from main.")
+    codes = []
+    for command in commands:
+        print("==", *command, flush=True)
+        codes.append(subprocess.run(command, cwd=ROOT, check=False).returncode)
+    return int(any(codes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
