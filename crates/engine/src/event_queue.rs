@@ -6,11 +6,102 @@
 //! per 2^`bucket_bits` ps, a bitmap finds the next occupied bucket, and a
 //! bucket is sorted when its turn comes [Brown 1988, calendar queue].
 
+use crate::ids::{ChannelId, NodeId, PacketId, ProcessId};
 use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens; the discriminant is the order within one instant.
+/// What happens, and to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// See [`Kind::Tail`].
+    Tail(Subject),
+    /// See [`Kind::Head`].
+    Head(Subject),
+    /// See [`Kind::Cpu`].
+    Cpu(NodeId),
+    /// See [`Kind::Start`].
+    Start(ProcessId),
+    /// See [`Kind::Row`]: its number.
+    Row(u32),
+    /// See [`Kind::Request`].
+    Request(Subject),
+    /// See [`Kind::Retry`].
+    Retry(Subject),
+}
+
+/// What an event of the network is about: a channel or a packet. Which of them is known to the
+/// model of the network that posted the event, and to nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject(u32);
+
+impl Subject {
+    /// The channel that it is.
+    #[inline]
+    pub fn channel(self) -> ChannelId {
+        ChannelId(self.0)
+    }
+
+    /// The packet that it is.
+    #[inline]
+    pub fn packet(self) -> PacketId {
+        PacketId(self.0)
+    }
+}
+
+impl From<ChannelId> for Subject {
+    #[inline]
+    fn from(id: ChannelId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<PacketId> for Subject {
+    #[inline]
+    fn from(id: PacketId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl Event {
+    #[inline]
+    fn new(kind: Kind, number: u32) -> Self {
+        match kind {
+            Kind::Tail => Self::Tail(Subject(number)),
+            Kind::Head => Self::Head(Subject(number)),
+            Kind::Cpu => Self::Cpu(NodeId(number)),
+            Kind::Start => Self::Start(ProcessId(number)),
+            Kind::Row => Self::Row(number),
+            Kind::Request => Self::Request(Subject(number)),
+            Kind::Retry => Self::Retry(Subject(number)),
+        }
+    }
+
+    /// Kind and number: events of one instant are ordered by them.
+    #[inline]
+    pub fn order(self) -> (Kind, u32) {
+        match self {
+            Self::Tail(subject) => (Kind::Tail, subject.0),
+            Self::Head(subject) => (Kind::Head, subject.0),
+            Self::Cpu(node) => (Kind::Cpu, node.0),
+            Self::Start(process) => (Kind::Start, process.0),
+            Self::Row(row) => (Kind::Row, row),
+            Self::Request(subject) => (Kind::Request, subject.0),
+            Self::Retry(subject) => (Kind::Retry, subject.0),
+        }
+    }
+
+    /// What it is about, if it is an event of the network.
+    #[inline]
+    pub fn subject(self) -> Option<Subject> {
+        match self {
+            Self::Tail(of) | Self::Head(of) | Self::Request(of) | Self::Retry(of) => Some(of),
+            Self::Cpu(_) | Self::Start(_) | Self::Row(_) => None,
+        }
+    }
+}
+
+/// The kinds of events; the discriminant is the order within one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Kind {
@@ -23,7 +114,7 @@ pub enum Kind {
     /// A process begins.
     Start = 3,
     /// A row of a message list is due.
-    Message = 4,
+    Row = 4,
     /// The packet at the front of a channel's buffer asks for an output.
     Request = 5,
     /// A group that had to wait looks again.
@@ -37,7 +128,7 @@ impl Kind {
         Self::Head,
         Self::Cpu,
         Self::Start,
-        Self::Message,
+        Self::Row,
         Self::Request,
         Self::Retry,
         Self::Retry,
@@ -104,7 +195,8 @@ impl EventQueue {
     /// # Panics
     /// In debug builds, when the event lies in the past.
     #[inline]
-    pub fn post(&mut self, time: Time, kind: Kind, number: u32) {
+    pub fn post(&mut self, time: Time, event: Event) {
+        let (kind, number) = event.order();
         #[cfg(debug_assertions)]
         assert!(time >= self.now, "event posted into the past");
         debug_assert!(number <= Self::MAX_NUMBER);
@@ -148,8 +240,8 @@ impl EventQueue {
     /// Adds an event of the present instant, which may not be the one that
     /// [`Self::next_time`] last returned: it can be taken now.
     #[inline(never)]
-    pub fn post_now(&mut self, now: Time, kind: Kind, number: u32) {
-        self.post(now, kind, number);
+    pub fn post_now(&mut self, now: Time, event: Event) {
+        self.post(now, event);
         self.next_time(now);
     }
 
@@ -164,7 +256,7 @@ impl EventQueue {
     ///
     /// `time` must be what [`Self::next_time`] last returned.
     #[inline]
-    pub fn take_at(&mut self, time: Time) -> Option<(Kind, u32)> {
+    pub fn take_at(&mut self, time: Time) -> Option<Event> {
         #[cfg(debug_assertions)]
         {
             self.now = time;
@@ -179,7 +271,7 @@ impl EventQueue {
 
     /// The events of the next few nanoseconds, once for each bucket.
     #[inline]
-    pub fn newly_due(&mut self) -> Option<impl Iterator<Item = (Kind, u32)> + Clone> {
+    pub fn newly_due(&mut self) -> Option<impl Iterator<Item = Event> + Clone> {
         std::mem::take(&mut self.is_new)
             .then(|| self.current.iter().map(|&event| named(event as u32)))
     }
@@ -262,10 +354,10 @@ impl EventQueue {
     }
 }
 
-/// Kind and number of an event.
+/// The event that the list keeps as a number.
 #[inline]
-fn named(name: u32) -> (Kind, u32) {
-    (Kind::ALL[(name >> NUMBER_BITS) as usize], name & EventQueue::MAX_NUMBER)
+fn named(name: u32) -> Event {
+    Event::new(Kind::ALL[(name >> NUMBER_BITS) as usize], name & EventQueue::MAX_NUMBER)
 }
 
 #[cfg(test)]
@@ -291,20 +383,20 @@ mod tests {
                         _ => random.below(4_000_000),
                     };
                     let kind = Kind::ALL[random.below(7) as usize];
-                    let event = (now + ahead, kind, random.below(50) as u32);
+                    let event = (now + ahead, Event::new(kind, random.below(50) as u32));
                     if shadow.insert(event) {
-                        queue.post(event.0, event.1, event.2);
+                        queue.post(event.0, event.1);
                     }
                 } else {
                     let expected = shadow.pop_first().unwrap();
                     now = queue.next_time(u64::MAX).unwrap();
                     assert_eq!(now, expected.0);
-                    assert_eq!(queue.take_at(now), Some((expected.1, expected.2)));
+                    assert_eq!(queue.take_at(now), Some(expected.1));
                 }
             }
             while let Some(expected) = shadow.pop_first() {
                 assert_eq!(queue.next_time(u64::MAX), Some(expected.0));
-                assert_eq!(queue.take_at(expected.0), Some((expected.1, expected.2)));
+                assert_eq!(queue.take_at(expected.0), Some(expected.1));
             }
             assert_eq!(queue.next_time(u64::MAX), None);
         }
@@ -313,12 +405,12 @@ mod tests {
     #[test]
     fn an_instant_ends_before_the_next() {
         let mut queue = EventQueue::new(4_000_000, 100_000);
-        queue.post(5, Kind::Cpu, 1);
-        queue.post(6, Kind::Tail, 0);
+        queue.post(5, Event::Cpu(NodeId(1)));
+        queue.post(6, Event::Tail(Subject(0)));
         assert_eq!(queue.next_time(u64::MAX), Some(5));
-        assert_eq!(queue.take_at(5), Some((Kind::Cpu, 1)));
-        queue.post(5, Kind::Head, 3);
-        assert_eq!(queue.take_at(5), Some((Kind::Head, 3)));
+        assert_eq!(queue.take_at(5), Some(Event::Cpu(NodeId(1))));
+        queue.post(5, Event::Head(Subject(3)));
+        assert_eq!(queue.take_at(5), Some(Event::Head(Subject(3))));
         assert_eq!(queue.take_at(5), None);
     }
 }

@@ -20,7 +20,7 @@ pub use network::wiring::Wiring;
 pub use transit::{Packet, PacketPool};
 
 use crate::error::{Blocked, SpecError};
-use crate::event_queue::{EventQueue, Kind};
+use crate::event_queue::{Event, EventQueue, Kind, Subject};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
@@ -38,6 +38,8 @@ pub struct Fabric {
     packets: PacketPool,
     model: Model,
     traits: Traits,
+    /// Events of the present instant, where they must be put in order first.
+    instant: Vec<(Kind, u32, Event)>,
 }
 
 impl Fabric {
@@ -56,7 +58,7 @@ impl Fabric {
         let model = Model::new(machine, topology, &wiring, (mode, fidelity), seed)?;
         let packets = PacketPool::new(machine.routing.hop_limit);
         let traits = dispatch!(&model, model => model.traits(&wiring));
-        Ok(Self { wiring, packets, model, traits })
+        Ok(Self { wiring, packets, model, traits, instant: Vec::new() })
     }
 
     /// The wiring of a machine that can be simulated at a fidelity.
@@ -117,7 +119,7 @@ impl Fabric {
     #[inline]
     pub fn request(
         &mut self,
-        number: u32,
+        of: Subject,
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
@@ -125,7 +127,7 @@ impl Fabric {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
             &mut self.model,
-            model => model.request(number, &mut Act { now, wiring, packets, events, measures })
+            model => model.request(of, &mut Act { now, wiring, packets, events, measures })
         );
     }
 
@@ -133,7 +135,7 @@ impl Fabric {
     #[inline]
     pub fn retry(
         &mut self,
-        number: u32,
+        of: Subject,
         now: Time,
         events: &mut EventQueue,
         measures: &mut Measures,
@@ -141,13 +143,13 @@ impl Fabric {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
             &mut self.model,
-            model => model.retry(number, &mut Act { now, wiring, packets, events, measures })
+            model => model.retry(of, &mut Act { now, wiring, packets, events, measures })
         );
     }
 
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone) {
+    pub fn touch(&self, events: impl Iterator<Item = Event> + Clone) {
         dispatch!(&self.model, model => model.touch(events, &self.packets));
     }
 
@@ -188,9 +190,9 @@ impl Fabric {
 
     /// The packet a `HEAD` event is about; none if all of it has been there before.
     #[inline]
-    pub fn arrived_head(&mut self, number: u32, now: Time) -> Option<&Packet> {
+    pub fn arrived_head(&mut self, of: Subject, now: Time) -> Option<&Packet> {
         let (wiring, packets) = (&self.wiring, &self.packets);
-        let id = dispatch!(&mut self.model, model => model.take_head(number, now, wiring, packets));
+        let id = dispatch!(&mut self.model, model => model.take_head(of, now, wiring, packets));
         id.is_some().then(|| &self.packets[id])
     }
 
@@ -198,7 +200,7 @@ impl Fabric {
     #[inline]
     pub fn take_delivered(
         &mut self,
-        number: u32,
+        of: Subject,
         now: Time,
         message: impl Fn(&Packet) -> u64,
         events: &mut EventQueue,
@@ -207,28 +209,38 @@ impl Fabric {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         let id = dispatch!(
             &mut self.model,
-            model => model.take_tail(number, &mut Act { now, wiring, packets, events, measures })
+            model => model.take_tail(of, &mut Act { now, wiring, packets, events, measures })
         );
         let is_stretched = self.traits.stretches;
-        let delivery = Delivery { id, channel: ChannelId(number), at: now, is_stretched };
+        let delivery = Delivery { id, channel: of.channel(), at: now, is_stretched };
         delivery.record(message, &self.wiring, &mut self.packets, measures)
     }
 
-    /// Serial number of the packet an event with this number is about, where such events are
-    /// ordered by it; else the number itself.
-    pub fn order_of(&self, number: u32) -> u64 {
-        if self.orders_by_serial() {
-            self.packets[PacketId(number)].serial.into()
+    /// The next event of instant `time`, if one is left; they come by kind, then by number, and
+    /// those about packets in order of the packets' serial numbers.
+    #[inline]
+    pub fn next_event(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
+        if self.traits.numbers_packets {
+            self.next_in_order(time, events)
         } else {
-            u64::from(number)
+            events.take_at(time)
         }
     }
 
-    /// Whether events of packets at one instant must be put in order of
-    /// [`Self::order_of`], because their numbers are not in that order.
-    #[inline]
-    pub fn orders_by_serial(&self) -> bool {
-        self.traits.numbers_packets
+    /// The same where numbers of packets are no order.
+    fn next_in_order(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
+        let waiting = self.instant.len();
+        while let Some(event) = events.take_at(time) {
+            let (kind, number) = event.order();
+            let serial = |of: Subject| self.packets[of.packet()].serial;
+            self.instant.push((kind, event.subject().map_or(number, serial), event));
+        }
+        if self.instant.len() > waiting {
+            // Latest first: the next one is taken from the end, and events created meanwhile
+            // join those still to come.
+            self.instant.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        self.instant.pop().map(|(_, _, event)| event)
     }
 
     /// Data packets waiting in a node's output queue.

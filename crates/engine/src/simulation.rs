@@ -3,7 +3,7 @@
 mod asking;
 
 use crate::error::{RunError, SpecError, Waiting};
-use crate::event_queue::{EventQueue, Kind};
+use crate::event_queue::{Event, EventQueue};
 use crate::fabric::{Fabric, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
@@ -44,8 +44,6 @@ pub struct Simulation {
     at_once: u64,
     /// Whether the present instant is not over: processes ask.
     is_open: bool,
-    /// Events of the present instant, where they must be put in order first.
-    batch: Vec<(Kind, u64, u32)>,
 }
 
 /// The counters at the end of a sample interval.
@@ -129,7 +127,6 @@ impl Simulation {
             watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
             is_open: false,
-            batch: Vec::new(),
         };
         simulation.post_starts();
         Ok(simulation)
@@ -137,10 +134,10 @@ impl Simulation {
 
     fn post_starts(&mut self) {
         for (process, at) in self.workload.starts().into_iter().enumerate() {
-            self.events.post(at, Kind::Start, process as u32);
+            self.events.post(at, Event::Start(ProcessId::from_index(process)));
         }
         if let Some(at) = self.workload.due(0) {
-            self.events.post(at, Kind::Message, 0);
+            self.events.post(at, Event::Row(0));
         }
     }
 
@@ -212,14 +209,10 @@ impl Simulation {
     fn instant(&mut self, time: Time) -> Result<bool, RunError> {
         let (events, measures) = (&mut self.events, &mut self.measures);
         self.events_handled += self.fabric.happen(time, events, measures);
-        if self.fabric.orders_by_serial() {
-            self.ordered_instant(time);
-        } else {
-            while self.at_once <= MOST_AT_ONE_INSTANT
-                && let Some((kind, number)) = self.events.take_at(time)
-            {
-                self.handle(kind, number);
-            }
+        while self.at_once <= MOST_AT_ONE_INSTANT
+            && let Some(event) = self.fabric.next_event(time, &mut self.events)
+        {
+            self.handle(event);
         }
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
@@ -241,40 +234,16 @@ impl Simulation {
         })
     }
 
-    /// Events of packets carry packet numbers here, which are no order:
-    /// those of one instant are put in order of the packets' serial numbers.
-    fn ordered_instant(&mut self, time: Time) {
-        while self.at_once <= MOST_AT_ONE_INSTANT {
-            let taken = self.batch.len();
-            while let Some((kind, number)) = self.events.take_at(time) {
-                let order = match kind {
-                    Kind::Tail | Kind::Head | Kind::Request | Kind::Retry => {
-                        self.fabric.order_of(number)
-                    }
-                    _ => u64::from(number),
-                };
-                self.batch.push((kind, order, number));
-            }
-            if self.batch.len() > taken {
-                // Latest first: the next one is taken from the end, and events
-                // created meanwhile join those still to come.
-                self.batch.sort_unstable_by(|a, b| b.cmp(a));
-            }
-            let Some((kind, _, number)) = self.batch.pop() else { return };
-            self.handle(kind, number);
-        }
-    }
-
     /// Handles one event.
     #[inline]
-    fn handle(&mut self, kind: Kind, number: u32) {
+    fn handle(&mut self, event: Event) {
         self.events_handled += 1;
         self.at_once += 1;
         let (events, measures) = (&mut self.events, &mut self.measures);
-        match kind {
-            Kind::Request => self.fabric.request(number, self.now, events, measures),
-            Kind::Retry => self.fabric.retry(number, self.now, events, measures),
-            _ => self.handle_at_node(kind, number),
+        match event {
+            Event::Request(of) => self.fabric.request(of, self.now, events, measures),
+            Event::Retry(of) => self.fabric.retry(of, self.now, events, measures),
+            _ => self.handle_at_node(event),
         }
     }
 
@@ -292,21 +261,21 @@ impl Simulation {
     }
 
     /// Handles an event that a node is told of.
-    fn handle_at_node(&mut self, kind: Kind, number: u32) {
+    fn handle_at_node(&mut self, event: Event) {
         let (nodes, mut world) = self.nodes_in_world();
-        let count = match kind {
-            Kind::Tail => nodes.tail(number, &mut world),
-            Kind::Cpu => nodes.processor(NodeId(number), &mut world),
-            Kind::Start => nodes.start(ProcessId(number), &mut world),
-            Kind::Head => nodes.head(number, &mut world),
-            Kind::Message => {
-                if let Some(at) = world.workload.due(number + 1) {
-                    world.events.post(at, Kind::Message, number + 1);
+        let count = match event {
+            Event::Tail(of) => nodes.tail(of, &mut world),
+            Event::Cpu(node) => nodes.processor(node, &mut world),
+            Event::Start(process) => nodes.start(process, &mut world),
+            Event::Head(of) => nodes.head(of, &mut world),
+            Event::Row(row) => {
+                if let Some(at) = world.workload.due(row + 1) {
+                    world.events.post(at, Event::Row(row + 1));
                 }
-                nodes.row(number, &mut world);
+                nodes.row(row, &mut world);
                 0
             }
-            Kind::Request | Kind::Retry => 0,
+            Event::Request(_) | Event::Retry(_) => 0,
         };
         self.at_once += count;
     }

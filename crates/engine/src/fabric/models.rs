@@ -12,7 +12,7 @@ pub mod stream;
 pub mod worm;
 
 use crate::error::{Blocked, SpecError};
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
@@ -56,9 +56,9 @@ pub trait ChannelModel {
     /// A packet enters its node's output queue.
     fn queue(&mut self, id: PacketId, act: &mut Act);
     /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
-    fn request(&mut self, number: u32, act: &mut Act);
+    fn request(&mut self, from: Subject, act: &mut Act);
     /// `RETRY`: somebody who had to wait looks again.
-    fn retry(&mut self, number: u32, act: &mut Act);
+    fn retry(&mut self, of: Subject, act: &mut Act);
     /// Whether nothing has to choose at this instant.
     fn is_settled(&self) -> bool;
     /// Every output and node with something to send chooses; after all events of an instant.
@@ -66,13 +66,13 @@ pub trait ChannelModel {
     /// The packet a `HEAD` event is about; none if all of it has been there before.
     fn take_head(
         &mut self,
-        number: u32,
+        of: Subject,
         now: Time,
         wiring: &Wiring,
         packets: &PacketPool,
     ) -> PacketId;
     /// The packet a `TAIL` event is about: it leaves the network.
-    fn take_tail(&mut self, number: u32, act: &mut Act) -> PacketId;
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId;
     /// Data packets waiting in a node's output queue.
     fn waiting_data(&self, node: NodeId, now: Time) -> u32;
     /// What every channel has done in the current window, up to `now`.
@@ -100,7 +100,7 @@ pub trait ChannelModel {
     }
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    fn touch(&self, _: impl Iterator<Item = (Kind, u32)> + Clone, _: &PacketPool) {}
+    fn touch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
 }
 
 /// The methods of a [`ChannelModel`] that are those of its `board`.
@@ -116,8 +116,8 @@ macro_rules! by_switchboard {
     };
     (@ retry) => {
         #[inline]
-        fn retry(&mut self, lead: u32, act: &mut Act) {
-            self.board.retry($crate::ids::ChannelId(lead), act.now);
+        fn retry(&mut self, lead: $crate::event_queue::Subject, act: &mut Act) {
+            self.board.retry(lead.channel(), act.now);
         }
     };
     (@ is_settled) => {
@@ -130,18 +130,22 @@ macro_rules! by_switchboard {
         #[inline]
         fn take_head(
             &mut self,
-            channel: u32,
+            of: $crate::event_queue::Subject,
             now: Time,
             wiring: &Wiring,
             packets: &$crate::fabric::PacketPool,
         ) -> $crate::ids::PacketId {
-            self.board.take_head($crate::ids::ChannelId(channel), wiring, packets, now)
+            self.board.take_head(of.channel(), wiring, packets, now)
         }
     };
     (@ take_tail) => {
         #[inline]
-        fn take_tail(&mut self, channel: u32, act: &mut Act) -> $crate::ids::PacketId {
-            self.board.take_tail($crate::ids::ChannelId(channel), act.packets)
+        fn take_tail(
+            &mut self,
+            of: $crate::event_queue::Subject,
+            act: &mut Act,
+        ) -> $crate::ids::PacketId {
+            self.board.take_tail(of.channel(), act.packets)
         }
     };
     (@ waiting_data) => {
@@ -165,7 +169,7 @@ macro_rules! by_switchboard {
         #[inline]
         fn touch(
             &self,
-            events: impl Iterator<Item = ($crate::event_queue::Kind, u32)> + Clone,
+            events: impl Iterator<Item = $crate::event_queue::Event> + Clone,
             packets: &$crate::fabric::PacketPool,
         ) {
             self.board.touch(events, packets);

@@ -103,7 +103,7 @@ impl Nodes {
         match self.looks_again(process, world) {
             Some(NEVER) => true,
             Some(left) => {
-                world.events.post(left, crate::event_queue::Kind::Start, process.0);
+                world.events.post(left, crate::event_queue::Event::Start(process));
                 false
             }
             None => false,

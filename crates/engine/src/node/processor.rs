@@ -1,6 +1,6 @@
 //! Processors: a run queue each, served first in, first out.
 
-use crate::event_queue::{EventQueue, Kind};
+use crate::event_queue::{Event, EventQueue};
 use crate::ids::{NodeId, ProcessId};
 use crate::time::Time;
 
@@ -88,7 +88,7 @@ impl Processors {
         let piece = (*remaining).min(self.time_slice);
         *remaining -= piece;
         self.processors[node.index()].begin(process, now, piece);
-        events.post(now + piece, Kind::Cpu, node.0);
+        events.post(now + piece, Event::Cpu(node));
         piece
     }
 
@@ -141,7 +141,7 @@ impl Processors {
         if processor.is_left_alone {
             processor.catch_up(now, passes);
             processor.is_left_alone = false;
-            events.post(processor.piece_end, Kind::Cpu, node.0);
+            events.post(processor.piece_end, Event::Cpu(node));
         }
     }
 

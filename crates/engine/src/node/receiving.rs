@@ -1,14 +1,15 @@
 //! How packets arrive, and messages come to be accepted and received.
 
 use super::{Nodes, World};
+use crate::event_queue::Subject;
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
 use crate::measure::Class;
 
 impl Nodes {
     /// `HEAD`: the header of a data packet has arrived.
-    pub fn head(&mut self, number: u32, world: &mut World) -> u64 {
-        let Some(packet) = world.fabric.arrived_head(number, world.now) else { return 0 };
+    pub fn head(&mut self, of: Subject, world: &mut World) -> u64 {
+        let Some(packet) = world.fabric.arrived_head(of, world.now) else { return 0 };
         let id = packet.message;
         let early = self.packetisation.early_bytes;
         if early == 0 || self.interface.is_some() {
@@ -22,11 +23,11 @@ impl Nodes {
     }
 
     /// `TAIL`: the last token of a packet has arrived.
-    pub fn tail(&mut self, number: u32, world: &mut World) -> u64 {
+    pub fn tail(&mut self, of: Subject, world: &mut World) -> u64 {
         let messages = &self.messages;
         let serial = |packet: &Packet| messages[packet.message].serial;
         let (events, measures) = (&mut *world.events, &mut *world.measures);
-        let packet = world.fabric.take_delivered(number, world.now, serial, events, measures);
+        let packet = world.fabric.take_delivered(of, world.now, serial, events, measures);
         let id = packet.message;
         match packet.class {
             Class::Data => {

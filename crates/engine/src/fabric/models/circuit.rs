@@ -14,7 +14,7 @@ mod holding;
 mod rule;
 
 use crate::error::Blocked;
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::integrated::Passage;
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
@@ -134,7 +134,7 @@ impl CircuitFabric {
         circuit.state = State::Comes;
         circuit.asks_from = at;
         if at > act.now {
-            act.events.post(at, Kind::Request, id.0);
+            act.events.post(at, Event::Request(id.into()));
         } else {
             self.ask(id, act);
         }
@@ -276,8 +276,8 @@ impl ChannelModel for CircuitFabric {
     /// A header may be granted a channel from now on; unless it has lost channels since it was
     /// to ask.
     #[inline]
-    fn request(&mut self, number: u32, act: &mut Act) {
-        let id = PacketId(number);
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        let id = of.packet();
         let circuit = &self.circuits[id.index()];
         if circuit.state == State::Comes && circuit.asks_from == act.now {
             self.ask(id, act);
@@ -296,12 +296,12 @@ impl ChannelModel for CircuitFabric {
     }
 
     /// Nobody waits for a time to come.
-    fn retry(&mut self, _: u32, _: &mut Act) {}
+    fn retry(&mut self, _: Subject, _: &mut Act) {}
 
     /// All channels of its circuit fall free.
     #[inline]
-    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
-        let channel = ChannelId(channel);
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        let channel = of.channel();
         let id = self.board.take_tail(channel, act.packets);
         self.deliver(channel, act.now, act.packets, act.measures);
         id

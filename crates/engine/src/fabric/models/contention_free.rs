@@ -10,7 +10,7 @@ mod following;
 mod passing;
 
 use crate::error::Blocked;
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::models::{ChannelModel, Traits};
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::timing::Running;
@@ -198,16 +198,16 @@ impl ChannelModel for ContentionFree {
             start = start.max(following.from(packet.message, wires));
             following.send(packet.message, wires, start + takes);
         }
-        act.events.post(start, Kind::Request, id.0);
+        act.events.post(start, Event::Request(id.into()));
     }
 
-    fn request(&mut self, number: u32, act: &mut Act) {
-        let id = PacketId(number);
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        let id = of.packet();
         if self.endpoints.is_some() { self.is_at_last_switch(id, act) } else { self.send(id, act) }
     }
 
-    fn retry(&mut self, number: u32, act: &mut Act) {
-        self.starts(PacketId(number), act);
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        self.starts(of.packet(), act);
     }
 
     #[inline]
@@ -218,13 +218,13 @@ impl ChannelModel for ContentionFree {
     fn arbitrate(&mut self, _: &mut Act) {}
 
     #[inline]
-    fn take_head(&mut self, number: u32, _: Time, _: &Wiring, _: &PacketPool) -> PacketId {
-        PacketId(number)
+    fn take_head(&mut self, of: Subject, _: Time, _: &Wiring, _: &PacketPool) -> PacketId {
+        of.packet()
     }
 
     #[inline]
-    fn take_tail(&mut self, number: u32, _: &mut Act) -> PacketId {
-        PacketId(number)
+    fn take_tail(&mut self, of: Subject, _: &mut Act) -> PacketId {
+        of.packet()
     }
 
     /// Those that have not started by `now`, or start just then.
@@ -271,7 +271,7 @@ fn arrives(id: PacketId, (start, end): (Start, Time), act: &mut Act) {
     packet.ready = start.at + timing.hop_ps;
     if act.wiring.reports_header(packet) {
         let head = start.at + timing.header_ps + timing.wire_ps;
-        act.events.post(head, Kind::Head, id.0);
+        act.events.post(head, Event::Head(id.into()));
     }
-    act.events.post(end + timing.wire_ps, Kind::Tail, id.0);
+    act.events.post(end + timing.wire_ps, Event::Tail(id.into()));
 }

@@ -15,7 +15,7 @@ mod lines;
 mod shared;
 
 use crate::error::Blocked;
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::Wiring;
 use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::deadlock;
@@ -367,7 +367,7 @@ impl FlitFabric {
             self.board.post_header(channel, id, there, act);
         }
         if is_at_node && is_last {
-            act.events.post(there, Kind::Tail, channel.0);
+            act.events.post(there, Event::Tail(channel.into()));
         }
         if is_last && let Some(blame) = &mut act.measures.blame {
             let lane = self.board.at(channel);
@@ -396,10 +396,10 @@ impl ChannelModel for FlitFabric {
     }
 
     /// Headers that have come ask by themselves ([`Self::happen`]).
-    fn request(&mut self, _: u32, _: &mut Act) {}
+    fn request(&mut self, _: Subject, _: &mut Act) {}
 
     /// Nobody waits for a time to come.
-    fn retry(&mut self, _: u32, _: &mut Act) {}
+    fn retry(&mut self, _: Subject, _: &mut Act) {}
 
     /// Its channels know.
     #[inline]
@@ -408,8 +408,8 @@ impl ChannelModel for FlitFabric {
     }
 
     #[inline]
-    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
-        let channel = ChannelId(channel);
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        let channel = of.channel();
         match self.integrated {
             None => self.board.take_tail(channel, act.packets),
             Some(_) => self.take_out(channel, act),

@@ -4,7 +4,7 @@
 //! When a transmission starts, three instants are known: when the channel will
 //! be free, when the buffer the packet leaves will have its room back, and when
 //! the packet's header will be ready to ask at the other end. No event marks the
-//! first two unless somebody waits for them ([`Kind::Retry`]).
+//! first two unless somebody waits for them ([`Event::Retry`]).
 
 mod blame;
 mod channel;
@@ -12,7 +12,7 @@ mod desk;
 mod multiqueue;
 
 use crate::error::Blocked;
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::Wiring;
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
@@ -263,7 +263,7 @@ impl PacketFabric {
             channel.occupied = channel.occupied.wrapping_add(tokens);
             if !channel.port.buffer.first.is_some() {
                 channel.port.front_output = act.wiring.asks_at(channel.port.switch, packet);
-                act.events.post(ready.max(channel.leaving_at), Kind::Request, id.0);
+                act.events.post(ready.max(channel.leaving_at), Event::Request(id.into()));
             } else if self.slot > 0 {
                 // The one in front of it may have to go now.
                 let desk = channel.port.front_output;
@@ -272,7 +272,7 @@ impl PacketFabric {
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);
-            act.events.post(end + link.wire_ps, Kind::Tail, id.0);
+            act.events.post(end + link.wire_ps, Event::Tail(id.into()));
         }
         self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
         end
@@ -290,7 +290,7 @@ impl PacketFabric {
         if channel.port.buffer.first.is_some() {
             let front = &act.packets[channel.port.buffer.first];
             channel.port.front_output = act.wiring.asks_at(channel.port.switch, front);
-            act.events.post(front.ready.max(end), Kind::Request, id.0);
+            act.events.post(front.ready.max(end), Event::Request(id.into()));
         }
         if channel.take_waits_for_room() {
             let lead = channel.rest.lead;
@@ -305,8 +305,8 @@ impl ChannelModel for PacketFabric {
 
     /// It waits for its output, at least until the end of this instant, unless that is idle.
     #[inline]
-    fn request(&mut self, channel: u32, act: &mut Act) {
-        let channel = ChannelId(channel);
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        let channel = of.channel();
         let lead = self.board.at(channel).port.front_output;
         if self.board.arbiter.takes_first() && self.is_idle(lead, act.now) {
             // Requests of one instant come in order of channel number: this is the best.

@@ -16,7 +16,7 @@ mod injector;
 mod places;
 
 use crate::error::Blocked;
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::Wiring;
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
@@ -241,7 +241,7 @@ impl StoredFabric {
             let early = passage.and_then(|passage| passage.early_ps(act.packets[id].bytes));
             let early = early.unwrap_or(0);
             self.board.post_header(at, id, delivered - early, act);
-            act.events.post(delivered, Kind::Tail, at.0);
+            act.events.post(delivered, Event::Tail(at.into()));
             self.board.at_mut(at).port.buffer.push(id, act.packets);
             return;
         }
@@ -249,7 +249,7 @@ impl StoredFabric {
         let there = if self.cuts_through { header } else { delivered };
         act.packets[id].ready = there + self.arbitration_ps;
         self.board.at_mut(at).passing.push(id, act.packets);
-        act.events.post(there, Kind::Request, at.0);
+        act.events.post(there, Event::Request(at.into()));
     }
 
     /// A packet that is in its node, and has a place, joins the queue of a channel.
@@ -307,8 +307,8 @@ impl ChannelModel for StoredFabric {
     by_switchboard!(queue, retry, take_head, take_tail, waiting_data, used, begin_window);
 
     /// A packet sent on a channel has come to the node at its end and goes on from there.
-    fn request(&mut self, channel: u32, act: &mut Act) {
-        let channel = ChannelId(channel);
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        let channel = of.channel();
         let from = self.board.at_mut(channel);
         let (switch, id) = (from.port.switch, from.passing.pop(act.packets));
         let next = match &self.places {

@@ -10,7 +10,7 @@
 mod channel;
 
 use crate::error::Blocked;
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::Wiring;
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, first_flit};
@@ -112,7 +112,7 @@ impl StreamFabric {
         let there = sent + self.delay;
         channel.headers.push_back(there);
         if channel.port.buffer.first == owner && !channel.output.is_some() {
-            act.events.post(there.max(channel.front_free), Kind::Request, id.0);
+            act.events.post(there.max(channel.front_free), Event::Request(id.into()));
         }
     }
 
@@ -125,16 +125,16 @@ impl StreamFabric {
         if let Some(blame) = &mut act.measures.blame {
             blame.released(id, input, at);
         }
-        act.events.post(at, Kind::Retry, channel.rest.lead.0);
+        act.events.post(at, Event::Retry(channel.rest.lead.into()));
         if !channel.port.switch.is_some() {
-            act.events.post(at + act.wiring.link.wire_ps, Kind::Tail, id.0);
+            act.events.post(at + act.wiring.link.wire_ps, Event::Tail(id.into()));
         }
         if input.is_some() {
             let from = self.board.at_mut(input);
             from.output = ChannelId::NONE;
             from.front_free = at;
             if let Some(&there) = from.headers.front() {
-                act.events.post(there.max(at), Kind::Request, input.0);
+                act.events.post(there.max(at), Event::Request(input.into()));
             }
         }
     }
@@ -144,8 +144,8 @@ impl ChannelModel for StreamFabric {
     by_switchboard!(queue, retry, is_settled, take_head, take_tail, waiting_data);
     by_switchboard!(used, begin_window);
 
-    fn request(&mut self, channel: u32, act: &mut Act) {
-        let channel = ChannelId(channel);
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        let channel = of.channel();
         if let Some(blame) = &mut act.measures.blame {
             self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
         }

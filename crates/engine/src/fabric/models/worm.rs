@@ -21,7 +21,7 @@ mod straight;
 mod stretches;
 
 use crate::error::{Blocked, SpecError};
-use crate::event_queue::Kind;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
@@ -198,20 +198,20 @@ impl ChannelModel for WormFabric {
         if self.board.lists.are_used() {
             let list = act.wiring.layout.injection_lead(act.packets[id].source);
             if self.board.at(list).port.buffer.first == id {
-                act.events.post(act.packets[id].ready, Kind::Request, list.0);
+                act.events.post(act.packets[id].ready, Event::Request(list.into()));
             }
         }
     }
 
     #[inline]
-    fn request(&mut self, channel: u32, act: &mut Act) {
-        self.asks(ChannelId(channel), act);
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        self.asks(of.channel(), act);
     }
 
     /// A group that had to wait looks again: every request of this instant is known.
     #[inline]
-    fn retry(&mut self, lead: u32, act: &mut Act) {
-        let lead = ChannelId(lead);
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        let lead = of.channel();
         self.board.forget_retry(lead, act.now);
         let kind = self.board.at(lead).port.kind;
         self.serve(lead, kind, act);
@@ -231,8 +231,8 @@ impl ChannelModel for WormFabric {
     }
 
     #[inline]
-    fn take_tail(&mut self, channel: u32, act: &mut Act) -> PacketId {
-        let channel = ChannelId(channel);
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        let channel = of.channel();
         if self.board.lists.are_used() {
             self.take_out(channel, act)
         } else {

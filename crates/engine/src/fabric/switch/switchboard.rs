@@ -17,7 +17,7 @@ pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
 
-use crate::event_queue::{EventQueue, Kind};
+use crate::event_queue::{Event, EventQueue};
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::Group;
 use crate::fabric::switch::policy::Arbiter;
@@ -366,7 +366,7 @@ impl<C: HasPort> Switchboard<C> {
         let output = self.at_mut(lead).rest_mut();
         if at < output.retry_at {
             output.retry_at = at;
-            events.post(at, Kind::Retry, lead.0);
+            events.post(at, Event::Retry(lead.into()));
         }
     }
 
@@ -391,23 +391,19 @@ impl<C: HasPort> Switchboard<C> {
     ///
     /// Within each pass no load waits for another, so that the cache misses
     /// overlap. Worth its time only where the channels do not fit the cache.
-    pub fn touch(&self, events: impl Iterator<Item = (Kind, u32)> + Clone, packets: &PacketPool) {
+    pub fn touch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
         if self.channels.len() < MANY_CHANNELS {
             return;
         }
-        let is_about_channel =
-            |kind| matches!(kind, Kind::Request | Kind::Retry | Kind::Tail | Kind::Head);
-        let due = events
-            .filter(|&(kind, _)| is_about_channel(kind))
-            .map(|(kind, number)| (kind, &self.channels[number as usize]));
+        let due = events.filter_map(|event| Some((event, self.at(event.subject()?.channel()))));
         for (_, channel) in due.clone() {
             black_box((channel.port().switch, channel.rest().lead));
         }
-        for (kind, channel) in due {
+        for (event, channel) in due {
             let front = channel.port().buffer.first;
             if front.is_some() {
                 black_box(packets[front].ready);
-                if kind == Kind::Request {
+                if matches!(event, Event::Request(_)) {
                     let output = self.at(channel.port().front_output);
                     black_box((output.port().switch, output.rest().lead));
                 }
@@ -445,7 +441,7 @@ impl<C: HasPort> Switchboard<C> {
         if !act.wiring.reports_header(&act.packets[id]) {
             return;
         }
-        act.events.post(at, Kind::Head, channel.0);
+        act.events.post(at, Event::Head(channel.into()));
         let rest = self.at_mut(channel).rest_mut();
         if !rest.heading.is_some() {
             rest.heading = id;

@@ -1,7 +1,7 @@
 //! Channels become part of circuits and fall free.
 
 use super::{CircuitFabric, State};
-use crate::event_queue::Kind;
+use crate::event_queue::Event;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
@@ -70,9 +70,9 @@ impl CircuitFabric {
         record.port.buffer.push(id, act.packets);
         if let Some(early) = self.passage.early_ps(bytes) {
             record.rest.heading = id;
-            act.events.post(delivered - early, Kind::Head, last.0);
+            act.events.post(delivered - early, Event::Head(last.into()));
         }
-        act.events.post(delivered, Kind::Tail, last.0);
+        act.events.post(delivered, Event::Tail(last.into()));
     }
 
     /// A message has been delivered over a channel: all it held fall free.

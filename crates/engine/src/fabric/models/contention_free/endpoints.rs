@@ -6,7 +6,7 @@
 //! taken then, and at its start the packet looks no further than to the next queue.
 
 use super::{ContentionFree, Start, arrives};
-use crate::event_queue::Kind;
+use crate::event_queue::Event;
 use crate::fabric::network::timing::Running;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, NodeId, PacketId};
@@ -84,7 +84,7 @@ impl ContentionFree {
         if start == act.now {
             self.starts(id, act);
         } else {
-            act.events.post(start, Kind::Retry, id.0);
+            act.events.post(start, Event::Retry(id.into()));
         }
     }
 
@@ -104,7 +104,7 @@ impl ContentionFree {
     pub(super) fn heads_for(&mut self, id: PacketId, ready: Time, running: Running, act: &mut Act) {
         let Some(endpoints) = &mut self.endpoints else { return };
         endpoints.of(id).running = running;
-        act.events.post(ready, Kind::Request, id.0);
+        act.events.post(ready, Event::Request(id.into()));
     }
 
     /// The header of a packet is at its last switch. Those of one instant must come in the order

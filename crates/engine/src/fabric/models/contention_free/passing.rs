@@ -1,7 +1,7 @@
 //! The way of a packet without contention where nodes and switches are one.
 
 use super::ContentionFree;
-use crate::event_queue::Kind;
+use crate::event_queue::Event;
 use crate::fabric::integrated::Passage;
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
@@ -52,10 +52,10 @@ impl ContentionFree {
             following.send(message, 1, first_end);
         }
         if let Some(early) = passage.early_ps(bytes) {
-            act.events.post(delivered - early, Kind::Head, id.0);
+            act.events.post(delivered - early, Event::Head(id.into()));
         }
         act.packets[id].ready = start + before + act.wiring.link.hop_ps;
-        act.events.post(delivered, Kind::Tail, id.0);
+        act.events.post(delivered, Event::Tail(id.into()));
     }
 
     /// What is kept of a packet that could start on a channel when it was ready, and occupies it

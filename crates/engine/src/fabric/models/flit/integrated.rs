@@ -3,7 +3,7 @@
 
 use super::lines::{LineId, Lines, Mark, What};
 use super::{Control, FlitFabric, Rate};
-use crate::event_queue::Kind;
+use crate::event_queue::Event;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
@@ -120,11 +120,11 @@ impl FlitFabric {
         delivered.left -= count;
         if (1..=count).contains(&delivered.before_begun) {
             self.board.lists.begin(channel, act.now);
-            act.events.post_now(act.now, Kind::Head, channel.0);
+            act.events.post_now(act.now, Event::Head(channel.into()));
         }
         delivered.before_begun = delivered.before_begun.saturating_sub(count);
         if delivered.left == 0 {
-            act.events.post_now(act.now, Kind::Tail, channel.0);
+            act.events.post_now(act.now, Event::Tail(channel.into()));
         }
         match self.control {
             Control::OutOfBand { credit: Some(line) } => {

@@ -2,7 +2,7 @@
 
 use super::WormFabric;
 use super::channel::Channel;
-use crate::event_queue::Kind;
+use crate::event_queue::Event;
 use crate::fabric::Timing;
 use crate::fabric::switch::switchboard::{Act, first_flit};
 use crate::ids::{ChannelId, PacketId};
@@ -121,7 +121,7 @@ impl WormFabric {
             let (delay, wire) = (rate.asks_after_ps(), rate.wire_ps);
             self.board.post_header(id, owner, there - delay + wire, act);
         } else if channel.port.buffer.first == owner && !channel.output.is_some() {
-            act.events.post(there.max(channel.front_free), Kind::Request, id.0);
+            act.events.post(there.max(channel.front_free), Event::Request(id.into()));
         }
     }
 
@@ -151,7 +151,7 @@ impl WormFabric {
         }
         if !self.board.at(id).port.switch.is_some() {
             let wire = self.rate(id).wire_ps;
-            act.events.post(released + wire, Kind::Tail, id.0);
+            act.events.post(released + wire, Event::Tail(id.into()));
         }
         if input.is_some() {
             self.front_falls_free(input, released, act);
@@ -182,6 +182,6 @@ impl WormFabric {
         }
         let flits = rate.packet_flits(act.packets[front].bytes);
         let there = self.header_there(id, channel.departed, flits, &rate);
-        act.events.post(there.max(at), Kind::Request, id.0);
+        act.events.post(there.max(at), Event::Request(id.into()));
     }
 }

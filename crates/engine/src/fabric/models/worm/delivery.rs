@@ -7,7 +7,7 @@
 
 use super::WormFabric;
 use super::stretches::{Stretch, is_reached};
-use crate::event_queue::Kind;
+use crate::event_queue::Event;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
@@ -30,7 +30,7 @@ impl WormFabric {
         let Some(next) = self.board.leave_list(list, act) else { return };
         let ready = act.packets[next].ready;
         if ready > act.now {
-            act.events.post(ready, Kind::Request, list.0);
+            act.events.post(ready, Event::Request(list.into()));
         } else {
             // Marked only so that this instant is not over.
             self.board.mark(list);
@@ -90,7 +90,7 @@ impl WormFabric {
             let number = first.wrapping_add(early - 1 - before);
             let at = self.delivered(id, number, self.main.flit_ps);
             self.board.lists.begin(id, at);
-            act.events.post(at, Kind::Head, id.0);
+            act.events.post(at, Event::Head(id.into()));
         }
         if !self.leave_straight(id, leaving) {
             self.leave(id, leaving);
@@ -101,7 +101,7 @@ impl WormFabric {
         if leaving.is_all {
             channel.set_delivering(false);
             let at = self.delivered(id, last, self.main.last_ps);
-            act.events.post(at, Kind::Tail, id.0);
+            act.events.post(at, Event::Tail(id.into()));
         }
         if self.board.at(id).owner.is_some() {
             // It may have lacked room.
