@@ -234,16 +234,22 @@ LOOKS = """([ink, paper]) => {
 }"""
 
 
+def wait_for_looks(page: Page, ink: str, paper: str) -> None:
+    """Wait until a page has these colours: its policy forbids Playwright's `wait_for_function`."""
+    while not page.evaluate(LOOKS, [ink, paper]):
+        page.wait_for_timeout(20)
+
+
 def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> None:
     light, dark = page, opened("dark")
     inks, papers = (ink(light), ink(dark)), (paper(light), paper(dark))
     assert inks[0] != inks[1]
     assert papers[0] != papers[1]
     dark.locator("#theme").click()
-    dark.wait_for_function(LOOKS, arg=[inks[0], papers[0]])
+    wait_for_looks(dark, inks[0], papers[0])
     for scheme, number in (("light", 0), ("dark", 1)):
         dark.emulate_media(color_scheme=scheme)
-        dark.wait_for_function(LOOKS, arg=[inks[number], papers[number]])
+        wait_for_looks(dark, inks[number], papers[number])
 
 
 def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -> None:
@@ -251,14 +257,14 @@ def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -
     page = opened("dark")
     dark = ink(page), paper(page)
     page.emulate_media(media="print")
-    page.wait_for_function(LOOKS, arg=[*light])
+    wait_for_looks(page, *light)
     assert page.locator(".controls:visible, .exports:visible, nav:visible").count() == 0
     assert (
         "compute period: 5 µs" in figure(page, "load_of_nodes").locator(".selection").inner_text()
     )
     assert page.locator("details:not([open])").count() == 0
     page.emulate_media(media="screen")
-    page.wait_for_function(LOOKS, arg=[*dark])
+    wait_for_looks(page, *dark)
     assert dark[0] != light[0]
     assert page.pdf().startswith(b"%PDF")
 

@@ -28,6 +28,11 @@ pub fn random_cases(all: u64) -> u64 {
     })
 }
 
+/// What is the least that all cases must come to, for as many as are tried.
+pub fn in_proportion(all: u64) -> u64 {
+    random_cases(all)
+}
+
 /// Where and with what words a check failed.
 struct Failure {
     place: String,
