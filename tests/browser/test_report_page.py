@@ -194,8 +194,14 @@ def test_figures_are_saved_as_pictures(opened: Opened) -> None:
     assert "loosely_synchronous" in vector
 
 
-def test_figures_are_saved_as_numbers(page: Page) -> None:
-    for name in FIGURES:
+#: Chromium asks before a page saves more.
+MOST_DOWNLOADS = 10
+
+
+def test_figures_are_saved_as_numbers(opened: Opened) -> None:
+    for number, name in enumerate(FIGURES):
+        if number % MOST_DOWNLOADS == 0:
+            page = opened()
         file = downloaded(page, name, "csv")
         rows = list(csv.DictReader(io.StringIO(content(file).decode(), newline="")))
         assert file.suggested_filename.endswith(".csv")
