@@ -111,7 +111,8 @@ def measured_table(results: Mapping[str, Result]) -> Table:
     table.add_column("", no_wrap=True)
     for mode in results:
         # Many do not fit on a narrow terminal: intervals then go below their values.
-        table.add_column(mode, justify="right", no_wrap=len(results) < 4)
+        fits = len(results) < 4
+        table.add_column(mode, justify="right", no_wrap=fits, min_width=len(mode))
     for title, rows in _SECTIONS.items():
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
