@@ -10,11 +10,12 @@ mod interface;
 mod message;
 mod packetisation;
 mod processor;
+mod protocol;
 mod receiving;
 mod sending;
 
 pub use interface::{Buffers, Heard, Interface, Told};
-pub use message::{Message, MessagePool};
+pub use message::{Life, Message, MessagePool};
 pub use processor::Processors;
 
 use crate::error::SpecError;
@@ -22,12 +23,13 @@ use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Measures};
-use crate::spec::Machine;
+use crate::spec::{Machine, Mode};
 use crate::time::Time;
 use crate::workload::{Op, Workload};
 use classes::Classes;
 use message::in_progress;
 use packetisation::Packetisation;
+use protocol::Protocol;
 use std::collections::VecDeque;
 
 /// Instructions at one instant after which control returns to the run loop,
@@ -51,12 +53,8 @@ pub struct Nodes {
     /// The process that is carrying out instructions.
     at_work: ProcessId,
     packetisation: Packetisation,
-    /// Whether data packets are acknowledged by packets.
-    acknowledges: bool,
-    /// Whether a packet without data is nothing but its header.
-    has_bare_headers: bool,
-    /// Whether messages arrive when they are sent (mode `ideal`).
-    ideal: bool,
+    /// How messages get to other nodes.
+    protocol: Protocol,
 }
 
 /// What nodes act on, at one instant.
@@ -103,7 +101,7 @@ impl Nodes {
         machine: &Machine,
         nodes: usize,
         workload: &Workload,
-        ideal: bool,
+        mode: Mode,
         blame: Option<&crate::spec::Blame>,
     ) -> Result<Self, SpecError> {
         let placement = workload.placement();
@@ -117,9 +115,7 @@ impl Nodes {
             interface: None,
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
-            acknowledges: machine.interface.acknowledges,
-            has_bare_headers: !machine.link.end_token,
-            ideal,
+            protocol: Protocol::new(machine, mode),
             placement,
         })
     }
@@ -198,6 +194,21 @@ impl Nodes {
     fn can_go_on(&mut self, process: ProcessId) {
         if process != self.at_work {
             self.ready.push_back(process);
+        }
+    }
+
+    /// Tells the interface what became of a message, where processes come from outside; one
+    /// that waited for it goes on.
+    #[inline]
+    fn tell(
+        &mut self,
+        id: MessageId,
+        what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
+    ) {
+        if let Some(interface) = &mut self.interface
+            && let Some(process) = what(interface, id, &self.messages[id])
+        {
+            self.can_go_on(process);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::measure::blame::Charged;
 use crate::measure::{
     Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Stored, Use,
 };
-use crate::node::{Interface, Nodes, World};
+use crate::node::{Interface, Life, Nodes, World};
 use crate::spec::{self, Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -80,9 +80,8 @@ impl Simulation {
         let topology = Topology::new(&spec.machine.topology)?;
         let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
         let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
-        let ideal = spec.mode == Mode::Ideal;
         let blame = spec.blame.as_ref();
-        let mut nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal, blame)?;
+        let mut nodes = Nodes::new(&spec.machine, topology.nodes, &workload, spec.mode, blame)?;
         if let spec::Workload::External(external) = spec.workload {
             nodes.serve(Interface::new(external, &topology));
         }
@@ -314,10 +313,10 @@ impl Simulation {
                 "message {} of {} bytes from process {} on node {}",
                 message.serial, message.bytes, message.from.0, message.from_node.0
             ),
-            what: if message.packetised || message.unsent < message.bytes {
-                format!("process {} on node {} to receive it", message.to.0, message.to_node.0)
-            } else {
+            what: if message.life == Life::Pending {
                 "the message before it on its virtual link".into()
+            } else {
+                format!("process {} on node {} to receive it", message.to.0, message.to_node.0)
             },
         });
         let processes = self.nodes.placement().iter().enumerate().filter_map(process);

@@ -2,6 +2,7 @@
 //! where they arrive, and waits.
 
 use super::interface::{Interface, Told, Transfer};
+use super::protocol::Protocol;
 use super::{Message, Nodes, World};
 use crate::error::SpecError;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
@@ -159,7 +160,7 @@ impl Nodes {
                 &several
             }
             Audience::Everybody => {
-                several = if self.ideal {
+                several = if self.protocol == Protocol::Direct {
                     let all = (0..self.placement.len()).map(NodeId::from_index);
                     all.filter(|&to| to != node).collect()
                 } else {
@@ -186,8 +187,8 @@ impl Nodes {
         let Letter { tag, bytes } = copy.letter;
         let send = Send { to: ProcessId(to.0), tag, bytes, link: LinkId::NONE, blocking: false };
         let class = self.class_of(copy.from);
-        let from = (copy.from, node);
-        let message = |serial| Message::new(serial, from, &send, (to, class), copy.sent);
+        let (from, by) = ((copy.from, node), (self.protocol, copy.sent));
+        let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
         if let Some(interface) = &mut self.interface {
             interface.note(id, transfer);
