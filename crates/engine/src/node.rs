@@ -25,6 +25,7 @@ use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Measures};
 use crate::spec::{Machine, Mode};
 use crate::time::Time;
+use crate::topology::Topology;
 use crate::workload::{Op, Workload};
 use classes::Classes;
 use message::in_progress;
@@ -48,8 +49,8 @@ pub struct Nodes {
     waiting: Vec<VecDeque<MessageId>>,
     /// Processes that can go on, in the order in which they became able to.
     ready: VecDeque<ProcessId>,
-    /// What serves processes from outside, if they are such.
-    interface: Option<Box<Interface>>,
+    /// What serves processes from outside.
+    interface: Interface,
     /// The process that is carrying out instructions.
     at_work: ProcessId,
     packetisation: Packetisation,
@@ -61,6 +62,8 @@ pub struct Nodes {
 pub struct World<'a> {
     /// The instant.
     pub now: Time,
+    /// The graph of the machine.
+    pub topology: &'a Topology,
     /// The network.
     pub fabric: &'a mut Fabric,
     /// The processes.
@@ -112,7 +115,7 @@ impl Nodes {
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); placement.len()],
             ready: VecDeque::new(),
-            interface: None,
+            interface: Interface::default(),
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, mode),
@@ -122,7 +125,7 @@ impl Nodes {
 
     /// The same, for processes from outside.
     pub fn serve(&mut self, interface: Interface) {
-        self.interface = Some(Box::new(interface));
+        self.interface = interface;
     }
 
     /// The node of every process.
@@ -150,9 +153,7 @@ impl Nodes {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
-        if let Some(interface) = &mut self.interface {
-            interface.begin_window();
-        }
+        self.interface.begin_window();
     }
 
     /// `START`: a process begins, or one from outside may go on.
@@ -205,8 +206,8 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if let Some(interface) = &mut self.interface
-            && let Some(process) = what(interface, id, &self.messages[id])
+        if self.interface.serves()
+            && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
         }

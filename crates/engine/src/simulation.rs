@@ -251,6 +251,7 @@ impl Simulation {
     fn nodes_in_world(&mut self) -> (&mut Nodes, World<'_>) {
         let world = World {
             now: self.now,
+            topology: &self.topology,
             fabric: &mut self.fabric,
             workload: &mut self.workload,
             events: &mut self.events,

@@ -60,7 +60,7 @@ impl Nodes {
         if protocol == Protocol::Streaming {
             let told = self.packetisation.take_told(&mut self.messages[id], packet.bytes);
             self.data_arrived(id, packet.bytes - told, world);
-        } else if self.interface.is_some() {
+        } else if self.interface.serves() {
             self.read(id, packet.bytes, world);
         }
         if is_accepted {
@@ -71,7 +71,7 @@ impl Nodes {
     /// The first data bytes of a packet are there, before the others.
     fn first_data_arrived(&mut self, id: MessageId, world: &mut World) {
         let early = self.packetisation.early_bytes;
-        if self.interface.is_some() {
+        if self.interface.serves() {
             // Who is written outside may read them.
             self.offer(id, world);
         }
@@ -86,7 +86,7 @@ impl Nodes {
         if self.packetisation.begins(message, bytes) {
             world.measures.message_began(world.now - message.sent);
         }
-        if self.interface.is_some() {
+        if self.interface.serves() {
             self.read(id, bytes, world);
         }
     }

@@ -68,7 +68,7 @@ impl Nodes {
     #[inline]
     fn send_packet(&mut self, id: MessageId, world: &mut World) -> bool {
         let bytes = self.packetisation.next(&self.messages[id]);
-        if self.interface.is_some() && self.is_short(id, bytes) {
+        if self.interface.serves() && self.is_short(id, bytes) {
             return false;
         }
         let message = &mut self.messages[id];
@@ -84,8 +84,8 @@ impl Nodes {
         packet.last = message.is_packetised();
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if let Some(interface) = self.interface.as_mut().filter(|_| is_first) {
-            interface.queued(id, packet);
+        if is_first && self.interface.serves() {
+            self.interface.queued(id, packet);
         }
         true
     }
