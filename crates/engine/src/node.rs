@@ -23,7 +23,7 @@ use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Measures};
-use crate::spec::{Machine, Mode};
+use crate::spec::{self, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Op, Workload};
@@ -100,32 +100,27 @@ impl Nodes {
     ///
     /// # Errors
     /// Traffic classes that are not one for each process or message.
-    pub fn new(
-        machine: &Machine,
-        nodes: usize,
-        workload: &Workload,
-        mode: Mode,
-        blame: Option<&crate::spec::Blame>,
-    ) -> Result<Self, SpecError> {
+    pub fn new(spec: &Spec, topology: &Topology, workload: &Workload) -> Result<Self, SpecError> {
         let placement = workload.placement();
+        let (machine, processes) = (&spec.machine, placement.len());
+        let time_slice = machine.interface.time_slice_ps;
+        let interface = match spec.workload {
+            spec::Workload::External(external) => Interface::new(external, topology),
+            _ => Interface::default(),
+        };
         Ok(Self {
-            classes: Classes::new(blame, placement.len(), workload.rows())?,
-            processors: Processors::new(nodes, placement.len(), machine.interface.time_slice_ps),
+            classes: Classes::new(spec.blame.as_ref(), processes, workload.rows())?,
+            processors: Processors::new(topology.nodes, processes, time_slice),
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],
-            waiting: vec![VecDeque::new(); placement.len()],
+            waiting: vec![VecDeque::new(); processes],
             ready: VecDeque::new(),
-            interface: Interface::default(),
+            interface,
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
-            protocol: Protocol::new(machine, mode),
+            protocol: Protocol::new(machine, spec.mode),
             placement,
         })
-    }
-
-    /// The same, for processes from outside.
-    pub fn serve(&mut self, interface: Interface) {
-        self.interface = interface;
     }
 
     /// The node of every process.
