@@ -211,8 +211,9 @@ impl Fabric {
             &mut self.model,
             model => model.take_tail(of, &mut Act { now, wiring, packets, events, measures })
         );
-        let is_stretched = self.traits.stretches;
-        let delivery = Delivery { id, channel: of.channel(), at: now, is_stretched };
+        let Traits { stretches: is_stretched, numbers_packets, .. } = self.traits;
+        let channel = (!numbers_packets).then(|| of.channel());
+        let delivery = Delivery { id, channel, at: now, is_stretched };
         delivery.record(message, &self.wiring, &mut self.packets, measures)
     }
 
