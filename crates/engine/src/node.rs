@@ -84,7 +84,7 @@ impl World<'_> {
 
 /// A saturated process passes into the iterations that begin from `start` on and before
 /// `before`; until when it computes in the last of them.
-fn pass(
+fn fast_forward(
     workload: &mut Workload,
     cpu: &mut Binned,
     process: ProcessId,
@@ -138,11 +138,10 @@ impl Nodes {
         &self.processors
     }
 
-    /// Brings processes that were left alone up to `now`, when everything else has
-    /// happened.
+    /// Brings saturated processes up to `now`, after all events of that instant.
     pub fn catch_up(&mut self, now: Time, workload: &mut Workload, measures: &mut Measures) {
         let cpu = &mut measures.cpu;
-        self.processors.catch_up(now, |p, times| pass(workload, cpu, p, times));
+        self.processors.catch_up(now, |p, times| fast_forward(workload, cpu, p, times));
     }
 
     /// A new measurement window begins.
@@ -186,7 +185,7 @@ impl Nodes {
         self.run(process, node, world) + self.go_on(world)
     }
 
-    /// What a process waited for has happened. The process at work goes on anyway.
+    /// What a process waited for is there. The process at work goes on anyway.
     fn can_go_on(&mut self, process: ProcessId) {
         if process != self.at_work {
             self.ready.push_back(process);
@@ -241,7 +240,7 @@ impl Nodes {
                     break;
                 }
                 Op::ComputeSaturated(duration) => {
-                    self.processors.leave_alone(node, process, world.now, duration);
+                    self.processors.compute_saturated(node, process, world.now, duration);
                     world.computes(duration);
                     break;
                 }

@@ -56,7 +56,7 @@ pub enum Progress {
     Time,
     /// The number of events asked for has been handled.
     Events,
-    /// The workload has ended; nothing is left to happen.
+    /// The workload has ended; no event is left.
     Finished,
     /// Processes from outside ask for instructions ([`Simulation::asking`]). The present
     /// instant is not over: it goes on with the next call, when all have been answered.
@@ -64,7 +64,7 @@ pub enum Progress {
 }
 
 impl Simulation {
-    /// Builds machine and workload; nothing has happened yet.
+    /// Builds machine and workload; the clock stands at 0.
     ///
     /// # Errors
     /// A description that cannot be simulated.
@@ -100,12 +100,12 @@ impl Simulation {
         }
     }
 
-    /// Runs until everything up to and including `until` has happened, or until
+    /// Runs until all events up to and including `until` have been handled, or until
     /// `max_events` more events have been handled and samples taken, or until the
     /// workload ends, or processes ask for instructions.
     ///
     /// # Errors
-    /// [`RunError::Deadlock`] when nothing will happen any more although
+    /// [`RunError::Deadlock`] when no event is left although
     /// processes wait; [`RunError::ClockStuck`] when time does not pass.
     pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
         let mut enough = self.events_handled.saturating_add(max_events);
@@ -156,7 +156,7 @@ impl Simulation {
         }
     }
 
-    /// Whether nothing is left to happen, or nothing but credits of packets long gone.
+    /// Whether no event is left, or none but credits of packets long gone.
     #[inline]
     fn is_over(&self) -> bool {
         let idle = self.fabric.packets().is_empty() || self.fabric.next_time() == NEVER;
@@ -240,7 +240,7 @@ impl Simulation {
         self.at_once += count;
     }
 
-    /// Nothing is left to happen: the end, or a deadlock.
+    /// No event is left: the end, or a deadlock.
     fn end(&mut self) -> Result<Progress, RunError> {
         self.sample_before(self.now + 1, u64::MAX);
         let waiting = self.waiting();
@@ -250,7 +250,7 @@ impl Simulation {
         Err(RunError::Deadlock { at: self.now, waiting, circle: self.fabric.deadlock(self.now) })
     }
 
-    /// Whether packets wait for each other in a circle although other things still happen.
+    /// Whether packets wait for each other in a circle although other events go on.
     fn check_moving(&self) -> Result<(), RunError> {
         if !self.watches {
             return Ok(());

@@ -99,7 +99,7 @@ impl Interface {
         self.transfers[id.index()].first_packet = packet;
     }
 
-    /// The packet whose start a process waits for, if that is not known to have happened.
+    /// The packet whose start a process waits for, if it is not known to have started.
     pub fn awaited_packet(&self, process: ProcessId) -> Option<PacketId> {
         let station = &self.stations[process.index()];
         let wait = station.wait.filter(|wait| wait.until == Until::InProgress)?;

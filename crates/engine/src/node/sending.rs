@@ -6,7 +6,7 @@
 
 use super::message::{Life, Step};
 use super::protocol::Protocol;
-use super::{Interface, Message, Nodes, World, pass};
+use super::{Interface, Message, Nodes, World, fast_forward};
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
 use crate::measure::Class;
@@ -106,7 +106,7 @@ impl Nodes {
     fn acknowledged(&mut self, id: MessageId, world: &mut World) {
         let (workload, cpu) = (&mut *world.workload, &mut world.measures.cpu);
         self.processors.wake(self.messages[id].from_node, world.now, world.events, |p, times| {
-            pass(workload, cpu, p, times)
+            fast_forward(workload, cpu, p, times)
         });
         let message = &mut self.messages[id];
         message.advance(Step::Acknowledged);
