@@ -151,11 +151,54 @@ impl fmt::Display for Blocked {
 
 /// Somebody who waits for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// The process or packet: `process 3 on node 1`.
-    pub who: String,
+pub enum Waiting {
+    /// A process.
+    Process {
+        /// Its number.
+        process: u32,
+        /// Its node.
+        node: u32,
+        /// What it waits for: `a message on socket 0`.
+        what: String,
+    },
+    /// A message.
+    Message {
+        /// How many messages were sent before it.
+        serial: u64,
+        /// Its length.
+        bytes: u32,
+        /// The process that sends it, and its node.
+        from: (u32, u32),
+        /// The process that should receive it, and its node.
+        to: (u32, u32),
+        /// Whether it is under way, not behind another on its virtual link.
+        is_sent: bool,
+    },
+}
+
+impl Waiting {
+    /// The process or message: `process 3 on node 1`.
+    pub fn who(&self) -> String {
+        match self {
+            Self::Process { process, node, .. } => format!("process {process} on node {node}"),
+            Self::Message { serial, bytes, from: (process, node), .. } => {
+                format!("message {serial} of {bytes} bytes from process {process} on node {node}")
+            }
+        }
+    }
+
     /// What it waits for: `a message on socket 0`.
-    pub what: String,
+    pub fn what(&self) -> String {
+        match self {
+            Self::Process { what, .. } => what.clone(),
+            Self::Message { is_sent: false, .. } => {
+                "the message before it on its virtual link".into()
+            }
+            Self::Message { to: (process, node), .. } => {
+                format!("process {process} on node {node} to receive it")
+            }
+        }
+    }
 }
 
 impl fmt::Display for RunError {
@@ -180,7 +223,7 @@ impl fmt::Display for RunError {
                 write!(f, "deadlock at {} ns: ", *at as f64 / 1e3)?;
                 for (i, w) in waiting.iter().take(SHOWN).enumerate() {
                     let separator = if i == 0 { "" } else { "; " };
-                    write!(f, "{separator}{} waits for {}", w.who, w.what)?;
+                    write!(f, "{separator}{} waits for {}", w.who(), w.what())?;
                 }
                 if waiting.len() > SHOWN {
                     write!(f, "; and {} more", waiting.len() - SHOWN)?;

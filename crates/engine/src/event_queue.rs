@@ -11,22 +11,22 @@ use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens, and to whom.
+/// What happens, and to whom. Of one instant the kinds come in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
-    /// See [`Kind::Tail`].
+    /// The last token of a packet has reached its destination node.
     Tail(Subject),
-    /// See [`Kind::Head`].
+    /// The header of a data packet has reached its destination node.
     Head(Subject),
-    /// See [`Kind::Cpu`].
+    /// A processor's current piece of work ends.
     Cpu(NodeId),
-    /// See [`Kind::Start`].
+    /// A process begins.
     Start(ProcessId),
-    /// See [`Kind::Row`]: its number.
+    /// A row of a message list is due: its number.
     Row(u32),
-    /// See [`Kind::Request`].
+    /// The packet at the front of a channel's buffer asks for an output.
     Request(Subject),
-    /// See [`Kind::Retry`].
+    /// A group that had to wait looks again.
     Retry(Subject),
 }
 
@@ -64,30 +64,32 @@ impl From<PacketId> for Subject {
 }
 
 impl Event {
+    /// The event of such an [order](Self::order).
     #[inline]
-    fn new(kind: Kind, number: u32) -> Self {
+    fn of(kind: u32, number: u32) -> Self {
         match kind {
-            Kind::Tail => Self::Tail(Subject(number)),
-            Kind::Head => Self::Head(Subject(number)),
-            Kind::Cpu => Self::Cpu(NodeId(number)),
-            Kind::Start => Self::Start(ProcessId(number)),
-            Kind::Row => Self::Row(number),
-            Kind::Request => Self::Request(Subject(number)),
-            Kind::Retry => Self::Retry(Subject(number)),
+            0 => Self::Tail(Subject(number)),
+            1 => Self::Head(Subject(number)),
+            2 => Self::Cpu(NodeId(number)),
+            3 => Self::Start(ProcessId(number)),
+            4 => Self::Row(number),
+            5 => Self::Request(Subject(number)),
+            _ => Self::Retry(Subject(number)),
         }
     }
 
-    /// Kind and number: events of one instant are ordered by them.
+    /// Which kind it is, by its place in the list, and its number: events of one instant are
+    /// ordered by them.
     #[inline]
-    pub fn order(self) -> (Kind, u32) {
+    pub fn order(self) -> (u32, u32) {
         match self {
-            Self::Tail(subject) => (Kind::Tail, subject.0),
-            Self::Head(subject) => (Kind::Head, subject.0),
-            Self::Cpu(node) => (Kind::Cpu, node.0),
-            Self::Start(process) => (Kind::Start, process.0),
-            Self::Row(row) => (Kind::Row, row),
-            Self::Request(subject) => (Kind::Request, subject.0),
-            Self::Retry(subject) => (Kind::Retry, subject.0),
+            Self::Tail(subject) => (0, subject.0),
+            Self::Head(subject) => (1, subject.0),
+            Self::Cpu(node) => (2, node.0),
+            Self::Start(process) => (3, process.0),
+            Self::Row(row) => (4, row),
+            Self::Request(subject) => (5, subject.0),
+            Self::Retry(subject) => (6, subject.0),
         }
     }
 
@@ -99,40 +101,6 @@ impl Event {
             Self::Cpu(_) | Self::Start(_) | Self::Row(_) => None,
         }
     }
-}
-
-/// The kinds of events; the discriminant is the order within one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Kind {
-    /// The last token of a packet has reached its destination node.
-    Tail = 0,
-    /// The header of a data packet has reached its destination node.
-    Head = 1,
-    /// A processor's current piece of work ends.
-    Cpu = 2,
-    /// A process begins.
-    Start = 3,
-    /// A row of a message list is due.
-    Row = 4,
-    /// The packet at the front of a channel's buffer asks for an output.
-    Request = 5,
-    /// A group that had to wait looks again.
-    Retry = 6,
-}
-
-impl Kind {
-    /// By number; as many as three bits can tell apart.
-    const ALL: [Self; 8] = [
-        Self::Tail,
-        Self::Head,
-        Self::Cpu,
-        Self::Start,
-        Self::Row,
-        Self::Request,
-        Self::Retry,
-        Self::Retry,
-    ];
 }
 
 /// Log2 of the widest bucket in picoseconds.
@@ -200,7 +168,7 @@ impl EventQueue {
         #[cfg(debug_assertions)]
         assert!(time >= self.now, "event posted into the past");
         debug_assert!(number <= Self::MAX_NUMBER);
-        let name = (kind as u32) << NUMBER_BITS | number;
+        let name = kind << NUMBER_BITS | number;
         let bucket = time >> self.bucket_bits;
         let ahead = bucket.wrapping_sub(self.cursor);
         if ahead.wrapping_sub(1) < BUCKETS as u64 - 1 {
@@ -357,7 +325,7 @@ impl EventQueue {
 /// The event that the list keeps as a number.
 #[inline]
 fn named(name: u32) -> Event {
-    Event::new(Kind::ALL[(name >> NUMBER_BITS) as usize], name & EventQueue::MAX_NUMBER)
+    Event::of(name >> NUMBER_BITS, name & EventQueue::MAX_NUMBER)
 }
 
 #[cfg(test)]
@@ -382,8 +350,8 @@ mod tests {
                         2 => random.below(20_000_000_000),
                         _ => random.below(4_000_000),
                     };
-                    let kind = Kind::ALL[random.below(7) as usize];
-                    let event = (now + ahead, Event::new(kind, random.below(50) as u32));
+                    let kind = random.below(7) as u32;
+                    let event = (now + ahead, Event::of(kind, random.below(50) as u32));
                     if shadow.insert(event) {
                         queue.post(event.0, event.1);
                     }

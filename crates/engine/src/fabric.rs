@@ -20,7 +20,7 @@ pub use network::wiring::Wiring;
 pub use transit::{Packet, PacketPool};
 
 use crate::error::{Blocked, SpecError};
-use crate::event_queue::{Event, EventQueue, Kind, Subject};
+use crate::event_queue::{Event, EventQueue, Subject};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
@@ -39,7 +39,7 @@ pub struct Fabric {
     model: Model,
     traits: Traits,
     /// Events of the present instant, where they must be put in order first.
-    instant: Vec<(Kind, u32, Event)>,
+    instant: Vec<(u32, u32, Event)>,
 }
 
 impl Fabric {
@@ -211,8 +211,9 @@ impl Fabric {
             &mut self.model,
             model => model.take_tail(of, &mut Act { now, wiring, packets, events, measures })
         );
-        let is_stretched = self.traits.stretches;
-        let delivery = Delivery { id, channel: of.channel(), at: now, is_stretched };
+        let Traits { stretches: is_stretched, numbers_packets, .. } = self.traits;
+        let channel = (!numbers_packets).then(|| of.channel());
+        let delivery = Delivery { id, channel, at: now, is_stretched };
         delivery.record(message, &self.wiring, &mut self.packets, measures)
     }
 

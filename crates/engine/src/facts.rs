@@ -6,9 +6,9 @@
 
 use crate::error::SpecError;
 use crate::fabric::Fabric;
-use crate::ids::SwitchId;
 use crate::routing::{Properties, possible};
 use crate::spec::{Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
+use crate::survey::{Graph, Search};
 use crate::topology::Topology;
 use serde::{Deserialize, Serialize};
 
@@ -154,22 +154,11 @@ fn typical_hops(spec: &TopologySpec, topology: &Topology) -> usize {
 /// Links of the longest of the shortest ways from the switch of the first node.
 fn longest_from_first_node(topology: &Topology) -> usize {
     let start = topology.attachments.first().and_then(|at| at.enters());
-    let mut front: Vec<SwitchId> = start.into_iter().collect();
-    let mut is_known = vec![false; topology.switches];
-    front.iter().for_each(|switch| is_known[switch.index()] = true);
-    for hops in 0.. {
-        let mut further = Vec::new();
-        for (_, to) in front.iter().flat_map(|&from| topology.links(from)) {
-            if !std::mem::replace(&mut is_known[to.index()], true) {
-                further.push(to);
-            }
-        }
-        if further.is_empty() {
-            return hops;
-        }
-        front = further;
-    }
-    0
+    start.map_or(0, |switch| {
+        let mut search = Search::new(topology.switches);
+        search.run(&Graph::new(topology), switch.index());
+        search.farthest() as usize
+    })
 }
 
 /// An algorithm that suits a topology.

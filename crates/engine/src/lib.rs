@@ -36,9 +36,9 @@
 //!
 //! The modules form layers; a module uses only those before it: `time`, `ids`,
 //! `error`, `rng`, `pool`, `event_queue`; `spec`, `measure`; `topology`; `routing`;
-//! `fabric`; `workload`; `node`; `simulation`, `prediction`,
-//! `survey`, `facts`.
+//! `fabric`; `workload`; `node`; `assembly`, `simulation`, `prediction`, `survey`, `facts`.
 
+pub mod assembly;
 pub mod error;
 pub mod event_queue;
 pub mod fabric;

@@ -10,11 +10,12 @@ mod interface;
 mod message;
 mod packetisation;
 mod processor;
+mod protocol;
 mod receiving;
 mod sending;
 
 pub use interface::{Buffers, Heard, Interface, Told};
-pub use message::{Message, MessagePool};
+pub use message::{Life, Message, MessagePool};
 pub use processor::Processors;
 
 use crate::error::SpecError;
@@ -22,12 +23,14 @@ use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Measures};
-use crate::spec::Machine;
+use crate::spec::{self, Spec};
 use crate::time::Time;
+use crate::topology::Topology;
 use crate::workload::{Op, Workload};
 use classes::Classes;
 use message::in_progress;
 use packetisation::Packetisation;
+use protocol::Protocol;
 use std::collections::VecDeque;
 
 /// Instructions at one instant after which control returns to the run loop,
@@ -46,23 +49,21 @@ pub struct Nodes {
     waiting: Vec<VecDeque<MessageId>>,
     /// Processes that can go on, in the order in which they became able to.
     ready: VecDeque<ProcessId>,
-    /// What serves processes from outside, if they are such.
-    interface: Option<Box<Interface>>,
+    /// What serves processes from outside.
+    interface: Interface,
     /// The process that is carrying out instructions.
     at_work: ProcessId,
     packetisation: Packetisation,
-    /// Whether data packets are acknowledged by packets.
-    acknowledges: bool,
-    /// Whether a packet without data is nothing but its header.
-    has_bare_headers: bool,
-    /// Whether messages arrive when they are sent (mode `ideal`).
-    ideal: bool,
+    /// How messages get to other nodes.
+    protocol: Protocol,
 }
 
 /// What nodes act on, at one instant.
 pub struct World<'a> {
     /// The instant.
     pub now: Time,
+    /// The graph of the machine.
+    pub topology: &'a Topology,
     /// The network.
     pub fabric: &'a mut Fabric,
     /// The processes.
@@ -83,7 +84,7 @@ impl World<'_> {
 
 /// A saturated process passes into the iterations that begin from `start` on and before
 /// `before`; until when it computes in the last of them.
-fn pass(
+fn fast_forward(
     workload: &mut Workload,
     cpu: &mut Binned,
     process: ProcessId,
@@ -99,34 +100,27 @@ impl Nodes {
     ///
     /// # Errors
     /// Traffic classes that are not one for each process or message.
-    pub fn new(
-        machine: &Machine,
-        nodes: usize,
-        workload: &Workload,
-        ideal: bool,
-        blame: Option<&crate::spec::Blame>,
-    ) -> Result<Self, SpecError> {
+    pub fn new(spec: &Spec, topology: &Topology, workload: &Workload) -> Result<Self, SpecError> {
         let placement = workload.placement();
+        let (machine, processes) = (&spec.machine, placement.len());
+        let time_slice = machine.interface.time_slice_ps;
+        let interface = match spec.workload {
+            spec::Workload::External(external) => Interface::new(external, topology),
+            _ => Interface::default(),
+        };
         Ok(Self {
-            classes: Classes::new(blame, placement.len(), workload.rows())?,
-            processors: Processors::new(nodes, placement.len(), machine.interface.time_slice_ps),
+            classes: Classes::new(spec.blame.as_ref(), processes, workload.rows())?,
+            processors: Processors::new(topology.nodes, processes, time_slice),
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],
-            waiting: vec![VecDeque::new(); placement.len()],
+            waiting: vec![VecDeque::new(); processes],
             ready: VecDeque::new(),
-            interface: None,
+            interface,
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
-            acknowledges: machine.interface.acknowledges,
-            has_bare_headers: !machine.link.end_token,
-            ideal,
+            protocol: Protocol::new(machine, spec.mode),
             placement,
         })
-    }
-
-    /// The same, for processes from outside.
-    pub fn serve(&mut self, interface: Interface) {
-        self.interface = Some(Box::new(interface));
     }
 
     /// The node of every process.
@@ -144,19 +138,16 @@ impl Nodes {
         &self.processors
     }
 
-    /// Brings processes that were left alone up to `now`, when everything else has
-    /// happened.
+    /// Brings saturated processes up to `now`, after all events of that instant.
     pub fn catch_up(&mut self, now: Time, workload: &mut Workload, measures: &mut Measures) {
         let cpu = &mut measures.cpu;
-        self.processors.catch_up(now, |p, times| pass(workload, cpu, p, times));
+        self.processors.catch_up(now, |p, times| fast_forward(workload, cpu, p, times));
     }
 
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
-        if let Some(interface) = &mut self.interface {
-            interface.begin_window();
-        }
+        self.interface.begin_window();
     }
 
     /// `START`: a process begins, or one from outside may go on.
@@ -194,10 +185,25 @@ impl Nodes {
         self.run(process, node, world) + self.go_on(world)
     }
 
-    /// What a process waited for has happened. The process at work goes on anyway.
+    /// What a process waited for is there. The process at work goes on anyway.
     fn can_go_on(&mut self, process: ProcessId) {
         if process != self.at_work {
             self.ready.push_back(process);
+        }
+    }
+
+    /// Tells the interface what became of a message, where processes come from outside; one
+    /// that waited for it goes on.
+    #[inline]
+    fn tell(
+        &mut self,
+        id: MessageId,
+        what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
+    ) {
+        if self.interface.serves()
+            && let Some(process) = what(&mut self.interface, id, &self.messages[id])
+        {
+            self.can_go_on(process);
         }
     }
 
@@ -234,7 +240,7 @@ impl Nodes {
                     break;
                 }
                 Op::ComputeSaturated(duration) => {
-                    self.processors.leave_alone(node, process, world.now, duration);
+                    self.processors.compute_saturated(node, process, world.now, duration);
                     world.computes(duration);
                     break;
                 }

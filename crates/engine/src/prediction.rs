@@ -4,13 +4,13 @@
 //! every channel occupied for one message from every node? The most loaded one
 //! bounds the rate of the whole machine, if nothing else does.
 
+use crate::assembly::Assembly;
 use crate::error::SpecError;
 use crate::fabric::{End, Running, Timing, Wiring};
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Header, Outputs};
-use crate::simulation::Simulation;
 use crate::spec::{Machine, Spec, Step, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -82,16 +82,15 @@ struct Flow {
 /// # Errors
 /// A description that cannot be simulated.
 pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
-    // Building the run checks the whole description.
-    let simulation = Simulation::new(spec)?;
-    let topology = simulation.topology();
+    let Assembly { topology, fabric, .. } = &Assembly::new(spec)?;
+    let wiring = fabric.wiring();
     let mut walk = Walk {
-        wiring: simulation.wiring(),
+        wiring,
         packet_bytes: u64::from(spec.machine.interface.packet_bytes),
         first_bytes: spec.machine.first_packet_bytes().into(),
         acknowledges: spec.machine.interface.acknowledges,
         sends_whole_messages: spec.machine.sends_whole_messages(),
-        ways: ways(spec, topology, simulation.wiring(), max_pairs)?,
+        ways: ways(spec, topology, wiring, max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
         outputs: Outputs::default(),
     };

@@ -1,21 +1,26 @@
-//! One run: assembly, the loop over events, and what can be read afterwards.
+//! One run: the loop over its events.
+//!
+//! What can be read of it at any time is in `accounts`, what is told at the end of intervals in
+//! `sampling`, how processes from outside get their instructions in `asking`.
 
+mod accounts;
 mod asking;
+mod sampling;
 
-use crate::error::{RunError, SpecError, Waiting};
+use crate::assembly::Assembly;
+use crate::error::{RunError, SpecError};
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::{Fabric, Layout, Wiring};
-use crate::ids::{NodeId, ProcessId};
-use crate::measure::blame::Charged;
-use crate::measure::{
-    Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Stored, Use,
-};
-use crate::node::{Interface, Nodes, World};
-use crate::spec::{self, Fidelity, Mode, Spec};
+use crate::fabric::Fabric;
+use crate::ids::ProcessId;
+use crate::measure::Measures;
+use crate::node::{Nodes, World};
+use crate::spec::Spec;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
 pub use asking::Ask;
+pub use sampling::Sample;
+use sampling::Sampling;
 
 /// Events and instructions at one instant after which the clock counts as stuck.
 const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
@@ -27,9 +32,7 @@ const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
 pub struct Simulation {
     now: Time,
     events_handled: u64,
-    sample_interval: Time,
-    next_sample: Time,
-    samples: Vec<Sample>,
+    sampling: Sampling,
     topology: Topology,
     events: EventQueue,
     fabric: Fabric,
@@ -46,17 +49,6 @@ pub struct Simulation {
     is_open: bool,
 }
 
-/// The counters at the end of a sample interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// The end of the interval.
-    pub time: Time,
-    /// Events handled until then.
-    pub events: u64,
-    /// Everything counted until then.
-    pub counters: Counters,
-}
-
 /// Why [`Simulation::advance`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -64,7 +56,7 @@ pub enum Progress {
     Time,
     /// The number of events asked for has been handled.
     Events,
-    /// The workload has ended; nothing is left to happen.
+    /// The workload has ended; no event is left.
     Finished,
     /// Processes from outside ask for instructions ([`Simulation::asking`]). The present
     /// instant is not over: it goes on with the next call, when all have been answered.
@@ -72,58 +64,25 @@ pub enum Progress {
 }
 
 impl Simulation {
-    /// Builds machine and workload; nothing has happened yet.
+    /// Builds machine and workload; the clock stands at 0.
     ///
     /// # Errors
     /// A description that cannot be simulated.
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
-        let topology = Topology::new(&spec.machine.topology)?;
-        let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
-        let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
-        let ideal = spec.mode == Mode::Ideal;
-        let blame = spec.blame.as_ref();
-        let mut nodes = Nodes::new(&spec.machine, topology.nodes, &workload, ideal, blame)?;
-        if let spec::Workload::External(external) = spec.workload {
-            nodes.serve(Interface::new(external, &topology));
-        }
-        if spec.sample_interval_ps == 0 {
-            return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
-        }
-        let channels = fabric.wiring().layout.channels();
+        let Assembly { topology, fabric, workload, nodes, measures } = Assembly::new(spec)?;
         let link = fabric.wiring().link;
-        let (reach, step) = (link.packet_ps(spec.machine.interface.packet_bytes), link.hop_ps);
-        let interval = spec.sample_interval_ps;
-        let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
-        let is_integrated = spec.machine.switch.integrated;
-        let early = if is_integrated { spec.machine.interface.early_bytes } else { 0 };
-        measures.message_begins = (early > 0).then(Default::default);
-        measures.offered = is_integrated.then(Offered::default);
-        measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
-        if let Some(blame) = &spec.blame {
-            let is_real = spec.mode == Mode::Full || is_integrated;
-            let whole = spec.fidelity == Fidelity::Packet && is_real;
-            let wires = &fabric.wiring().layout.wire_of;
-            let wires = if whole { wires.clone() } else { Vec::new() };
-            let kept = (spec.record_packets, blame.keep_all);
-            let mut blame = Blame::new(channels, wires, interval, kept);
-            blame.lists = fabric.lists();
-            measures.blame = Some(Box::new(blame));
-        }
-        let done_before = vec![Done::default(); nodes.placement().len()];
-        measures.completed = vec![0; done_before.len()];
+        let reach = link.packet_ps(spec.machine.interface.packet_bytes);
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
-            sample_interval: spec.sample_interval_ps,
-            next_sample: spec.sample_interval_ps,
-            samples: Vec::new(),
+            sampling: Sampling::every(spec.sample_interval_ps),
             topology,
-            events: EventQueue::new(reach, step),
+            events: EventQueue::new(reach, link.hop_ps),
             fabric,
+            done_before: vec![Done::default(); nodes.placement().len()],
             nodes,
             workload,
             measures,
-            done_before,
             watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
             is_open: false,
@@ -141,17 +100,17 @@ impl Simulation {
         }
     }
 
-    /// Runs until everything up to and including `until` has happened, or until
+    /// Runs until all events up to and including `until` have been handled, or until
     /// `max_events` more events have been handled and samples taken, or until the
     /// workload ends, or processes ask for instructions.
     ///
     /// # Errors
-    /// [`RunError::Deadlock`] when nothing will happen any more although
+    /// [`RunError::Deadlock`] when no event is left although
     /// processes wait; [`RunError::ClockStuck`] when time does not pass.
     pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
         let mut enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
-        let mut horizon = until.min(self.next_sample);
+        let mut horizon = until.min(self.sampling.next);
         let mut goes_on = self.is_open;
         if goes_on && !self.goes_on() {
             return Ok(Progress::Asks);
@@ -170,7 +129,7 @@ impl Simulation {
                     let taken = self.sample_before(time.min(until.saturating_add(1)), left);
                     enough -= taken;
                     if taken == left {
-                        self.now = self.now.max(self.next_sample - self.sample_interval);
+                        self.now = self.now.max(self.sampling.last());
                         return Ok(Progress::Events);
                     }
                     if time > until {
@@ -179,7 +138,7 @@ impl Simulation {
                         return Ok(Progress::Time);
                     }
                     self.check_moving()?;
-                    horizon = until.min(self.next_sample);
+                    horizon = until.min(self.sampling.next);
                 }
                 if let Some(due) = self.events.newly_due() {
                     self.fabric.touch(due);
@@ -197,7 +156,7 @@ impl Simulation {
         }
     }
 
-    /// Whether nothing is left to happen, or nothing but credits of packets long gone.
+    /// Whether no event is left, or none but credits of packets long gone.
     #[inline]
     fn is_over(&self) -> bool {
         let idle = self.fabric.packets().is_empty() || self.fabric.next_time() == NEVER;
@@ -252,6 +211,7 @@ impl Simulation {
     fn nodes_in_world(&mut self) -> (&mut Nodes, World<'_>) {
         let world = World {
             now: self.now,
+            topology: &self.topology,
             fabric: &mut self.fabric,
             workload: &mut self.workload,
             events: &mut self.events,
@@ -280,7 +240,7 @@ impl Simulation {
         self.at_once += count;
     }
 
-    /// Nothing is left to happen: the end, or a deadlock.
+    /// No event is left: the end, or a deadlock.
     fn end(&mut self) -> Result<Progress, RunError> {
         self.sample_before(self.now + 1, u64::MAX);
         let waiting = self.waiting();
@@ -290,7 +250,7 @@ impl Simulation {
         Err(RunError::Deadlock { at: self.now, waiting, circle: self.fabric.deadlock(self.now) })
     }
 
-    /// Whether packets wait for each other in a circle although other things still happen.
+    /// Whether packets wait for each other in a circle although other events go on.
     fn check_moving(&self) -> Result<(), RunError> {
         if !self.watches {
             return Ok(());
@@ -300,46 +260,6 @@ impl Simulation {
             return Ok(());
         }
         Err(RunError::Deadlock { at: self.now, waiting: self.waiting(), circle })
-    }
-
-    /// Who waits for what, processes first.
-    fn waiting(&self) -> Vec<Waiting> {
-        let process = |(number, node): (usize, &NodeId)| {
-            let process = ProcessId::from_index(number);
-            let what = self.workload.waits_for(process).or_else(|| self.awaits(process))?;
-            Some(Waiting { who: format!("process {number} on node {}", node.0), what })
-        };
-        let messages = self.nodes.messages().into_iter().map(|message| Waiting {
-            who: format!(
-                "message {} of {} bytes from process {} on node {}",
-                message.serial, message.bytes, message.from.0, message.from_node.0
-            ),
-            what: if message.packetised || message.unsent < message.bytes {
-                format!("process {} on node {} to receive it", message.to.0, message.to_node.0)
-            } else {
-                "the message before it on its virtual link".into()
-            },
-        });
-        let processes = self.nodes.placement().iter().enumerate().filter_map(process);
-        processes.chain(messages).collect()
-    }
-
-    /// Takes the samples of all intervals that end before `time`, at most so many; how many.
-    fn sample_before(&mut self, time: Time, most: u64) -> u64 {
-        let mut taken = 0;
-        while self.next_sample < time && taken < most {
-            taken += 1;
-            self.catch_up(self.next_sample);
-            let mut counters = self.measures.sample();
-            add_done(&mut counters, self.workload.progress());
-            self.samples.push(Sample {
-                time: self.next_sample,
-                events: self.events_handled,
-                counters,
-            });
-            self.next_sample += self.sample_interval;
-        }
-        taken
     }
 
     /// Lets processes that nobody looked at do what they have done up to `time`.
@@ -358,129 +278,4 @@ impl Simulation {
         self.fabric.begin_window(self.now);
         self.nodes.begin_window(self.now);
     }
-
-    /// Simulated time reached.
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
-    /// Events handled so far.
-    pub fn events(&self) -> u64 {
-        self.events_handled
-    }
-
-    /// The machine's graph.
-    pub fn topology(&self) -> &Topology {
-        &self.topology
-    }
-
-    /// Channels, routes and times.
-    pub fn wiring(&self) -> &Wiring {
-        self.fabric.wiring()
-    }
-
-    /// The numbering of channels.
-    pub fn layout(&self) -> &Layout {
-        &self.wiring().layout
-    }
-
-    /// The node of every process.
-    pub fn placement(&self) -> &[NodeId] {
-        self.nodes.placement()
-    }
-
-    /// Packets queued or in flight.
-    pub fn packets_in_flight(&self) -> usize {
-        self.fabric.packets().len()
-    }
-
-    /// Distributions of the current window, and more.
-    pub fn measures(&self) -> &Measures {
-        &self.measures
-    }
-
-    /// Everything counted until now.
-    ///
-    /// In the modes without contention, busy times of channels are exact at
-    /// multiples of the sample interval and at the end of a finite workload; in
-    /// between they run ahead by less than an interval.
-    pub fn counters(&self) -> Counters {
-        let measures = &self.measures;
-        let mut counters = measures.counters;
-        let mut busy = measures.busy.each_ref().map(|busy| busy.so_far(self.now));
-        if let Some(ahead) = self.fabric.overhang_by_kind(self.now) {
-            busy = measures.busy.each_ref().map(|busy| Binned::booked(busy, self.now));
-            busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);
-        }
-        add_done(&mut counters, self.workload.progress());
-        [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
-        counters.cpu_busy_ps = measures.cpu.booked(self.now)
-            - self.nodes.processors().overhang(self.now).sum::<Time>();
-        counters
-    }
-
-    /// Samples since the last call.
-    pub fn take_samples(&mut self) -> Vec<Sample> {
-        std::mem::take(&mut self.samples)
-    }
-
-    /// Rows of packets delivered since the last call; empty unless recorded.
-    pub fn take_packets(&mut self) -> Vec<PacketRow> {
-        self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// What the packets delivered since the last call were charged; empty unless recorded.
-    pub fn take_charged(&mut self) -> Vec<Charged> {
-        let blame = self.measures.blame.as_mut();
-        let packets = blame.and_then(|blame| blame.packets.as_mut());
-        packets.map(std::mem::take).unwrap_or_default()
-    }
-
-    /// What every channel carried in the window, up to now.
-    pub fn channels_used(&self) -> Vec<Use> {
-        self.fabric.used(self.now)
-    }
-
-    /// What every process did in the window.
-    pub fn processes_done(&self) -> Vec<Done> {
-        let before = self.done_before.iter().enumerate();
-        let done = before.map(|(process, before)| {
-            let now = self.workload.progress_of(ProcessId::from_index(process));
-            Done {
-                iterations: now.iterations - before.iterations,
-                dropped: now.dropped - before.dropped,
-            }
-        });
-        done.collect()
-    }
-
-    /// What the processes of every node together did in the window.
-    pub fn nodes_done(&self) -> Vec<Done> {
-        let mut nodes = vec![Done::default(); self.topology.nodes];
-        for (node, done) in self.placement().iter().zip(self.processes_done()) {
-            let sum = &mut nodes[node.index()];
-            sum.iterations += done.iterations;
-            sum.dropped += done.dropped;
-        }
-        nodes
-    }
-
-    /// What every node did in the window, up to now.
-    pub fn node_tallies(&self) -> Vec<NodeTally> {
-        let mut tallies = self.measures.nodes.clone();
-        for tally in &mut tallies {
-            tally.queues.iter_mut().for_each(|queue| queue.settle(self.now));
-        }
-        tallies
-    }
-
-    /// How long every processor computed in the window, up to now.
-    pub fn processors_busy(&self) -> Vec<Time> {
-        self.nodes.processors().busy(self.now).collect()
-    }
-}
-
-fn add_done(counters: &mut Counters, done: Done) {
-    counters.iterations = done.iterations;
-    counters.messages_failed = done.dropped;
 }

@@ -3,7 +3,10 @@
 //! Nothing is asked of routing: a path is minimal if no other has fewer links. Wires of one
 //! link are one path, links side by side are several.
 
-use crate::ids::SwitchId;
+mod search;
+
+pub use search::{Graph, Search};
+
 use crate::topology::{Attachment, Topology};
 
 /// Numbers of one topology.
@@ -50,14 +53,14 @@ pub fn survey(topology: &Topology, usual: u32, max_links: u64) -> Survey {
     let step = cost.div_ceil(max_links.max(1)).max(1) as usize;
     // An odd stride visits all columns of a grid with an even number of them.
     let step = step | usize::from(step > 1);
-    let mut search = Search::new(topology);
+    let (ends, mut search) = (Ends::new(topology), Search::new(topology.switches));
     let (entries, others): (Vec<usize>, Vec<usize>) =
-        (0..topology.switches).partition(|&switch| !search.own[switch].is_empty());
+        (0..topology.switches).partition(|&switch| !ends.exits[switch].is_empty());
     let mut sums = Sums { paths_min: f64::INFINITY, ..Sums::default() };
     for list in [&entries, &others] {
         for &source in list.iter().step_by(step) {
             search.run(&graph, source);
-            search.add_to(&mut sums, source);
+            sums.add_source(&ends, &search, source);
         }
     }
     if let Some(Attachment::Node(_)) = topology.attachments.first() {
@@ -66,7 +69,7 @@ pub fn survey(topology: &Topology, usual: u32, max_links: u64) -> Survey {
     let pairs = sums.pairs as f64;
     Survey {
         links: graph.to.len(),
-        degree: graph.first.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0),
+        degree: graph.degree(),
         symmetric: topology.is_symmetric(),
         switch_diameter: sums.switch_diameter,
         diameter: sums.diameter,
@@ -80,42 +83,28 @@ pub fn survey(topology: &Topology, usual: u32, max_links: u64) -> Survey {
     }
 }
 
-/// Links by source, without the ports that lead nowhere.
-struct Graph {
-    first: Vec<usize>,
-    to: Vec<u32>,
-}
-
-impl Graph {
-    fn new(topology: &Topology) -> Self {
-        let mut graph = Self { first: vec![0], to: Vec::new() };
-        for switch in (0..topology.switches).map(SwitchId::from_index) {
-            graph.to.extend(topology.links(switch).map(|(_, to)| to.0));
-            graph.first.push(graph.to.len());
-        }
-        graph
-    }
-
-    fn links(&self, from: usize) -> &[u32] {
-        &self.to[self.first[from]..self.first[from + 1]]
-    }
-}
-
-/// A breadth-first search from one switch after the other.
-struct Search {
-    /// Per switch the switches that the nodes which enter there leave from.
-    own: Vec<Vec<u32>>,
+/// Where nodes enter and leave.
+struct Ends {
+    /// Per switch the switches that the nodes which enter there leave from, in order.
+    exits: Vec<Vec<u32>>,
     /// Nodes that leave at each switch.
     leaving: Vec<u64>,
-    /// Links from the source, of the switches in `reached`; else [`UNKNOWN`].
-    distance: Vec<u32>,
-    /// Minimal paths from the source.
-    paths: Vec<f64>,
-    /// Switches in order of distance.
-    reached: Vec<u32>,
 }
 
-const UNKNOWN: u32 = u32::MAX;
+impl Ends {
+    fn new(topology: &Topology) -> Self {
+        let mut exits = vec![Vec::new(); topology.switches];
+        let mut leaving = vec![0; topology.switches];
+        for at in &topology.attachments {
+            if let (Some(enters), Some(leaves)) = (at.enters(), at.leaves()) {
+                exits[enters.index()].push(leaves.0);
+                leaving[leaves.index()] += 1;
+            }
+        }
+        exits.iter_mut().for_each(|exits| exits.sort_unstable());
+        Self { exits, leaving }
+    }
+}
 
 #[derive(Default)]
 struct Sums {
@@ -138,71 +127,19 @@ impl Sums {
         self.paths_max = self.paths_max.max(paths);
         self.diameter = self.diameter.max(hops);
     }
-}
 
-impl Search {
-    fn new(topology: &Topology) -> Self {
-        let mut own = vec![Vec::new(); topology.switches];
-        let mut leaving = vec![0; topology.switches];
-        for at in &topology.attachments {
-            if let (Some(enters), Some(leaves)) = (at.enters(), at.leaves()) {
-                own[enters.index()].push(leaves.0);
-                leaving[leaves.index()] += 1;
-            }
-        }
-        Self {
-            own,
-            leaving,
-            distance: vec![UNKNOWN; topology.switches],
-            paths: vec![0.0; topology.switches],
-            reached: Vec::with_capacity(topology.switches),
-        }
-    }
-
-    fn run(&mut self, graph: &Graph, source: usize) {
-        for switch in self.reached.drain(..) {
-            self.distance[switch as usize] = UNKNOWN;
-            self.paths[switch as usize] = 0.0;
-        }
-        self.distance[source] = 0;
-        self.paths[source] = 1.0;
-        self.reached.push(source as u32);
-        let mut next = 0;
-        while let Some(&from) = self.reached.get(next) {
-            next += 1;
-            let from = from as usize;
-            let (further, paths) = (self.distance[from] + 1, self.paths[from]);
-            for &to in graph.links(from) {
-                let at = to as usize;
-                if self.distance[at] == UNKNOWN {
-                    self.distance[at] = further;
-                    self.reached.push(to);
-                }
-                if self.distance[at] == further {
-                    self.paths[at] += paths;
-                }
-            }
-        }
-    }
-
-    /// Adds all pairs from nodes that enter at `source`.
-    fn add_to(&mut self, sums: &mut Sums, source: usize) {
-        sums.sources += 1;
-        let farthest = self.reached.last().map_or(0, |&switch| self.distance[switch as usize]);
-        sums.switch_diameter = sums.switch_diameter.max(farthest);
-        let entering = self.own[source].len() as u64;
-        if entering == 0 {
-            return;
-        }
-        // Of the nodes that leave at a switch each entering one has itself as no partner.
-        let mut own = self.own[source].clone();
-        own.sort_unstable();
-        for &switch in &self.reached {
-            let at = switch as usize;
-            let range = own.partition_point(|&s| s < switch)..own.partition_point(|&s| s <= switch);
-            let pairs = entering * self.leaving[at] - range.len() as u64;
+    /// Adds all pairs from nodes that enter at `source`, from which all ways have been searched.
+    fn add_source(&mut self, ends: &Ends, search: &Search, source: usize) {
+        self.sources += 1;
+        self.switch_diameter = self.switch_diameter.max(search.farthest());
+        let exits = &ends.exits[source];
+        for (switch, distance, paths) in search.found() {
+            // Of the nodes that leave at a switch each entering one has itself as no partner.
+            let same =
+                exits.partition_point(|&s| s <= switch) - exits.partition_point(|&s| s < switch);
+            let pairs = exits.len() as u64 * ends.leaving[switch as usize] - same as u64;
             if pairs > 0 {
-                sums.add_pairs(pairs, self.distance[at] + 2, self.paths[at]);
+                self.add_pairs(pairs, distance + 2, paths);
             }
         }
     }

@@ -44,8 +44,7 @@ pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
     match error {
         engine::RunError::Deadlock { at, waiting, circle } => {
             let exception = DeadlockError::new_err(text);
-            let waiting: Vec<_> =
-                waiting.iter().map(|w| (w.who.as_str(), w.what.as_str())).collect();
+            let waiting: Vec<_> = waiting.iter().map(|w| (w.who(), w.what())).collect();
             let value = exception.value(py);
             let circle: PyResult<Vec<_>> = circle.iter().map(|b| blocked(py, b)).collect();
             let set = value

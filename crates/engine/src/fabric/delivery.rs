@@ -10,8 +10,9 @@ use crate::time::Time;
 pub struct Delivery {
     /// The packet.
     pub id: PacketId,
-    /// The channel to whose tally time belongs by which it was drawn out.
-    pub channel: ChannelId,
+    /// The channel to whose tally time belongs by which it was drawn out; none in the modes
+    /// without contention, whose events are about packets.
+    pub channel: Option<ChannelId>,
     /// When.
     pub at: Time,
     /// Whether its end can follow its start on the last channel sooner or later than alone.
@@ -56,7 +57,10 @@ impl Delivery {
         if let Some(blame) = &mut measures.blame {
             blame.delivered(self.id, &row, packet.last, lifetime);
         }
-        measures.drawn_out(self.channel, drawn_out);
+        match self.channel {
+            Some(channel) => measures.drawn_out(channel, drawn_out),
+            None => debug_assert_eq!(drawn_out, 0, "drawn out where no packet waits for another"),
+        }
         packet
     }
 }

@@ -36,9 +36,9 @@ impl Classes {
                 return Err(SpecError::new(field, REST, format!("must be below {REST}")));
             }
         }
-        let own = 0..if blame.by_process { processes as u32 } else { 0 };
+        let each = 0..if blame.by_process { processes as u32 } else { 0 };
         let given = (!blame.classes.is_empty()).then(|| blame.classes.clone());
-        let processes = given.unwrap_or_else(|| own.collect());
+        let processes = given.unwrap_or_else(|| each.collect());
         Ok(Self { processes, rows: blame.message_classes.clone() })
     }
 

@@ -2,6 +2,7 @@
 //! where they arrive, and waits.
 
 use super::interface::{Interface, Told, Transfer};
+use super::protocol::Protocol;
 use super::{Message, Nodes, World};
 use crate::error::SpecError;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
@@ -28,7 +29,7 @@ impl Nodes {
         instruction: Instruction,
         external: &mut External,
     ) -> Result<(), SpecError> {
-        let Some(interface) = &mut self.interface else { return Ok(()) };
+        let interface = &mut self.interface;
         if process.index() < self.placement.len() {
             interface.was_told(process);
         }
@@ -37,12 +38,12 @@ impl Nodes {
 
     /// How far the operation has come that a process waited for before it asked.
     pub fn told(&self, process: ProcessId) -> Option<Told> {
-        self.interface.as_ref().and_then(|interface| interface.told(process))
+        self.interface.told(process)
     }
 
-    /// The nodes' interfaces, if processes come from outside.
-    pub fn interface(&self) -> Option<&Interface> {
-        self.interface.as_deref()
+    /// The nodes' interfaces.
+    pub fn interface(&self) -> &Interface {
+        &self.interface
     }
 
     /// Processes that asked have been answered: they go on, in this order; how many
@@ -54,49 +55,39 @@ impl Nodes {
 
     /// Whether a process begins now, or waits no more, at a `START`.
     pub(super) fn is_up(&mut self, process: ProcessId, world: &World) -> bool {
-        let Some(interface) = &mut self.interface else { return true };
-        let station = &mut interface.stations[process.index()];
-        if !station.has_begun {
-            station.has_begun = true;
+        if !self.interface.serves() {
             return true;
         }
-        self.looks_again(process, world).is_none() && self.settles(process)
-    }
-
-    fn settles(&mut self, process: ProcessId) -> bool {
-        self.interface.as_mut().is_some_and(|interface| interface.settle(process).is_some())
+        let has_begun = &mut self.interface.stations[process.index()].has_begun;
+        if !std::mem::replace(has_begun, true) {
+            return true;
+        }
+        self.looks_again(process, world).is_none() && self.interface.settle(process).is_some()
     }
 
     /// When the header of the packet will have left its node whose start a process waits for;
     /// [`NEVER`] if that is not known. None if it waits for no such thing, or it has left.
     fn looks_again(&mut self, process: ProcessId, world: &World) -> Option<Time> {
-        let interface = self.interface.as_mut()?;
-        let packet = interface.awaited_packet(process)?;
+        let packet = self.interface.awaited_packet(process)?;
         let start = world.fabric.packets()[packet].first_sent;
         if start == NEVER {
             return Some(NEVER);
         }
         let wiring = world.fabric.wiring();
-        let lead = wiring.layout.injection_lead(self.placement[process.index()]);
-        let left = start + wiring.timing(lead).header_ps;
+        let injection = wiring.layout.injection_lead(self.placement[process.index()]);
+        let left = start + wiring.timing(injection).header_ps;
         if left > world.now {
             return Some(left);
         }
-        interface.sets_out(process);
+        self.interface.sets_out(process);
         None
     }
 
     /// After the network has chosen: looks for packets whose start is waited for.
     pub fn watch(&mut self, world: &mut World) {
-        let Some(interface) = &mut self.interface else { return };
-        if interface.watched.is_empty() {
-            return;
-        }
-        let mut watched = std::mem::take(&mut interface.watched);
+        let mut watched = std::mem::take(&mut self.interface.watched);
         watched.retain(|&process| self.stays_watched(process, world));
-        if let Some(interface) = &mut self.interface {
-            interface.watched = watched;
-        }
+        self.interface.watched = watched;
     }
 
     fn stays_watched(&mut self, process: ProcessId, world: &mut World) -> bool {
@@ -115,37 +106,25 @@ impl Nodes {
         let Some(command) = world.workload.external().and_then(External::take_command) else {
             return true;
         };
-        let Some(interface) = &mut self.interface else { return true };
         match command {
-            Command::Transmit(letter, audience) => {
-                self.transmit(process, letter, audience, world);
-                true
-            }
-            Command::Receive(filter) => {
-                interface.receive(process, filter);
-                true
-            }
-            Command::Release(bytes) => {
-                interface.release(process, bytes);
-                true
-            }
-            Command::Wait(wait) => self.wait(process, wait, world),
+            Command::Transmit(letter, audience) => self.transmit(process, letter, audience, world),
+            Command::Receive(filter) => self.interface.receive(process, filter),
+            Command::Release(bytes) => self.interface.release(process, bytes),
+            Command::Wait(wait) => return self.wait(process, wait, world),
         }
+        true
     }
 
     /// Whether what a process is to wait for has been reached already.
     fn wait(&mut self, process: ProcessId, wait: Wait, world: &mut World) -> bool {
-        let Some(interface) = &mut self.interface else { return true };
-        interface.stations[process.index()].wait = Some(wait);
+        self.interface.stations[process.index()].wait = Some(wait);
         if wait.until == Until::InProgress && self.stays_watched(process, world) {
-            let watched = self.interface.iter_mut().map(|interface| &mut interface.watched);
-            watched.for_each(|watched| watched.push(process));
+            self.interface.watched.push(process);
         }
-        self.settles(process)
+        self.interface.settle(process).is_some()
     }
 
     fn transmit(&mut self, from: ProcessId, letter: Letter, audience: Audience, world: &mut World) {
-        let Some(interface) = &mut self.interface else { return };
         let node = self.placement[from.index()];
         let mut root = NodeId::NONE;
         let (one, several): (_, Box<[NodeId]>);
@@ -159,23 +138,23 @@ impl Nodes {
                 &several
             }
             Audience::Everybody => {
-                several = if self.ideal {
+                several = if self.protocol == Protocol::Direct {
                     let all = (0..self.placement.len()).map(NodeId::from_index);
                     all.filter(|&to| to != node).collect()
                 } else {
                     root = node;
-                    interface.tree(root).children(root).into()
+                    self.interface.tree(root, world.topology).children(root).into()
                 };
                 &several
             }
         };
-        let operation = interface.send(from, to.len() as u32);
+        let operation = self.interface.send(from, to.len() as u32);
         let copy = Copy { from, sent: world.now, letter };
         for (place, &to) in to.iter().enumerate() {
             let transfer = Transfer::new(operation, root);
             let id = self.copy(copy, (node, to), transfer);
-            if let Some(interface) = self.interface.as_mut().filter(|_| place == 0) {
-                interface.first_copy(from, id);
+            if place == 0 {
+                self.interface.first_copy(from, id);
             }
             self.begin(id, world);
         }
@@ -186,24 +165,17 @@ impl Nodes {
         let Letter { tag, bytes } = copy.letter;
         let send = Send { to: ProcessId(to.0), tag, bytes, link: LinkId::NONE, blocking: false };
         let class = self.class_of(copy.from);
-        let from = (copy.from, node);
-        let message = |serial| Message::new(serial, from, &send, (to, class), copy.sent);
+        let (from, by) = ((copy.from, node), (self.protocol, copy.sent));
+        let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
-        if let Some(interface) = &mut self.interface {
-            interface.note(id, transfer);
-        }
+        self.interface.note(id, transfer);
         id
     }
 
     /// More bytes of a message are there: its process may read them, and they are passed on.
     pub(super) fn read(&mut self, id: MessageId, bytes: u32, world: &mut World) {
-        let Some(interface) = &mut self.interface else { return };
-        let message = self.messages[id];
-        if let Some(process) = interface.delivered(id, &message, bytes) {
-            self.can_go_on(process);
-        }
-        let Some(interface) = &mut self.interface else { return };
-        let Transfer { root, operation, copies, .. } = interface.transfers[id.index()];
+        self.tell(id, |interface, id, message| interface.delivered(id, message, bytes));
+        let Transfer { root, operation, copies, .. } = self.interface.transfers[id.index()];
         if !root.is_some() {
             return;
         }
@@ -211,8 +183,10 @@ impl Nodes {
             self.pass_on(copies, bytes, world);
             return;
         }
+        let message = self.messages[id];
         let here = message.to_node;
-        let children: Box<[NodeId]> = interface.tree(root).children(here).into();
+        let tree = self.interface.tree(root, world.topology);
+        let children: Box<[NodeId]> = tree.children(here).into();
         let letter = Letter { tag: message.tag, bytes: message.bytes };
         let copy = Copy { from: message.from, sent: message.sent, letter };
         let mut next = MessageId::NONE;
@@ -221,9 +195,7 @@ impl Nodes {
                 Transfer { at_hand: 0, is_short: true, next, ..Transfer::new(operation, root) };
             next = self.copy(copy, (here, to), transfer);
         }
-        if let Some(interface) = &mut self.interface {
-            interface.transfers[id.index()].copies = next;
-        }
+        self.interface.transfers[id.index()].copies = next;
         self.pass_on(next, bytes, world);
     }
 
@@ -232,8 +204,7 @@ impl Nodes {
         let mut next = copies;
         while next.is_some() {
             let id = next;
-            let Some(interface) = &mut self.interface else { return };
-            let transfer = &mut interface.transfers[id.index()];
+            let transfer = &mut self.interface.transfers[id.index()];
             next = transfer.next;
             transfer.at_hand += bytes;
             if std::mem::take(&mut transfer.is_short) {
@@ -244,9 +215,8 @@ impl Nodes {
 
     /// Whether the next `bytes` bytes of a message are not yet where it is sent from.
     pub(super) fn is_short(&mut self, id: MessageId, bytes: u32) -> bool {
-        let Some(interface) = &mut self.interface else { return false };
         let message = &self.messages[id];
-        let transfer = &mut interface.transfers[id.index()];
+        let transfer = &mut self.interface.transfers[id.index()];
         transfer.is_short = transfer.at_hand < message.bytes - message.unsent + bytes;
         transfer.is_short
     }

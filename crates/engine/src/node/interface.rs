@@ -20,7 +20,8 @@ use crate::workload::{Filter, Until, Wait};
 use arrival::Arrival;
 use station::{Operation, Station};
 
-/// The interfaces of all nodes.
+/// The interfaces of all nodes; none where no process comes from outside.
+#[derive(Default)]
 pub struct Interface {
     /// By number of the node.
     pub(super) stations: Vec<Station>,
@@ -28,7 +29,6 @@ pub struct Interface {
     pub(super) transfers: Vec<Transfer>,
     arrivals: Pool<ArrivalId, Arrival>,
     comparators: u32,
-    topology: Topology,
     /// Per root, once it has broadcast.
     trees: Vec<Option<Box<Tree>>>,
     /// Who waits for the start of a packet that has not been granted a channel.
@@ -43,10 +43,15 @@ impl Interface {
             transfers: Vec::new(),
             arrivals: Pool::default(),
             comparators: external.comparators.unwrap_or(topology.degree() as u32),
-            topology: topology.clone(),
             trees: vec![None; topology.nodes],
             watched: Vec::new(),
         }
+    }
+
+    /// Whether there are any.
+    #[inline]
+    pub fn serves(&self) -> bool {
+        !self.stations.is_empty()
     }
 
     /// The system buffers of every node.
@@ -62,8 +67,8 @@ impl Interface {
     }
 
     /// The tree along which a root's broadcasts are passed on.
-    pub fn tree(&mut self, root: NodeId) -> &Tree {
-        let make = || Box::new(Tree::new(&self.topology, root));
+    pub fn tree(&mut self, root: NodeId, topology: &Topology) -> &Tree {
+        let make = || Box::new(Tree::new(topology, root));
         self.trees[root.index()].get_or_insert_with(make)
     }
 
@@ -94,7 +99,7 @@ impl Interface {
         self.transfers[id.index()].first_packet = packet;
     }
 
-    /// The packet whose start a process waits for, if that is not known to have happened.
+    /// The packet whose start a process waits for, if it is not known to have started.
     pub fn awaited_packet(&self, process: ProcessId) -> Option<PacketId> {
         let station = &self.stations[process.index()];
         let wait = station.wait.filter(|wait| wait.until == Until::InProgress)?;

@@ -1,13 +1,12 @@
 //! Messages in progress.
 
+use super::protocol::Protocol;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
 use crate::pool::Pool;
 use crate::time::Time;
 use crate::workload::Send;
 
 /// One message, from its send instruction until it is received and acknowledged.
-// Independent facts, not one state: they become true in many orders.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     /// How many messages were sent before it.
@@ -34,8 +33,10 @@ pub struct Message {
     pub class: u32,
     /// Whether the sender waits for it.
     pub blocking: bool,
-    /// Whether it travels without packets.
-    pub direct: bool,
+    /// How it crosses the machine.
+    pub protocol: Protocol,
+    /// How far it has come.
+    pub life: Life,
     /// Its data packets queued and not yet delivered: with several links, the
     /// last one may overtake the one before.
     pub undelivered: u32,
@@ -48,29 +49,52 @@ pub struct Message {
     pub arrived_bytes: u32,
     /// Those of them that belong to a packet that is not there as a whole.
     pub told_bytes: u32,
-    /// Whether its first data bytes are there.
-    pub has_begun: bool,
-    /// Whether its last packet has been queued, if it has any.
-    pub packetised: bool,
-    /// Whether the receiver has accepted it.
-    pub accepted: bool,
-    /// Whether it has been received.
-    pub received: bool,
-    /// Whether all its packets have been acknowledged.
-    pub acknowledged: bool,
+}
+
+/// How far a message has come.
+///
+/// Acknowledgements may overtake the data that they are for, and data acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Nothing of it has been sent: the message before it on its virtual link has not been
+    /// acknowledged, or what it passes on has not arrived.
+    Pending,
+    /// It is being sent, or was; its receiver has not accepted it.
+    Offered,
+    /// Its receiver has accepted it.
+    Accepted,
+    /// All of it is at its receiver; not all of it has been acknowledged.
+    Received,
+    /// All of it has been acknowledged; not all of it is at its receiver.
+    Acknowledged,
+    /// Received and acknowledged: its place is free.
+    Complete,
+}
+
+/// What happens to a message, once each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Its first packet is queued, or all of it sent without packets.
+    Sent,
+    /// Its receiver accepts it.
+    Accepted,
+    /// The last of its data arrives.
+    Received,
+    /// The last acknowledgement arrives.
+    Acknowledged,
 }
 
 /// Messages in progress.
 pub type MessagePool = Pool<MessageId, Message>;
 
 impl Message {
-    /// A message that is sent now.
+    /// A message that is sent now; `network` is the protocol of those that leave their node.
     pub fn new(
         serial: u64,
         (from, from_node): (ProcessId, NodeId),
         send: &Send,
         (to_node, class): (NodeId, u32),
-        now: Time,
+        (network, now): (Protocol, Time),
     ) -> Self {
         Self {
             serial,
@@ -85,31 +109,85 @@ impl Message {
             link: send.link,
             class,
             blocking: send.blocking,
-            direct: false,
+            protocol: if from_node == to_node { Protocol::Direct } else { network },
+            life: Life::Pending,
             undelivered: 0,
             in_flight: 0,
             unanswered: 0,
             arrived_bytes: 0,
             told_bytes: 0,
-            has_begun: false,
-            packetised: false,
-            accepted: false,
-            received: false,
-            acknowledged: false,
         }
+    }
+
+    /// A step of its life.
+    ///
+    /// # Panics
+    /// In debug builds, when it cannot from where it is.
+    #[inline]
+    pub fn advance(&mut self, step: Step) {
+        self.life = match (self.life, step) {
+            (Life::Pending, Step::Sent) => Life::Offered,
+            (Life::Offered, Step::Accepted) => Life::Accepted,
+            (Life::Accepted, Step::Received) => Life::Received,
+            (Life::Accepted, Step::Acknowledged) => Life::Acknowledged,
+            (Life::Received, Step::Acknowledged) | (Life::Acknowledged, Step::Received) => {
+                Life::Complete
+            }
+            (life, _) => {
+                debug_assert!(false, "{step:?} of a message that is {life:?}");
+                life
+            }
+        }
+    }
+
+    /// Whether all of one that has been sent is in packets.
+    #[inline]
+    pub fn is_packetised(&self) -> bool {
+        debug_assert!(self.life != Life::Pending);
+        self.unsent == 0
     }
 
     /// Whether all of it is at its destination.
     #[inline]
     pub fn has_arrived(&self) -> bool {
-        self.packetised && self.undelivered == 0
+        self.is_packetised() && self.undelivered == 0
     }
 }
 
 /// The messages in progress, in order of sending.
 pub fn in_progress(messages: &MessagePool) -> Vec<&Message> {
-    let open = |message: &&Message| !(message.received && message.acknowledged);
+    let open = |message: &&Message| message.life != Life::Complete;
     let mut messages: Vec<_> = messages.places().iter().filter(open).collect();
     messages.sort_by_key(|message| message.serial);
     messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::LinkId;
+
+    fn after(steps: &[Step]) -> Life {
+        let (process, node) = (ProcessId(0), NodeId(0));
+        let send = Send { to: process, tag: 0, bytes: 1, link: LinkId::NONE, blocking: false };
+        let from = (process, node);
+        let mut message = Message::new(0, from, &send, (node, 0), (Protocol::Acknowledged, 0));
+        steps.iter().for_each(|&step| message.advance(step));
+        message.life
+    }
+
+    #[test]
+    fn data_and_acknowledgements_come_in_either_order() {
+        use Step::{Accepted, Acknowledged, Received, Sent};
+        assert_eq!(after(&[Sent, Accepted, Received]), Life::Received);
+        assert_eq!(after(&[Sent, Accepted, Acknowledged]), Life::Acknowledged);
+        assert_eq!(after(&[Sent, Accepted, Received, Acknowledged]), Life::Complete);
+        assert_eq!(after(&[Sent, Accepted, Acknowledged, Received]), Life::Complete);
+    }
+
+    #[test]
+    #[should_panic(expected = "Received of a message that is Offered")]
+    fn what_is_not_accepted_is_not_received() {
+        after(&[Step::Sent, Step::Received]);
+    }
 }

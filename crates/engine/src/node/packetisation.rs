@@ -1,6 +1,7 @@
 //! How messages become packets.
 
 use super::Message;
+use super::message::Life;
 use crate::spec::Machine;
 
 /// How messages become packets.
@@ -11,7 +12,7 @@ pub struct Packetisation {
     first_packet_bytes: u32,
     /// Most packets of one message in flight.
     pub window: u32,
-    /// Data bytes with which a message has begun to arrive; 0: that is not measured.
+    /// Data bytes with which a packet, and a message, has begun to arrive, where packets stream.
     pub early_bytes: u32,
 }
 
@@ -19,29 +20,19 @@ impl Packetisation {
     /// That of a machine.
     pub fn new(machine: &Machine) -> Self {
         let interface = &machine.interface;
-        let is_early = machine.switch.integrated;
         Self {
             packet_bytes: interface.packet_bytes,
             first_packet_bytes: machine.first_packet_bytes(),
             window: interface.window.unwrap_or(u32::MAX),
-            early_bytes: if is_early { interface.early_bytes } else { 0 },
+            early_bytes: interface.early_bytes,
         }
     }
 
     /// Data bytes of a message's next packet.
     #[inline]
     pub fn next(&self, message: &Message) -> u32 {
-        let is_first = message.unsent == message.bytes;
+        let is_first = message.life == Life::Pending;
         message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes })
-    }
-
-    /// Takes the next packet's data out of a message; how many bytes.
-    #[inline]
-    pub fn take(&self, message: &mut Message) -> u32 {
-        let bytes = self.next(message);
-        message.unsent -= bytes;
-        message.packetised = message.unsent == 0;
-        bytes
     }
 
     /// Takes up how many of a delivered packet's data bytes have been told of before.
@@ -53,9 +44,12 @@ impl Packetisation {
         told
     }
 
-    /// Whether so many data bytes of a message that are there are its first.
-    #[inline]
-    pub fn begins(&self, message: &Message) -> bool {
-        self.early_bytes > 0 && message.arrived_bytes >= message.bytes.min(self.early_bytes)
+    /// So many more data bytes of a message are there; whether it begins to arrive with them.
+    pub fn begins(&self, message: &mut Message, bytes: u32) -> bool {
+        let first = message.bytes.min(self.early_bytes);
+        let before = message.arrived_bytes;
+        message.arrived_bytes += bytes;
+        // One without data is there with its only packet.
+        (before < first || first == 0) && message.arrived_bytes >= first
     }
 }

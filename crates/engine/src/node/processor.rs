@@ -21,8 +21,8 @@ struct Processor {
     piece_end: Time,
     /// Time it has computed in the current window, the present piece included.
     busy: Time,
-    /// Whether no event marks the end of the piece: its process is saturated.
-    is_left_alone: bool,
+    /// Whether its process is saturated: no event marks the end of the piece.
+    is_saturated: bool,
     first: ProcessId,
     last: ProcessId,
 }
@@ -34,7 +34,7 @@ impl Processors {
             running: ProcessId::NONE,
             piece_end: 0,
             busy: 0,
-            is_left_alone: false,
+            is_saturated: false,
             first: ProcessId::NONE,
             last: ProcessId::NONE,
         };
@@ -119,15 +119,15 @@ impl Processors {
         None
     }
 
-    /// A saturated process starts to compute, to be left alone until [`Self::wake`].
+    /// A saturated process starts to compute, without events until [`Self::wake`].
     #[inline]
-    pub fn leave_alone(&mut self, node: NodeId, process: ProcessId, now: Time, piece: Time) {
+    pub fn compute_saturated(&mut self, node: NodeId, process: ProcessId, now: Time, piece: Time) {
         let processor = &mut self.processors[node.index()];
         processor.begin(process, now, piece);
-        processor.is_left_alone = true;
+        processor.is_saturated = true;
     }
 
-    /// If a processor has been left alone: lets its process pass through all pieces
+    /// If its process is saturated: lets it pass through all pieces
     /// that end before `now`, and marks the end of the one after.
     #[inline]
     pub fn wake(
@@ -138,16 +138,16 @@ impl Processors {
         passes: impl FnMut(ProcessId, (Time, Time)) -> Time,
     ) {
         let processor = &mut self.processors[node.index()];
-        if processor.is_left_alone {
+        if processor.is_saturated {
             processor.catch_up(now, passes);
-            processor.is_left_alone = false;
+            processor.is_saturated = false;
             events.post(processor.piece_end, Event::Cpu(node));
         }
     }
 
-    /// Lets all processes left alone pass through the pieces that end up to `now`.
+    /// Lets all saturated processes pass through the pieces that end up to `now`.
     pub fn catch_up(&mut self, now: Time, mut passes: impl FnMut(ProcessId, (Time, Time)) -> Time) {
-        for processor in self.processors.iter_mut().filter(|p| p.is_left_alone) {
+        for processor in self.processors.iter_mut().filter(|p| p.is_saturated) {
             processor.catch_up(now + 1, &mut passes);
         }
     }

@@ -1,23 +1,26 @@
 //! How packets arrive, and messages come to be accepted and received.
 
-use super::{Nodes, World};
+use super::message::{Life, Step};
+use super::protocol::Protocol;
+use super::{Interface, Message, Nodes, World};
 use crate::event_queue::Subject;
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
 use crate::measure::Class;
 
 impl Nodes {
-    /// `HEAD`: the header of a data packet has arrived.
+    /// `HEAD`: the header of a data packet has arrived, or where packets stream its first data.
     pub fn head(&mut self, of: Subject, world: &mut World) -> u64 {
         let Some(packet) = world.fabric.arrived_head(of, world.now) else { return 0 };
         let id = packet.message;
-        let early = self.packetisation.early_bytes;
-        if early == 0 || self.interface.is_some() {
-            self.header_arrived(id, world);
-        }
-        if early > 0 {
-            self.messages[id].told_bytes += early;
-            self.bytes_there(id, early, world);
+        match self.messages[id].protocol {
+            Protocol::Acknowledged => {
+                self.header_arrived(id, world);
+            }
+            Protocol::Streaming => self.first_data_arrived(id, world),
+            Protocol::Unacknowledged | Protocol::Direct => {
+                debug_assert!(false, "a header that nobody asked for");
+            }
         }
         self.go_on(world)
     }
@@ -28,96 +31,97 @@ impl Nodes {
         let serial = |packet: &Packet| messages[packet.message].serial;
         let (events, measures) = (&mut *world.events, &mut *world.measures);
         let packet = world.fabric.take_delivered(of, world.now, serial, events, measures);
-        let id = packet.message;
         match packet.class {
-            Class::Data => {
-                if !self.acknowledges || packet.bytes == 0 && self.has_bare_headers {
-                    // Its header has not been reported before.
-                    self.header_arrived(id, world);
-                }
-                if let Some(offered) = &mut world.measures.offered {
-                    offered.byte_hops += u64::from(packet.bytes) * u64::from(packet.hops);
-                }
-                self.packet_arrived(id, packet.bytes, world);
-            }
-            Class::Ack => self.packets_acknowledged(id, 1, world),
+            Class::Data => self.packet_arrived(&packet, world),
+            Class::Ack => self.packets_acknowledged(packet.message, 1, world),
         }
         self.go_on(world)
     }
 
-    /// More data bytes of a message are at its destination, if anybody wants to know.
+    /// A data packet has been delivered.
     #[inline]
-    fn bytes_there(&mut self, id: MessageId, bytes: u32, world: &mut World) {
-        if self.packetisation.early_bytes > 0 {
-            self.note_beginning(id, bytes, world);
+    fn packet_arrived(&mut self, packet: &Packet, world: &mut World) {
+        if let Some(offered) = &mut world.measures.offered {
+            offered.byte_hops += u64::from(packet.bytes) * u64::from(packet.hops);
         }
-        if self.interface.is_some() {
+        let id = packet.message;
+        let message = &mut self.messages[id];
+        message.undelivered -= 1;
+        let protocol = message.protocol;
+        let is_accepted = match protocol {
+            Protocol::Acknowledged if world.fabric.wiring().reports_header(packet) => {
+                message.life != Life::Offered
+            }
+            Protocol::Acknowledged => self.header_arrived(id, world),
+            Protocol::Unacknowledged | Protocol::Streaming | Protocol::Direct => {
+                self.offer(id, world)
+            }
+        };
+        if protocol == Protocol::Streaming {
+            let told = self.packetisation.take_told(&mut self.messages[id], packet.bytes);
+            self.data_arrived(id, packet.bytes - told, world);
+        } else if self.interface.serves() {
+            self.read(id, packet.bytes, world);
+        }
+        if is_accepted {
+            self.packets_accepted(id, 1, world);
+        }
+    }
+
+    /// The first data bytes of a packet are there, before the others.
+    fn first_data_arrived(&mut self, id: MessageId, world: &mut World) {
+        let early = self.packetisation.early_bytes;
+        if self.interface.serves() {
+            // Who is written outside may read them.
+            self.offer(id, world);
+        }
+        self.messages[id].told_bytes += early;
+        self.data_arrived(id, early, world);
+    }
+
+    /// More data bytes of a message that streams are at its destination.
+    #[inline(never)]
+    fn data_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
+        let message = &mut self.messages[id];
+        if self.packetisation.begins(message, bytes) {
+            world.measures.message_began(world.now - message.sent);
+        }
+        if self.interface.serves() {
             self.read(id, bytes, world);
         }
     }
 
-    #[inline(never)]
-    fn note_beginning(&mut self, id: MessageId, bytes: u32, world: &mut World) {
-        let message = &mut self.messages[id];
-        message.arrived_bytes += bytes;
-        if self.packetisation.begins(message) && !message.has_begun {
-            message.has_begun = true;
-            world.measures.message_began(world.now - message.sent);
+    /// The header of a data packet is there: it is acknowledged if its message is accepted;
+    /// whether it is.
+    fn header_arrived(&mut self, id: MessageId, world: &mut World) -> bool {
+        let is_accepted = self.offer(id, world);
+        if is_accepted {
+            self.acknowledge(id, world);
         }
+        is_accepted
     }
 
-    /// A data packet of a message has been delivered.
-    #[inline]
-    fn packet_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
+    /// A packet of a message is there: whether the message has been accepted, or is now. Else
+    /// the packet is unanswered until it is.
+    pub(super) fn offer(&mut self, id: MessageId, world: &mut World) -> bool {
         let message = &mut self.messages[id];
-        message.undelivered -= 1;
-        // Its first bytes may have been told of before.
-        let rest = bytes - self.packetisation.take_told(message, bytes);
-        self.bytes_there(id, rest, world);
-        let message = &self.messages[id];
-        if !message.accepted {
-            return;
+        if message.life != Life::Offered {
+            return true;
         }
-        if message.has_arrived() {
-            self.receive(id, world);
-        }
-        if !self.acknowledges {
-            self.packets_acknowledged(id, 1, world);
-        }
-    }
-
-    /// The header of a data packet is there: it is acknowledged if its message has been
-    /// accepted, or can be now; else it waits for that.
-    fn header_arrived(&mut self, id: MessageId, world: &mut World) {
-        let message = &mut self.messages[id];
-        if !message.accepted {
-            if !world.workload.accepts(message.to, message.tag) {
-                if message.unanswered == 0 {
-                    self.waiting[message.to.index()].push_back(id);
-                }
-                message.unanswered += 1;
-                return;
+        if !world.workload.accepts(message.to, message.tag) {
+            if message.unanswered == 0 {
+                self.waiting[message.to.index()].push_back(id);
             }
-            message.accepted = true;
-            self.arrives(id);
+            message.unanswered += 1;
+            return false;
         }
-        self.acknowledge(id, world);
-    }
-
-    /// A message begins to arrive at a process from outside.
-    #[inline]
-    pub(super) fn arrives(&mut self, id: MessageId) {
-        let Some(interface) = &mut self.interface else { return };
-        if let Some(process) = interface.arrives(id, &self.messages[id]) {
-            self.can_go_on(process);
-        }
+        message.advance(Step::Accepted);
+        self.tell(id, Interface::arrives);
+        true
     }
 
     /// Queues the acknowledgement of one packet of a message.
     fn acknowledge(&mut self, id: MessageId, world: &mut World) {
-        if !self.acknowledges {
-            return;
-        }
         let message = &self.messages[id];
         let packet = Packet::new(Class::Ack, id, message.to_node, message.from_node);
         let class = message.class;
@@ -140,45 +144,46 @@ impl Nodes {
     /// A message that has waited is accepted: so are all its packets that are there.
     fn accept(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
-        message.accepted = true;
-        let unanswered = std::mem::take(&mut message.unanswered);
-        for _ in 0..unanswered {
-            self.acknowledge(id, world);
+        message.advance(Step::Accepted);
+        let count = std::mem::take(&mut message.unanswered);
+        if message.protocol == Protocol::Acknowledged {
+            for _ in 0..count {
+                self.acknowledge(id, world);
+            }
         }
+        self.packets_accepted(id, count, world);
+    }
+
+    /// So many packets of an accepted message are there, or their headers; without
+    /// acknowledgements their sender knows.
+    #[inline]
+    pub(super) fn packets_accepted(&mut self, id: MessageId, count: u32, world: &mut World) {
         let message = &self.messages[id];
-        let is_direct = message.direct;
+        let protocol = message.protocol;
         if message.has_arrived() {
             self.receive(id, world);
         }
-        if !self.acknowledges && !is_direct {
-            self.packets_acknowledged(id, unanswered, world);
+        if protocol != Protocol::Acknowledged {
+            self.packets_acknowledged(id, count, world);
         }
     }
 
     /// A message that was accepted has arrived completely.
-    pub(super) fn receive(&mut self, id: MessageId, world: &mut World) {
+    fn receive(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
-        message.received = true;
+        message.advance(Step::Received);
+        let Message { from, to, tag, life, .. } = *message;
         world.measures.message_delivered(message.to_node, message.bytes);
-        if !message.direct {
+        if message.protocol != Protocol::Direct {
             world.measures.message_took(world.now - message.sent);
         }
-        let (from, to) = (message.from, message.to);
         world.measures.completes(from, world.now);
         world.measures.completes(to, world.now);
-        if let Some(interface) = &mut self.interface
-            && let Some(process) = interface.complete(id, message)
-        {
-            self.can_go_on(process);
-        }
-        let message = &self.messages[id];
-        if world.workload.received(to, message.tag) {
+        self.tell(id, Interface::complete);
+        if world.workload.received(to, tag) {
             self.can_go_on(to);
         }
-        let message = &self.messages[id];
-        if message.direct {
-            self.acknowledged(id, world);
-        } else if message.acknowledged {
+        if life == Life::Complete {
             self.messages.remove(id);
         }
     }

@@ -4,7 +4,9 @@
 //! acknowledged nor, where nodes do not acknowledge, delivered and accepted. Whatever of the
 //! window opens is used at once.
 
-use super::{Message, Nodes, World, pass};
+use super::message::{Life, Step};
+use super::protocol::Protocol;
+use super::{Interface, Message, Nodes, World, fast_forward};
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
 use crate::measure::Class;
@@ -14,12 +16,12 @@ impl Nodes {
     /// A process sends a message of a traffic class.
     pub(super) fn send(&mut self, from: ProcessId, send: &Send, class: u32, world: &mut World) {
         let node = self.placement[from.index()];
-        let to_node = self.placement[send.to.index()];
-        let to = (to_node, class);
+        let to = (self.placement[send.to.index()], class);
         if let Some(offered) = &mut world.measures.offered {
             offered.last_sent = world.now;
         }
-        let message = |serial| Message::new(serial, (from, node), send, to, world.now);
+        let by = (self.protocol, world.now);
+        let message = |serial| Message::new(serial, (from, node), send, to, by);
         let id = self.messages.insert(message);
         if send.link.is_some() {
             let link = &mut self.links[send.link.index()];
@@ -34,20 +36,18 @@ impl Nodes {
     /// A message is the first of its virtual link: it goes out.
     pub(super) fn begin(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
-        let local = message.from_node == message.to_node;
-        if !local && !self.ideal {
+        if message.protocol != Protocol::Direct {
             self.send_packets(id, world);
             return;
         }
-        world.measures.message_sent_directly(message.from_node, local);
-        message.direct = true;
-        message.packetised = true;
-        if world.workload.accepts(message.to, message.tag) {
-            message.accepted = true;
-            self.arrives(id);
-            self.receive(id, world);
-        } else {
-            self.waiting[message.to.index()].push_back(id);
+        let is_local = message.from_node == message.to_node;
+        world.measures.message_sent_directly(message.from_node, is_local);
+        // As if it were one packet that is there at once.
+        message.advance(Step::Sent);
+        message.unsent = 0;
+        message.in_flight = 1;
+        if self.offer(id, world) {
+            self.packets_accepted(id, 1, world);
         }
     }
 
@@ -57,7 +57,8 @@ impl Nodes {
         loop {
             let is_sent = self.send_packet(id, world);
             let message = &self.messages[id];
-            if !is_sent || message.packetised || message.in_flight >= self.packetisation.window {
+            if !is_sent || message.is_packetised() || message.in_flight >= self.packetisation.window
+            {
                 return;
             }
         }
@@ -67,20 +68,24 @@ impl Nodes {
     #[inline]
     fn send_packet(&mut self, id: MessageId, world: &mut World) -> bool {
         let bytes = self.packetisation.next(&self.messages[id]);
-        if self.interface.is_some() && self.is_short(id, bytes) {
+        if self.interface.serves() && self.is_short(id, bytes) {
             return false;
         }
         let message = &mut self.messages[id];
-        let is_first = message.unsent == message.bytes;
-        let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
-        packet.bytes = self.packetisation.take(message);
+        let is_first = message.life == Life::Pending;
+        if is_first {
+            message.advance(Step::Sent);
+        }
+        message.unsent -= bytes;
         message.in_flight += 1;
         message.undelivered += 1;
-        packet.last = message.packetised;
+        let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
+        packet.bytes = bytes;
+        packet.last = message.is_packetised();
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if let Some(interface) = self.interface.as_mut().filter(|_| is_first) {
-            interface.queued(id, packet);
+        if is_first && self.interface.serves() {
+            self.interface.queued(id, packet);
         }
         true
     }
@@ -90,7 +95,7 @@ impl Nodes {
     pub(super) fn packets_acknowledged(&mut self, id: MessageId, count: u32, world: &mut World) {
         let message = &mut self.messages[id];
         message.in_flight -= count;
-        if !message.packetised {
+        if !message.is_packetised() {
             self.send_packets(id, world);
         } else if message.in_flight == 0 {
             self.acknowledged(id, world);
@@ -98,15 +103,15 @@ impl Nodes {
     }
 
     /// All packets of a message have been acknowledged.
-    pub(super) fn acknowledged(&mut self, id: MessageId, world: &mut World) {
+    fn acknowledged(&mut self, id: MessageId, world: &mut World) {
         let (workload, cpu) = (&mut *world.workload, &mut world.measures.cpu);
         self.processors.wake(self.messages[id].from_node, world.now, world.events, |p, times| {
-            pass(workload, cpu, p, times)
+            fast_forward(workload, cpu, p, times)
         });
         let message = &mut self.messages[id];
-        message.acknowledged = true;
+        message.advance(Step::Acknowledged);
         let (from, blocking, link) = (message.from, message.blocking, message.link);
-        let received = message.received;
+        let is_complete = message.life == Life::Complete;
         world.measures.message_acknowledged(message.from_node);
         if link.is_some() {
             let link = &mut self.links[link.index()];
@@ -118,12 +123,8 @@ impl Nodes {
         if world.workload.acknowledged(from, blocking) {
             self.can_go_on(from);
         }
-        if let Some(interface) = &mut self.interface
-            && let Some(process) = interface.acknowledged(id, &self.messages[id])
-        {
-            self.can_go_on(process);
-        }
-        if received {
+        self.tell(id, Interface::acknowledged);
+        if is_complete {
             self.messages.remove(id);
         }
     }

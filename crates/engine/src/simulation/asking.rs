@@ -57,7 +57,7 @@ impl Simulation {
 
     /// System buffers of every node; none where processes are not from outside.
     pub fn buffers(&self) -> Vec<Buffers> {
-        self.nodes.interface().map(|interface| interface.buffers().collect()).unwrap_or_default()
+        self.nodes.interface().buffers().collect()
     }
 
     /// Whether processes ask that have not been answered, or have not gone on.
@@ -101,6 +101,6 @@ impl Simulation {
     pub(super) fn awaits(&self, process: ProcessId) -> Option<String> {
         let Workload::External(external) = &self.workload else { return None };
         let has_ended = |node: NodeId| external.has_ended(ProcessId(node.0));
-        self.nodes.interface()?.waits_for(process, has_ended)
+        self.nodes.interface().waits_for(process, has_ended)
     }
 }

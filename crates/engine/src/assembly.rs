@@ -1,0 +1,64 @@
+//! From the description of a run to its parts: what is wrong with it is found here, and
+//! nothing has happened yet.
+
+use crate::error::SpecError;
+use crate::fabric::Fabric;
+use crate::measure::{Blame, Measures, Offered, Stored};
+use crate::node::Nodes;
+use crate::spec::{Fidelity, Mode, Spec};
+use crate::topology::Topology;
+use crate::workload::Workload;
+
+/// The parts of a run.
+pub struct Assembly {
+    /// The machine's graph.
+    pub topology: Topology,
+    /// Its network, with channels, routes and times.
+    pub fabric: Fabric,
+    /// What processes do.
+    pub workload: Workload,
+    /// The nodes that do it.
+    pub nodes: Nodes,
+    /// What is measured.
+    pub measures: Measures,
+}
+
+impl Assembly {
+    /// The parts of a run that fit together.
+    ///
+    /// # Errors
+    /// A description that cannot be simulated.
+    pub fn new(spec: &Spec) -> Result<Self, SpecError> {
+        let topology = Topology::new(&spec.machine.topology)?;
+        let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
+        let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
+        let nodes = Nodes::new(spec, &topology, &workload)?;
+        if spec.sample_interval_ps == 0 {
+            return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
+        }
+        let measures = measures(spec, &topology, &fabric, nodes.placement().len());
+        Ok(Self { topology, fabric, workload, nodes, measures })
+    }
+}
+
+/// What is measured of a run.
+fn measures(spec: &Spec, topology: &Topology, fabric: &Fabric, processes: usize) -> Measures {
+    let channels = fabric.wiring().layout.channels();
+    let interval = spec.sample_interval_ps;
+    let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
+    measures.message_begins = (spec.machine.interface.early_bytes > 0).then(Default::default);
+    measures.offered = spec.machine.switch.integrated.then(Offered::default);
+    measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
+    measures.completed = vec![0; processes];
+    measures.blame = spec.blame.as_ref().map(|blame| {
+        let is_real = spec.mode == Mode::Full || spec.machine.switch.integrated;
+        let whole = spec.fidelity == Fidelity::Packet && is_real;
+        let wires = &fabric.wiring().layout.wire_of;
+        let wires = if whole { wires.clone() } else { Vec::new() };
+        let kept = (spec.record_packets, blame.keep_all);
+        let mut blame = Blame::new(channels, wires, interval, kept);
+        blame.lists = fabric.lists();
+        Box::new(blame)
+    });
+    measures
+}

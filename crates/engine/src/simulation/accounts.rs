@@ -1,0 +1,154 @@
+//! What can be read of a run at any time, and why one that stands still does.
+
+use super::Simulation;
+use crate::error::Waiting;
+use crate::fabric::{Layout, Wiring};
+use crate::ids::{NodeId, ProcessId};
+use crate::measure::blame::Charged;
+use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
+use crate::node::Life;
+use crate::time::Time;
+use crate::topology::Topology;
+use crate::workload::Progress as Done;
+
+impl Simulation {
+    /// Simulated time reached.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.events_handled
+    }
+
+    /// The machine's graph.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Channels, routes and times.
+    pub fn wiring(&self) -> &Wiring {
+        self.fabric.wiring()
+    }
+
+    /// The numbering of channels.
+    pub fn layout(&self) -> &Layout {
+        &self.wiring().layout
+    }
+
+    /// The node of every process.
+    pub fn placement(&self) -> &[NodeId] {
+        self.nodes.placement()
+    }
+
+    /// Packets queued or in flight.
+    pub fn packets_in_flight(&self) -> usize {
+        self.fabric.packets().len()
+    }
+
+    /// Distributions of the current window, and more.
+    pub fn measures(&self) -> &Measures {
+        &self.measures
+    }
+
+    /// Everything counted until now.
+    ///
+    /// In the modes without contention, busy times of channels are exact at
+    /// multiples of the sample interval and at the end of a finite workload; in
+    /// between they run ahead by less than an interval.
+    pub fn counters(&self) -> Counters {
+        let measures = &self.measures;
+        let mut counters = self.with_progress(measures.counters);
+        let mut busy = measures.busy.each_ref().map(|busy| busy.so_far(self.now));
+        if let Some(ahead) = self.fabric.overhang_by_kind(self.now) {
+            busy = measures.busy.each_ref().map(|busy| Binned::booked(busy, self.now));
+            busy.iter_mut().zip(ahead).for_each(|(busy, ahead)| *busy -= ahead);
+        }
+        [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
+        counters.cpu_busy_ps = measures.cpu.booked(self.now)
+            - self.nodes.processors().overhang(self.now).sum::<Time>();
+        counters
+    }
+
+    /// Rows of packets delivered since the last call; empty unless recorded.
+    pub fn take_packets(&mut self) -> Vec<PacketRow> {
+        self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What the packets delivered since the last call were charged; empty unless recorded.
+    pub fn take_charged(&mut self) -> Vec<Charged> {
+        let blame = self.measures.blame.as_mut();
+        let packets = blame.and_then(|blame| blame.packets.as_mut());
+        packets.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What every channel carried in the window, up to now.
+    pub fn channels_used(&self) -> Vec<Use> {
+        self.fabric.used(self.now)
+    }
+
+    /// What every process did in the window.
+    pub fn processes_done(&self) -> Vec<Done> {
+        let before = self.done_before.iter().enumerate();
+        let done = before.map(|(process, before)| {
+            let now = self.workload.progress_of(ProcessId::from_index(process));
+            Done {
+                iterations: now.iterations - before.iterations,
+                dropped: now.dropped - before.dropped,
+            }
+        });
+        done.collect()
+    }
+
+    /// What the processes of every node together did in the window.
+    pub fn nodes_done(&self) -> Vec<Done> {
+        let mut nodes = vec![Done::default(); self.topology.nodes];
+        for (node, done) in self.placement().iter().zip(self.processes_done()) {
+            let sum = &mut nodes[node.index()];
+            sum.iterations += done.iterations;
+            sum.dropped += done.dropped;
+        }
+        nodes
+    }
+
+    /// What every node did in the window, up to now.
+    pub fn node_tallies(&self) -> Vec<NodeTally> {
+        let mut tallies = self.measures.nodes.clone();
+        for tally in &mut tallies {
+            tally.queues.iter_mut().for_each(|queue| queue.settle(self.now));
+        }
+        tallies
+    }
+
+    /// How long every processor computed in the window, up to now.
+    pub fn processors_busy(&self) -> Vec<Time> {
+        self.nodes.processors().busy(self.now).collect()
+    }
+
+    /// Who waits for what, processes first.
+    pub(super) fn waiting(&self) -> Vec<Waiting> {
+        let process = |(number, node): (usize, &NodeId)| {
+            let process = ProcessId::from_index(number);
+            let what = self.workload.waits_for(process).or_else(|| self.awaits(process))?;
+            Some(Waiting::Process { process: process.0, node: node.0, what })
+        };
+        let messages = self.nodes.messages().into_iter().map(|message| Waiting::Message {
+            serial: message.serial,
+            bytes: message.bytes,
+            from: (message.from.0, message.from_node.0),
+            to: (message.to.0, message.to_node.0),
+            is_sent: message.life != Life::Pending,
+        });
+        let processes = self.nodes.placement().iter().enumerate().filter_map(process);
+        processes.chain(messages).collect()
+    }
+
+    /// Counters with what the workload counts itself.
+    pub(super) fn with_progress(&self, mut counters: Counters) -> Counters {
+        let done = self.workload.progress();
+        counters.iterations = done.iterations;
+        counters.messages_failed = done.dropped;
+        counters
+    }
+}
