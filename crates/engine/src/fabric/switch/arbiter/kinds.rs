@@ -1,0 +1,98 @@
+//! Every arbiter; the words for them are in [`spec::Arbiter`](crate::spec::Arbiter).
+
+use super::{Arbitrate, Places};
+use crate::fabric::transit::Packet;
+use crate::ids::ChannelId;
+use crate::rng::{Purpose, Stream};
+use crate::time::NEVER;
+
+/// In order of request.
+pub struct Fifo;
+
+impl Arbitrate for Fifo {
+    const TAKES_FIRST: bool = true;
+
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, _: &Packet) -> u64 {
+        0
+    }
+}
+
+/// Any waiting input, all equally likely.
+pub struct Random {
+    /// By place.
+    streams: Vec<Stream>,
+    are_desks: bool,
+}
+
+impl Arbitrate for Random {
+    const DRAWS: bool = true;
+
+    fn new(places: &Places) -> Self {
+        let stream = |place| Stream::new(places.seed, Purpose::Arbitration, place);
+        let streams = (0..places.count as u32).map(stream).collect();
+        Self { streams, are_desks: places.are_desks }
+    }
+
+    /// At a desk nobody is drawn when an output is granted: whom it can serve is not known yet.
+    /// If all places are equally likely, so are all orders, whoever has been served before.
+    fn joined(&mut self, place: usize, others: impl FnOnce() -> usize) -> Option<usize> {
+        self.are_desks.then(|| self.streams[place].below(others() as u64 + 1) as usize)
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, _: &Packet) -> u64 {
+        0
+    }
+
+    fn among_equals(&mut self, place: usize, count: usize) -> usize {
+        self.streams[place].below(count as u64) as usize
+    }
+}
+
+/// Packets from other switches before packets from nodes.
+pub struct NetFirst;
+
+impl Arbitrate for NetFirst {
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    /// A packet that no switch has sent to another comes from the node.
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        u64::from(packet.first_internal == NEVER)
+    }
+}
+
+/// The packet that was queued at its source first.
+pub struct OldestFirst;
+
+impl Arbitrate for OldestFirst {
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        packet.queued
+    }
+}
+
+/// The packet that has crossed most channels.
+pub struct HopsFirst;
+
+impl Arbitrate for HopsFirst {
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        u64::MAX - u64::from(packet.hops)
+    }
+}
