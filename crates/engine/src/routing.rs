@@ -39,7 +39,7 @@ mod walk;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::{Purpose, Stream};
-use crate::spec::{Machine, RoutingSpec};
+use crate::spec::Machine;
 use crate::topology::Topology;
 use algorithm::{Algorithm, Chosen, match_algorithm};
 use dependency::{Search, find_cycle};
@@ -73,6 +73,7 @@ pub enum Otherwise {
 /// A routing algorithm, ready for one topology.
 pub struct Routing {
     algorithm: Chosen,
+    properties: Properties,
     /// Virtual channels of a link that each class has.
     classes: Vec<u16>,
     /// By node: the stream its packets' ways are drawn from; empty if none are.
@@ -92,20 +93,17 @@ impl Routing {
     pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
         let channels = machine.switch.virtual_channels;
         let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
-        let needed = match_algorithm!(&algorithm, routing => routing.slots().classes()) as u32;
+        let needed = match_algorithm!(&algorithm, routing => routing.properties()).classes as u32;
         if channels < needed {
             match_algorithm!(&mut algorithm, routing => routing.fold());
         }
-        let (slots, prefers_last, draws) = match_algorithm!(
-            &algorithm,
-            routing => (routing.slots(), routing.prefers_last(), routing.draws())
-        );
-        let classes = share(channels, slots.classes() as u32, prefers_last)?;
-        let draws = if draws { topology.nodes as u32 } else { 0 };
+        let properties = match_algorithm!(&algorithm, routing => routing.properties());
+        let classes = share(channels, properties.classes as u32, properties.prefers_last)?;
+        let draws = if properties.draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
-        let routing = Self { algorithm, classes, ways };
-        if depends_on_order(machine) && !machine.routing.allow_deadlock && !routing.is_known_free()
-        {
+        let routing = Self { algorithm, properties, classes, ways };
+        let is_safe = properties.is_known_free || !routing.depends_on_order(machine);
+        if !is_safe && !machine.routing.allow_deadlock {
             routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
         }
         Ok(routing)
@@ -141,42 +139,33 @@ impl Routing {
         &self.classes
     }
 
-    /// Whether the algorithm is free of deadlock on this topology by its own argument:
-    /// nothing need be searched for.
-    pub fn is_known_free(&self) -> bool {
-        match_algorithm!(&self.algorithm, routing => routing.is_known_free())
-    }
-
-    /// How many classes, the first, are the way out of all others; 0: there is none such.
-    pub fn escapes(&self) -> usize {
-        match_algorithm!(&self.algorithm, routing => routing.escapes())
-    }
-
-    /// What becomes of packets that cannot come nearer at once.
-    pub fn otherwise(&self) -> Otherwise {
-        match &self.algorithm {
-            Chosen::Deflection(_) => Otherwise::Deflect,
-            Chosen::Chaos(_) => Otherwise::Store,
-            _ => Otherwise::Wait,
-        }
+    /// What the algorithm is like on this topology, with the virtual channels there are.
+    #[inline]
+    pub fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     /// Whether packets may have a choice of several outputs: then it is asked for
     /// [`Self::outputs`], else for [`Self::next`].
     #[inline]
     pub fn chooses(&self) -> bool {
-        match_algorithm!(&self.algorithm, routing => routing.chooses())
+        self.properties.chooses
     }
 
     /// Whether a packet's route changes on its way ([`Self::passed`]).
     #[inline]
     pub fn remembers(&self) -> bool {
-        match_algorithm!(&self.algorithm, routing => routing.remembers())
+        self.properties.remembers
     }
 
-    /// Whether it draws random numbers for every packet.
-    pub fn draws(&self) -> bool {
-        !self.ways.is_empty()
+    /// Whether nothing but an order of channels keeps packets from waiting for each other in a
+    /// circle. Nodes that are switches may have something else against that.
+    fn depends_on_order(&self, machine: &Machine) -> bool {
+        match machine.switch.output_queue_packets {
+            _ if !machine.switch.integrated => true,
+            Some(_) => self.properties.depends_on_order,
+            None => false,
+        }
     }
 
     /// The route of a new packet.
@@ -223,16 +212,11 @@ impl Routing {
         match_algorithm!(&self.algorithm, routing => routing.outputs(switch, header, outputs));
     }
 
-    /// Adds those of them that bring the packet nearer: all but the deflections of
-    /// [`RoutingSpec::Deflection`](crate::spec::RoutingSpec::Deflection).
+    /// Adds those of them that bring the packet nearer: all but deflections.
     #[inline]
     pub fn profitable(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
-        match &self.algorithm {
-            Chosen::Deflection(routing) => {
-                routing.nearer(switch, header, |slot, tier| outputs.add(slot, tier));
-            }
-            _ => self.outputs(switch, header, outputs),
-        }
+        let mut add = |slot, tier| outputs.add(slot, tier);
+        match_algorithm!(&self.algorithm, routing => routing.nearer(switch, header, &mut add));
     }
 
     /// The route of a packet that has taken `slot` (none: has left its node) and is on its
@@ -240,17 +224,6 @@ impl Routing {
     #[inline]
     pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
         match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
-    }
-}
-
-/// Whether nothing but an order of channels keeps packets from waiting for each other in a
-/// circle. Nodes that are switches may have something else against that.
-fn depends_on_order(machine: &Machine) -> bool {
-    let is_contrary = matches!(machine.routing.algorithm, RoutingSpec::FirstHop { .. });
-    match machine.switch.output_queue_packets {
-        _ if !machine.switch.integrated => true,
-        Some(_) => !is_contrary,
-        None => false,
     }
 }
 

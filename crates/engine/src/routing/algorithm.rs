@@ -11,8 +11,8 @@ use super::first_hop::FirstHop;
 use super::fixed::Fixed;
 use super::grid::Grid;
 use super::odd_even::OddEven;
-use super::outputs::Slots;
 use super::profitable::Profitable;
+use super::properties::Properties;
 use super::ring_order::RingOrder;
 use super::source_routes::SourceRoutes;
 use super::table::Table;
@@ -27,45 +27,14 @@ use crate::spec::RoutingSpec;
 use crate::topology::Topology;
 use std::ops::Range;
 
-/// A routing algorithm. What it does not say is what one does that gives one answer,
-/// remembers nothing, and needs one class of virtual channels.
+/// A routing algorithm. What it does not say is what one does that gives one answer and
+/// remembers nothing.
 pub(super) trait Algorithm {
-    /// The numbering of its outputs; with it the classes it tells apart.
-    fn slots(&self) -> Slots {
-        Slots::new(1)
-    }
+    /// What it is like; of its classes those it tells apart now.
+    fn properties(&self) -> Properties;
 
     /// Puts all packets into one class, whether they can deadlock then or not.
     fn fold(&mut self) {}
-
-    /// Whether it is free of deadlock by its own argument, given in its file.
-    fn is_known_free(&self) -> bool;
-
-    /// How many of its classes, the first, are the way out of the others: its argument
-    /// is about them alone [Duato 1993]. None: about all.
-    fn escapes(&self) -> usize {
-        0
-    }
-
-    /// Whether further virtual channels all belong to the last class; else to all in turn.
-    fn prefers_last(&self) -> bool {
-        false
-    }
-
-    /// Whether packets may have a choice of several outputs.
-    fn chooses(&self) -> bool {
-        false
-    }
-
-    /// Whether a packet's route changes on its way.
-    fn remembers(&self) -> bool {
-        false
-    }
-
-    /// Whether it draws random numbers for every packet.
-    fn draws(&self) -> bool {
-        false
-    }
 
     /// The route of a new packet, drawn from `way` if it draws.
     fn begin(&self, source: NodeId, destination: NodeId, way: Option<&mut Stream>) -> u32 {
@@ -82,7 +51,13 @@ pub(super) trait Algorithm {
     /// not decrease. None where its destination is attached.
     fn allow(&self, switch: SwitchId, header: Header, allow: impl FnMut(usize, u8));
 
-    /// The first of these.
+    /// Allows those of them that bring the packet nearer.
+    #[inline]
+    fn nearer(&self, switch: SwitchId, header: Header, allow: impl FnMut(usize, u8)) {
+        self.allow(switch, header, allow);
+    }
+
+    /// The first of all of them.
     #[inline]
     fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
         let mut first = None;
@@ -92,7 +67,7 @@ pub(super) trait Algorithm {
         first
     }
 
-    /// All of these.
+    /// All of them.
     #[inline]
     fn outputs(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
         self.allow(switch, header, |slot, tier| outputs.add(slot, tier));
@@ -120,8 +95,6 @@ pub(super) enum Chosen {
     OddEven(OddEven),
     /// Any nearer way, and a way out.
     Adaptive(Adaptive),
-    /// Any nearer way.
-    Chaos(Profitable),
     /// Any way.
     Deflection(Deflection),
     /// Up a tree, then down.
@@ -148,7 +121,6 @@ macro_rules! match_algorithm {
             Chosen::TurnModel($routing) => $does,
             Chosen::OddEven($routing) => $does,
             Chosen::Adaptive($routing) => $does,
-            Chosen::Chaos($routing) => $does,
             Chosen::Deflection($routing) => $does,
             Chosen::UpDown($routing) => $does,
             Chosen::SourceRoutes($routing) => $does,
@@ -188,7 +160,7 @@ impl Chosen {
             }
             RoutingSpec::Chaos => {
                 check_symmetry(name, topology)?;
-                Self::Chaos(Profitable::new(name, topology, true)?)
+                Self::Profitable(Profitable::new(name, topology, true)?)
             }
             RoutingSpec::Deflection => {
                 check_symmetry(name, topology)?;
@@ -225,8 +197,8 @@ impl Chosen {
 }
 
 impl Algorithm for DimensionOrder {
-    fn is_known_free(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties::one_way(true)
     }
 
     #[inline]
