@@ -111,14 +111,14 @@ class Cost:
     @cached_property
     def thetas(self) -> Mapping[str, Estimate]:
         """All quotients of two modes by their names, see `metrics.THETAS`."""
-        return {name: self._ratio(theta) for name, theta in self._compared.items()}
+        return {name: self._ratio(name) for name in THETAS}
 
     @cached_property
     def covariances(self) -> Mapping[str, float]:
         """Covariances of the two values that the `thetas` divide; NaN if not run."""
         return {name: self._covariance(theta) for name, theta in self._compared.items()}
 
-    @property
+    @cached_property
     def _compared(self) -> dict[str, Theta]:
         return {name: theta.against(self.baseline) for name, theta in THETAS.items()}
 
@@ -161,12 +161,13 @@ class Cost:
         """Whether a theta can be known of this workload."""
         return all(THETAS[name].metric in result.estimates for result in self.modes.values())
 
-    def _ratio(self, theta: Theta) -> Estimate:
+    def _ratio(self, name: str) -> Estimate:
+        theta = self._compared[name]
         pair = self._pair(theta)
         if not pair:
             return Estimate.unknown()
         above, below = (mode[theta.metric] for mode in pair)
-        return quotient(above, below, self._covariance(theta))
+        return quotient(above, below, self.covariances[name])
 
     def _covariance(self, theta: Theta) -> float:
         pair = self._pair(theta)

@@ -159,6 +159,9 @@ ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE
 WAITS = ("throttling_us", "internal_contention_us", "failed_messages_per_node_per_ms")
 """Metrics that may be 0 for ever in modes with less contention."""
 
+GROWING = ("message_latency_us", "lifetime_us", "lifetime_data_us")
+"""Times that begin when messages are made, and so have no mean in a saturated network."""
+
 _NO_SAMPLES = ("ideal_link_utilisation", "completion_us")
 STEERING = tuple(name for name in ALL_METRICS if name not in _NO_SAMPLES)
 """Metrics that can be asked to be precise (`run.metric`): those with samples."""

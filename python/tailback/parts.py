@@ -24,7 +24,7 @@ from typing import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
-from tailback.errors import UserError, first_mistake, joined
+from tailback.errors import UserError, first_mistake, joined, shown
 from tailback.since311 import Self, dataclass_transform
 from tailback.units import Frequency, Quantity, Rate, Size, Time
 
@@ -90,7 +90,7 @@ class Part:
 
     def __post_init__(self) -> None:
         """Turn what was given into what it means; raise `UserError` for what is not possible."""
-        given = {name: getattr(self, name) for name in self.key_names}
+        given = self.values()
         try:
             made = model_of(type(self))(**given)
         except ValidationError as error:
@@ -102,27 +102,30 @@ class Part:
     def _check(self) -> None:
         """Refuse values that are possible alone but not together."""
 
+    def values(self) -> dict[str, Any]:
+        """Return all keys with what they mean here."""
+        return {name: getattr(self, name) for name in self.key_names}
+
     def given(self) -> dict[str, Any]:
         """Return the keys that differ from their defaults."""
-        defaults = {name: field.default for name, field in fields_of(type(self)).items()}
-        values = {name: getattr(self, name) for name in self.key_names}
-        return {name: value for name, value in values.items() if value != defaults[name]}
+        fields = fields_of(type(self))
+        return {
+            name: value for name, value in self.values().items() if value != fields[name].default
+        }
 
     def written(self) -> dict[str, Any]:
         """Return all keys as they are written in a file: quantities as text, lists as lists."""
-        return {name: plain(getattr(self, name)) for name in self.key_names}
+        return {name: plain(value) for name, value in self.values().items()}
 
     def refused(self, name: str, allowed: str) -> UserError:
         """Return the mistake of giving the key ``name`` the value it has."""
-        from tailback.errors import shown
-
         value = getattr(self, name, None)
         given = None if value is None else shown(plain(value))
         return UserError(joined(self.section, name), given, allowed)
 
     def with_clock(self, cycle: Time | None) -> Self:
         """Return the same with times that are given in cycles as times."""
-        given = {name: getattr(self, name) for name in self.key_names}
+        given = self.values()
         changed: dict[str, Time] = {}
         for name, value in given.items():
             if isinstance(value, Time) and value.cycles is not None:
@@ -131,11 +134,6 @@ class Part:
                 except UserError as error:
                     raise error.inside(joined(self.section, name)) from None
         return type(self)(**given | changed) if changed else self
-
-
-def keys_of(part: type[Part]) -> tuple[str, ...]:
-    """Return the keys of a part, in order."""
-    return part.key_names
 
 
 def fields_of(part: type[Part]) -> Mapping[str, FieldInfo]:
@@ -149,14 +147,16 @@ _MODELS: dict[Any, type[BaseModel]] = {}
 def model_of(part: type[Part]) -> type[BaseModel]:
     """Return the pydantic model that checks a part's values; it is made once."""
     if part not in _MODELS:
-        hints = get_type_hints(part, include_extras=True)
-        known: Any = dataclasses.fields(part)  # type: ignore[arg-type]
-        fields: Any = {field.name: (hints[field.name], field.metadata["key"]) for field in known}
-        strict = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
-        _MODELS[part] = create_model(
-            part.__name__, __config__=strict, __doc__=part.__doc__, **fields
-        )
+        _MODELS[part] = _made_model(part)
     return _MODELS[part]
+
+
+def _made_model(part: type[Part]) -> type[BaseModel]:
+    hints = get_type_hints(part, include_extras=True)
+    known: Any = dataclasses.fields(part)  # type: ignore[arg-type]
+    fields: Any = {field.name: (hints[field.name], field.metadata["key"]) for field in known}
+    strict = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
+    return create_model(part.__name__, __config__=strict, __doc__=part.__doc__, **fields)
 
 
 def plain(value: Any) -> Any:

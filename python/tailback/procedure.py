@@ -4,7 +4,9 @@ A run has two phases. In the *warm-up* the start-up transient is looked for at
 checkpoints that lie ever further apart; it is over when MSER-5 would cut at
 most the first half of what has been seen, in all metrics that are watched. The
 *measurement* then starts afresh and goes on until the primary metric is known
-precisely enough and its window shows no drift, or until a limit. Everything is
+precisely enough and its window shows no drift, or until a limit. In a network that
+accepts less than it is offered, times from a message's creation on have no mean: once
+that is sure, the run is steered by what it accepts, and ends as `saturated`. Everything is
 decided from simulated time, never from the clock on the wall: the same
 experiment ends at the same instant everywhere.
 
@@ -17,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from tailback.metrics import Populations
+from tailback.metrics import GROWING, Populations
 from tailback.progress import State, Watch
 from tailback.samples import Columns, Samples, counted, estimate, truncation
 from tailback.since311 import StrEnum
@@ -29,12 +31,14 @@ _WINDOW_SAMPLES = 100
 _COUNTED = 10
 _BATCHES = 20
 _GROWTH = 1.25
+_ACCEPTED = "accepted_share"
 
 
 class Stop(StrEnum):
     """Why a run ended."""
 
     PRECISION = "precision"
+    SATURATED = "saturated"
     DURATION = "duration"
     FINISHED = "finished"
     MAX_DURATION = "max_duration"
@@ -107,6 +111,8 @@ class Procedure:
         self.window_ps = 0
         self.phase = "warm-up"
         self.settled = True
+        self.metric = plan.metric
+        """What steers the run: the primary metric, or what is accepted if that has no mean."""
         self.latest: Estimate | None = None
 
     def run(self) -> Stop:
@@ -130,6 +136,9 @@ class Procedure:
             self.settled = stop is None and (fixed is not None or self.is_warm())
             if stop is not None:
                 return stop
+            if not self.settled and self.is_saturated(self.source.now_ps // 2):
+                self.metric = _ACCEPTED
+                self.settled = self.is_warm()
             if self.settled or self.is_late(limit):
                 self.begin_window()
                 return None
@@ -142,14 +151,16 @@ class Procedure:
         length = self.plan.end_ps if self.plan.finite else first
         while True:
             stop = self.advance(self.window_ps + length)
-            self.latest = self.estimate(self.plan.metric)
+            self.latest = self.estimate(self.metric)
             if stop is not None:
                 self.settled = self.settled and not self.drifts()
                 return stop
             if not self.is_precise():
                 length = self.later(length)
+                if self.is_saturated(self.window_ps):
+                    self.metric = _ACCEPTED
             elif not self.drifts():
-                return Stop.PRECISION
+                return Stop.PRECISION if self.metric == self.plan.metric else Stop.SATURATED
             elif self.plan.warmup_ps is None:
                 self.begin_window()
                 length = first
@@ -204,16 +215,23 @@ class Procedure:
         """Whether the transient lies in the first half of what has been seen."""
         if self.source.now_ps < self.plan.settling_ps:
             return False
-        for name in {self.plan.metric, *self.plan.watched}:
+        for name in {self.metric, *self.plan.watched}:
             columns = self.samples.since(0)
             cut, settled = truncation(name, columns, self.plan.populations)
             if not settled:
                 return False
-            if name == self.plan.metric:
-                rest = self.samples.since(cut)
+            if name == self.metric:
+                rest = {counter: column[cut:] for counter, column in columns.items()}
                 if counted(name, rest, self.plan.populations) < _COUNTED:
                     return False
         return True
+
+    def is_saturated(self, from_ps: int) -> bool:
+        """Whether less was accepted than offered, and so the primary metric has no mean."""
+        if self.metric not in GROWING or self.plan.populations.load is None:
+            return False
+        share = self.estimate(_ACCEPTED, from_ps=from_ps)
+        return share.batches >= _BATCHES and share.high < 1
 
     def is_precise(self) -> bool:
         """Whether the primary metric is known as well as was asked for."""
@@ -227,12 +245,12 @@ class Procedure:
         if self.plan.finite:
             return False
         columns = self.samples.since(self.window_ps)
-        cut, _ = truncation(self.plan.metric, columns, self.plan.populations)
+        cut, _ = truncation(self.metric, columns, self.plan.populations)
         return 4 * cut > len(columns["time_ps"])
 
-    def estimate(self, name: str, *, exact: bool = False) -> Estimate:
-        """Return a metric over the window so far."""
-        columns = self.samples.since(self.window_ps)
+    def estimate(self, name: str, *, exact: bool = False, from_ps: int | None = None) -> Estimate:
+        """Return a metric over the window so far, or from an instant on."""
+        columns = self.samples.since(self.window_ps if from_ps is None else from_ps)
         confidence = self.plan.confidence
         return estimate(name, columns, self.plan.populations, confidence, exact=exact)
 
@@ -242,7 +260,7 @@ class Procedure:
             phase=self.phase,
             now_ps=self.source.now_ps,
             events=self.source.events,
-            metric=self.plan.metric,
+            metric=self.metric,
             estimate=self.latest,
             precision=self.plan.precision,
         )

@@ -100,10 +100,10 @@ class Result:
 
         `result.cycles["message_latency"]` is `result["message_latency_us"]`.
         """
-        clock = self.experiment.machine.clock
-        if clock is None:
+        cycle = self.experiment.machine.cycle()
+        if cycle is None:
             return {}
-        per_us = 1e6 / clock.cycle.amount
+        per_us = 1e6 / cycle.ps
         found = {name: e for name, e in self.estimates.items() if name.endswith("_us")}
         return {name.removesuffix("_us"): e.times(per_us) for name, e in found.items()}
 

@@ -115,7 +115,7 @@ def _result(
     counters = sim.counters()
     procedure.samples.mark(sim.now_ps, counters)
     exact = stop is Stop.FINISHED and procedure.window_ps == 0
-    procedure.latest = procedure.estimate(procedure.plan.metric, exact=exact)
+    procedure.latest = procedure.estimate(procedure.metric, exact=exact)
     populations = procedure.plan.populations
     names = measured(counters, populations.load)
     known = {name: procedure.estimate(name, exact=exact) for name in names}
@@ -127,7 +127,7 @@ def _result(
         stop_reason=str(stop),
         steady=procedure.settled,
         saturated=_saturated(known.get("accepted_share")),
-        converged=None if experiment.precision is None else procedure.is_precise(),
+        converged=None if experiment.precision is None else _converged(procedure, stop),
         complete=stop is not Stop.INTERRUPTED,
     )
     blame = sim.blame()
@@ -147,6 +147,11 @@ def _result(
         blame=None if blame is None else Blame.of(blame, engine.CAUSES),
         **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps, stop),
     )
+
+
+def _converged(procedure: Procedure, stop: Stop) -> bool:
+    """Whether the primary metric is as precise as asked; it has no mean if the run saturated."""
+    return stop is not Stop.SATURATED and procedure.is_precise()
 
 
 def _saturated(share: Estimate | None) -> bool | None:

@@ -83,7 +83,7 @@ def warnings(ending: Ended) -> list[str]:
     found = []
     if not ending.complete:
         found.append("INCOMPLETE, interrupted; what was measured so far")
-    elif ending.converged is False:
+    elif ending.converged is False and ending.stop_reason != "saturated":
         found.append(f"not as precise as asked for: stopped by {ending.stop_reason}")
     if ending.saturated:
         found.append("SATURATED: the network accepts less than it is offered")

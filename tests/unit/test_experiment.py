@@ -554,3 +554,25 @@ def test_a_failed_run_says_who_waits() -> None:
     assert failure.exit_code == 3
     assert failure.waiting == (("process 0", "a message on socket 0"),)
     assert str(failure) == "deadlock at 5 ns"
+
+
+@pytest.mark.parametrize(
+    ("preset", "run", "expected"),
+    [
+        ("t9000_c104", {}, "throttled"),
+        ("t9000_pair", {}, "throttled"),
+        ("t9000_c104", {"baseline": "endpoints"}, "endpoints"),
+        ("wormhole_mesh", {}, "endpoints"),
+    ],
+)
+def test_a_preset_may_say_what_is_compared_with(
+    preset: str, run: dict[str, str], expected: str
+) -> None:
+    described = Experiment.from_dict({"machine": {"preset": preset}, "run": run})
+    assert described.run.baseline == expected
+
+
+def test_a_change_of_the_preset_changes_what_is_compared_with() -> None:
+    given = {"machine": {"preset": "t9000_c104"}}
+    described = Experiment.from_dict(given, {"machine": {"preset": "wormhole_mesh"}})
+    assert described.run.baseline == "endpoints"

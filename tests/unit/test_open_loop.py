@@ -28,6 +28,13 @@ def run(period: str, mode: str = "full", **workload: object) -> tb.Result:
     return tb.run(described)
 
 
+def steered_by_latency(period: str) -> tb.Result:
+    described = {name: dict(table) for name, table in OPEN.items()}
+    described["workload"]["compute_period"] = period
+    described["run"] = {"metric": "message_latency_us", "precision": 0.02}
+    return tb.run(Experiment.from_dict(described))
+
+
 class TestLoads:
     def test_what_is_offered_is_what_the_workload_says(self) -> None:
         """A message of 31 B and its header is 32 flits of 1 ns; one every 100 ns."""
@@ -48,6 +55,21 @@ class TestLoads:
         assert result.ending.saturated
         assert not result.ending.settled
         assert not result.to_dict()["settled"]
+
+    @pytest.mark.parametrize("period", ["40 ns", "55 ns"])
+    def test_a_run_for_a_latency_that_has_no_mean_ends_as_saturated(self, period: str) -> None:
+        result = steered_by_latency(period)
+        assert result.ending.stop_reason == "saturated"
+        assert result.ending.saturated
+        assert result.ending.converged is False
+        assert result["accepted_share"].high < 1
+        assert result.ending.simulated_ms < 10
+
+    @pytest.mark.parametrize("period", ["200 ns", "100 ns"])
+    def test_a_run_for_a_latency_that_has_a_mean_ends_by_precision(self, period: str) -> None:
+        result = steered_by_latency(period)
+        assert result.ending.stop_reason == "precision"
+        assert result.ending.saturated is False
 
     def test_latency_from_creation_diverges_and_that_in_the_network_does_not(self) -> None:
         light, heavy = run("200 ns"), run("40 ns")

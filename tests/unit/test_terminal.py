@@ -99,6 +99,16 @@ def test_a_prediction_has_sizes_and_parameters() -> None:
         assert word in text
 
 
+def test_a_prediction_says_which_flits_are_rounded() -> None:
+    """5.12 ns / 16.5 = 310.303 ps."""
+    link = tb.Link(rate="25.78125 Gbit/s")
+    node_link = tb.NodeLink(rate="1 Gbit/s")
+    machine = tb.Machine(topology=tb.Mesh(dims=(2, 2)), link=link, node_link=node_link)
+    text = printed(prediction_report(tb.describe(tb.Experiment(machine, tb.Synthetic()))))
+    assert "a flit at 25.78125 Gbit/s takes 310 ps, rounded by -0.098 %" in text
+    assert "a flit at 1 Gbit/s" not in text
+
+
 def test_a_failure_lists_who_waits() -> None:
     failure = RunFailure(
         "deadlock", "deadlock", 5, [(f"process {i}", "a message") for i in range(50)]

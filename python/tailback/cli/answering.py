@@ -57,7 +57,7 @@ def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
 @contextmanager
 def failures(json: bool) -> Iterator[None]:
     """Turn what can go wrong into one line on standard error and an exit code."""
-    from tailback.errors import CircleError, RunFailure, UserError, one_line
+    from tailback.errors import CircleError, RunFailure, UserError
 
     try:
         yield
@@ -73,13 +73,6 @@ def failures(json: bool) -> Iterator[None]:
         raise typer.Exit(failure.exit_code) from None
     except MemoryError:
         print("error: memory: there is not enough of it for this", file=sys.stderr)
-        raise typer.Exit(UserError.exit_code) from None
-    except Exception as error:
-        if not type(error).__module__.startswith("polars"):
-            raise
-        reason = one_line(str(error).partition("\n")[0])
-        advice = "runs.parquet is made again by tailback sweep if it is deleted"
-        print(f"error: results: a file of them is damaged ({reason}); {advice}", file=sys.stderr)
         raise typer.Exit(UserError.exit_code) from None
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
-from ..machines import Fidelity, Machine, machine_of
+from ..machines import BASELINES, Fidelity, Machine, machine_of
 from ..metrics import ALL_METRICS, OF_OPEN_LOOPS
 from ..units import Time
 from ..workloads import Messages, PythonProgram, Synthetic, Workload
@@ -76,10 +76,13 @@ class Experiment:
         table ``sweep`` is left out. Raises `UserError`.
         """
         tables, over = tables_of(description), tables_of(changes or {})
+        machine = machine_of(tables["machine"], over["machine"])
+        preset = over["machine"].get("preset", tables["machine"].get("preset"))
+        usual = {"baseline": BASELINES[preset]} if preset in BASELINES else {}
         return cls(
-            machine_of(tables["machine"], over["machine"]),
+            machine,
             chosen(WORKLOAD, tables["workload"], over["workload"]),
-            Run(**{**tables["run"], **over["run"]}),
+            Run(**{**usual, **tables["run"], **over["run"]}),
         )
 
     @property

@@ -44,7 +44,7 @@ class Run(Description, init=False):
     baseline: Baseline = Field(
         default="endpoints",
         description="The mode that full is compared with: what theta_r, theta_t and theta_c "
-        "divide by, or are divided by.",
+        "divide by, or are divided by. With a T9000 as preset: throttled.",
     )
     fidelity: FidelityOrAuto | None = Field(
         default=None,

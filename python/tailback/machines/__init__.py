@@ -10,7 +10,7 @@ from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
 from .machine import Machine
-from .presets import PRESETS
+from .presets import BASELINES, PRESETS
 from .reading import machine_of
 from .routing import (
     Chaos,
@@ -52,6 +52,7 @@ from .topologies import (
 from .written_routes import SourceRoutes, Table
 
 __all__ = [
+    "BASELINES",
     "DEFAULT_TOPOLOGY",
     "MOST_NODES",
     "PRESETS",

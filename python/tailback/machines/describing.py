@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
@@ -11,6 +12,7 @@ from ..units import Rate, Size, Time
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
+from .routing import DimensionOrder
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -43,8 +45,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
-    hidden = () if machine.link.has_control_tokens else ("control_token_bits",)
-    return dict.fromkeys(hidden)
+    return {} if machine.link.has_control_tokens else {"control_token_bits": None}
 
 
 def _of_node_link(machine: Machine) -> dict[str, Any]:
@@ -197,14 +198,8 @@ def _input_flits(machine: Machine, fidelity: Fidelity) -> int | None:
 
 
 def _routing_spec(machine: Machine) -> dict[str, Any]:
-    routing = machine.chosen_routing
-    if routing is None:
-        return {
-            "algorithm": {"kind": "dimension_order", "order": []},
-            "selection": "first",
-            "hop_limit": 65_534,
-            "allow_deadlock": False,
-        }
+    # Where packets have no choice of links any will do.
+    routing = machine.chosen_routing or DimensionOrder()
     return routing.spec(machine.topology)
 
 
@@ -226,10 +221,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     }
 
 
-def rounded(machine: Machine) -> list[tuple[str, str, int]]:
-    """Return rates whose flits take no whole number of ps: name, rate, time used."""
-    found = []
-    for rate in sorted(set(machine.rates)):
-        if machine.link.rounding(rate):
-            found.append(("flit", str(rate), machine.link.flit_ps(rate)))
-    return found
+def rounded(machine: Machine) -> list[tuple[Rate, int, Fraction]]:
+    """Return rates whose flits take no whole number of ps: the time used, by how much it is off."""
+    link = machine.link
+    offs = ((rate, link.rounding(rate)) for rate in sorted(set(machine.rates)))
+    return [(rate, link.flit_ps(rate), off) for rate, off in offs if off]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from .. import door
 from ..errors import UserError, choice, listed, shown
@@ -11,7 +11,14 @@ from .routing import Fidelity
 if TYPE_CHECKING:
     from .machine import Machine
 
-__all__ = ["Fidelity", "check", "exact", "impossible_routing", "possible_routings", "usual"]
+__all__ = [
+    "Fidelity",
+    "check",
+    "impossible_routing",
+    "possible_routings",
+    "usual",
+    "why_usual",
+]
 
 
 def possible_routings(machine: Machine) -> tuple[str, ...]:
@@ -48,24 +55,14 @@ def impossible_routing(machine: Machine, kind: str) -> UserError:
 
 def usual(machine: Machine) -> Fidelity:
     """Return the fidelity of a run that names none: whole packets in band, as in the thesis."""
-    return "packet" if machine.link.flow_control == "in_band" else exact(machine)
-
-
-def exact(machine: Machine) -> Fidelity:
-    """Return the cheapest fidelity that is exact for the machine."""
-    return cast(Fidelity, machine.exact.fidelity)
-
-
-def why_exact(machine: Machine) -> str:
-    """Say in words why that fidelity is the cheapest that is exact."""
-    return machine.exact.why
+    return "packet" if machine.link.flow_control == "in_band" else machine.exact_fidelity
 
 
 def why_usual(machine: Machine) -> str:
     """Say in words why a run that names no fidelity has that one."""
     if machine.link.flow_control == "in_band":
         return "whole packets unless asked for more, with flow control in band"
-    return why_exact(machine)
+    return machine.exact.why
 
 
 def check(machine: Machine, fidelity: Fidelity) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BeforeValidator
 
@@ -57,9 +57,8 @@ class Machine(Part):
 
     def __hash__(self) -> int:
         """Return a hash of all parts: equal machines have the same."""
-        values = {name: getattr(self, name) for name in self.key_names}
-        values["link_classes"] = frozenset(self.link_classes.items())
-        return hash(tuple(values.values()))
+        parts = self.values() | {"link_classes": frozenset(self.link_classes.items())}
+        return hash(tuple(parts.values()))
 
     def _check(self) -> None:
         self._keep_time()
@@ -82,8 +81,7 @@ class Machine(Part):
         object.__setattr__(self, "link_classes", classes)
         topology = self.topology
         if isinstance(topology, Graph) and topology.cycle is None and cycle is not None:
-            given = {name: getattr(topology, name) for name in Graph.key_names}
-            object.__setattr__(self, "topology", Graph(**given | {"cycle": cycle}))
+            object.__setattr__(self, "topology", Graph(**topology.values() | {"cycle": cycle}))
 
     def _check_classes(self) -> None:
         known = self.topology.link_classes if self.link_classes else ()
@@ -232,7 +230,7 @@ class Machine(Part):
     @property
     def exact_fidelity(self) -> Fidelity:
         """The cheapest fidelity that leaves nothing out: what ``auto`` stands for."""
-        return fidelities.exact(self)
+        return cast(Fidelity, self.exact.fidelity)
 
     def check(self, fidelity: Fidelity) -> None:
         """Raise `UserError` if the machine cannot be simulated with this fidelity."""
@@ -260,18 +258,18 @@ class Machine(Part):
 
     def packet_ps(self, data_bytes: int) -> int:
         """Return the time a packet occupies the slowest channel, in picoseconds."""
-        slowest = min(self.rates)
-        link = self.link
-        flits = link.flits(self.interface.header.bytes) + link.flits(data_bytes)
-        end = link.control_ps(slowest) if link.end_token else 0
-        return flits * link.flit_ps(slowest) + end + link.packet_gap.ps
+        return self._packet_ps(data_bytes, min(self.rates))
 
     def injection_ps(self, data_bytes: int) -> int:
         """Return the time a packet occupies a channel from a node, in picoseconds."""
+        return self._packet_ps(data_bytes, self.node_rate)
+
+    def _packet_ps(self, data_bytes: int, rate: Rate) -> int:
+        """Return the time a packet occupies a channel of a rate, in picoseconds."""
         link = self.link
         flits = link.flits(self.interface.header.bytes) + link.flits(data_bytes)
-        end = link.control_ps(self.node_rate) if link.end_token else 0
-        return flits * link.flit_ps(self.node_rate) + end + link.packet_gap.ps
+        end = link.control_ps(rate) if link.end_token else 0
+        return flits * link.flit_ps(rate) + end + link.packet_gap.ps
 
     @property
     def has_injection_channels(self) -> bool:
@@ -337,8 +335,3 @@ class Machine(Part):
     def cycle(self) -> Time | None:
         """Return the time of a cycle of the clock, if there is one."""
         return None if self.clock is None else self.clock.cycle
-
-
-def given_in_words(value: object) -> str:
-    """Return a value as users write it."""
-    return shown(plain(value))

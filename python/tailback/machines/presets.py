@@ -99,3 +99,7 @@ PRESETS: dict[str, Tables] = {
     "buzzard_mudge_packet_fixed": _hypercube(_QUEUES, _PACKETS),
     "buzzard_mudge_packet_adaptive": _hypercube(_QUEUES, _PACKETS, "first_hop"),
 }
+
+#: What the mode `full` of such a machine is compared with, unless `run.baseline` says otherwise:
+#: [Tweedie, definition 6.1].
+BASELINES = {"t9000_c104": "throttled", "t9000_pair": "throttled"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import UserError, choice, joined, nearest, shown
-from ..parts import Part, fields_of, keys_of
+from ..parts import Part, fields_of
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
@@ -130,11 +130,11 @@ def check_keys(given: Tables) -> None:
 def known_keys(part: str) -> tuple[str, ...]:
     """Return the keys that a table of a machine may have, of whatever kind it is."""
     if part in PLAIN:
-        return keys_of(PLAIN[part])
+        return PLAIN[part].key_names
     if part == "link_classes":
-        return keys_of(LinkClass)
+        return LinkClass.key_names
     kinds = KINDED[part].values()
-    return tuple(dict.fromkeys(("kind", *(key for kind in kinds for key in keys_of(kind)))))
+    return tuple(dict.fromkeys(("kind", *(key for kind in kinds for key in kind.key_names))))
 
 
 def canonical(path: str, word: Any) -> Any:
@@ -154,7 +154,7 @@ def _paths(tables: Tables) -> Iterator[tuple[str, str]]:
 def _of_kind(part: str, kind: Any, table: Tables) -> dict[str, Any]:
     """Return the keys of a table that a kind has too."""
     known = KINDED[part].get(kind) if isinstance(kind, str) else None
-    keys = () if known is None else keys_of(known)
+    keys = () if known is None else known.key_names
     return {key: value for key, value in table.items() if key in keys}
 
 
@@ -213,7 +213,7 @@ def _class_of_links(name: str, table: Any) -> LinkClass:
     if not isinstance(table, Mapping):
         raise UserError(section, shown(table), f"must be a table: [{section}]")
     for key in table:
-        if key not in keys_of(LinkClass):
+        if key not in LinkClass.key_names:
             raise _unknown(key, f"link_classes.{name}")
     try:
         return LinkClass(**table)
@@ -228,7 +228,7 @@ def _kinded(name: str, table: Any, default: str) -> Any:
     kinds = KINDED[name]
     if not isinstance(kind, str) or kind not in kinds:
         raise choice(f"machine.{name}.kind", kind, kinds)
-    known = keys_of(kinds[kind])
+    known = kinds[kind].key_names
     for key in table:
         if key != "kind" and key not in known:
             raise _not_of_kind(name, kind, key)
@@ -241,7 +241,7 @@ def _kinded(name: str, table: Any, default: str) -> Any:
 
 def _not_of_kind(part: str, kind: str, key: str) -> UserError:
     """Return the mistake of giving a key that this kind does not have, but others have."""
-    having = [word for word, made in KINDED[part].items() if key in keys_of(made)]
+    having = [word for word, made in KINDED[part].items() if key in made.key_names]
     words = " or ".join(f'"{word}"' for word in having)
     problem = f'has no effect with machine.{part}.kind = "{kind}"; needs kind = {words}'
     return NoEffectError(f"machine.{part}.{key}", None, problem)

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailback.analysis import merged
-from tailback.analysis.conditions import condition
+from tailback.analysis import conditions, merged
 from tailback.analysis.names import PARAMETERS, column_named
 from tailback.errors import UserError, shown
 from tailback.figures.curves import Line, in_suitable_units
@@ -213,9 +212,7 @@ class _Maker:
 
 def _runs(store: PointStore, where: Sequence[str]) -> pa.Table:
     runs = store.runs(without=LIGHT)
-    for text in where:
-        runs = runs.filter(condition(text, runs.schema).expression)
-    found = runs
+    found = conditions.where(runs, *where)
     if found.num_rows == 0:
         raise UserError("where", shown(" and ".join(where)), "leaves no run")
     return found

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tailback.analysis import merged
 from tailback.comparison import MODES
 from tailback.errors import one_line
-from tailback.figures.labels import value_text
 from tailback.frames import dictionaries, values
 from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
@@ -120,31 +119,27 @@ def page_of(store: Store, title: str | None = None) -> Page:
 
 def _title(sweeps: Sequence[dict[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:
     """Return the title that was given; a derived one also names what was varied."""
-    found = titles.title_of(sweeps, row, seen)
-    derived = titles.simulated(row, seen)
-    return titles.with_variation(derived, seen) if found == derived else found
+    return titles.given(sweeps) or titles.with_variation(titles.simulated(row, seen), seen)
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
     """Return what was simulated, in one sentence; what varies is said to vary."""
 
-    def told(column: str) -> str:
-        if column in variation.points.column_names and variation.differs(column):
-            return "several"
-        return value_text(column, row.get(column))
+    def told(column: str) -> str | None:
+        return variation.told(row, column)
 
     words = [f"topology {told('machine.topology.kind')}"]
     sizes = (("dims", "of"), ("dimensions", "of dimension"))
     for key, label in sizes if words[0] != "topology several" else ():
-        if row.get(f"machine.topology.{key}") is not None:
-            words[0] += f" {label} {told(f'machine.topology.{key}')}"
-    if row.get("machine.routing.kind") is not None:
-        words.append(f"routing {told('machine.routing.kind')}")
+        if size := told(f"machine.topology.{key}"):
+            words[0] += f" {label} {size}"
+    if routing := told("machine.routing.kind"):
+        words.append(f"routing {routing}")
     words.append(f"workload {told('workload.kind')}")
-    if row.get("workload.pattern") is not None and told("workload.pattern") != "uniform":
-        words.append(f"pattern {told('workload.pattern')}")
-    if row.get("workload.sync") is not None:
-        words.append(f"synchronisation {told('workload.sync')}")
+    if (pattern := told("workload.pattern")) not in (None, "uniform"):
+        words.append(f"pattern {pattern}")
+    if sync := told("workload.sync"):
+        words.append(f"synchronisation {sync}")
     words.append(f"fidelity {told('run.fidelity')}")
     return "Machine: " + ", ".join(words) + "."
 

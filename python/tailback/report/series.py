@@ -14,6 +14,7 @@ from tailback.figures.drawing import Axis
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
 from tailback.frames import dictionaries, first_rows, numbered, values
+from tailback.metrics import GROWING
 
 from .variation import SEED, Variation, rank
 
@@ -32,9 +33,6 @@ LOADS = {
 """Measures of the load, taken from the mode `full`."""
 
 OFFERED = "offered_load"
-
-GROWING = ("message_latency_us", "lifetime_us", "lifetime_data_us")
-"""Times that begin when messages are made, and so have no mean in a saturated network."""
 
 EVERYTHING = "all points"
 """The text of a combination of nothing."""

@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailback.errors import one_line
-from tailback.figures.labels import parameter_label, value_text
+from tailback.figures.labels import parameter_label
 
 from .variation import Variation
 
 _MOST_NAMED = 3
+
+
+def given(sweeps: Sequence[Mapping[str, Any]]) -> str:
+    """Return the titles that the sweeps were given; empty if there are none."""
+    titles = (one_line(str(sweep["asked"].get("title") or "")).strip() for sweep in sweeps)
+    return ", ".join(title for title in dict.fromkeys(titles) if title)
 
 
 def title_of(sweeps: Sequence[Mapping[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:
@@ -18,16 +24,12 @@ def title_of(sweeps: Sequence[Mapping[str, Any]], row: Mapping[str, Any], seen: 
 
     `row` is any run; what differs between runs is told as such. Never empty.
     """
-    given = dict.fromkeys(
-        one_line(str(sweep["asked"].get("title") or "")).strip() for sweep in sweeps
-    )
-    return ", ".join(title for title in given if title) or simulated(row, seen)
+    return given(sweeps) or simulated(row, seen)
 
 
 def simulated(row: Mapping[str, Any], seen: Variation) -> str:
     """Return what was simulated: `8 x 8 mesh, uniform traffic`."""
-    words = _Words(row, seen)
-    return f"{words.machine}, {words.traffic}"
+    return f"{_machine(row, seen)}, {_traffic(row, seen)}"
 
 
 def with_variation(title: str, seen: Variation) -> str:
@@ -42,43 +44,24 @@ def with_variation(title: str, seen: Variation) -> str:
     return f"{title}: {named} varied"
 
 
-class _Words:
-    """Finds the parameters of a run by their last names."""
+def _machine(row: Mapping[str, Any], seen: Variation) -> str:
+    topology = seen.told(row, "machine.topology.kind")
+    if topology in (None, "several"):
+        return "several machines"
+    size = seen.told(row, "machine.topology.dims")
+    words = str(topology).replace("_", " ")
+    if size == "several":
+        return f"{words} of several sizes"
+    return f"{size} {words}" if size else words
 
-    def __init__(self, row: Mapping[str, Any], seen: Variation) -> None:
-        self._row, self._seen = row, seen
 
-    def told(self, table: str, *names: str) -> str | None:
-        """Return the first of these parameters that is there; `several` if it differs."""
-        for name in names:
-            column = f"{table}.{name}"
-            value = self._row.get(column)
-            if value is not None:
-                differs = column in self._seen.points.column_names and self._seen.differs(column)
-                return "several" if differs else value_text(column, value)
-        return None
-
-    @property
-    def machine(self) -> str:
-        topology = self.told("machine", "topology.kind", "topology")
-        if topology in (None, "several"):
-            return "several machines"
-        size = self.told("machine", "topology.dims", "dims")
-        words = str(topology).replace("_", " ")
-        if size == "several":
-            return f"{words} of several sizes"
-        return f"{size} {words}" if size else words
-
-    @property
-    def traffic(self) -> str:
-        kind = str(self.told("workload", "kind")).replace("_", " ")
-        if kind == "several":
-            return "several workloads"
-        pattern = self.told("workload", "pattern")
-        if pattern is None:
-            return kind
-        return (
-            "several traffic patterns"
-            if pattern == "several"
-            else f"{pattern.replace('_', ' ')} traffic"
-        )
+def _traffic(row: Mapping[str, Any], seen: Variation) -> str:
+    kind = str(seen.told(row, "workload.kind")).replace("_", " ")
+    if kind == "several":
+        return "several workloads"
+    pattern = seen.told(row, "workload.pattern")
+    if pattern is None:
+        return kind
+    if pattern == "several":
+        return "several traffic patterns"
+    return f"{pattern.replace('_', ' ')} traffic"

@@ -88,6 +88,14 @@ class Variation:
         """Whether not all points have the same value."""
         return differs(self.points[column])
 
+    def told(self, row: Mapping[str, Any], column: str) -> str | None:
+        """Return the value that a run has, `several` if not all have it; None if there is none."""
+        value = row.get(column)
+        if value is None:
+            return None
+        differs = column in self.points.column_names and self.differs(column)
+        return "several" if differs else value_text(column, value)
+
     def is_number(self, column: str) -> bool:
         """Whether a column can be an axis of numbers."""
         return is_number(self.points[column].type)

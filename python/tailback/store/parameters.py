@@ -79,11 +79,16 @@ def parameter_columns() -> list[Column]:
         columns += _columns(described).values()
     found: dict[str, Column] = {}
     for column in columns:
-        same = found.setdefault(column.name, column)
-        if column.meaning not in same.meaning:
-            both = f"{same.meaning} Or: {column.meaning}"
-            found[column.name] = Column(same.name, same.type, same.unit, both)
+        _add(found, column.name, column)
     return list(found.values())
+
+
+def _add(found: dict[str, Column], name: str, column: Column) -> None:
+    """Add a column by its name; one that is there may mean that too."""
+    same = found.setdefault(name, column)
+    if column.meaning not in same.meaning:
+        both = f"{same.meaning} Or: {column.meaning}"
+        found[name] = Column(same.name, same.type, same.unit, both)
 
 
 def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
@@ -152,11 +157,7 @@ def _of_machine() -> dict[str, Column]:
             for key, field in fields_of(made).items():
                 name = f"machine.{part}.{key}"
                 if name not in _LEFT_OUT:
-                    column = _column_of(name, field)
-                    same = found.setdefault(name, column)
-                    if column.meaning not in same.meaning:
-                        both = f"{same.meaning} Or: {column.meaning}"
-                        found[name] = Column(same.name, same.type, same.unit, both)
+                    _add(found, name, _column_of(name, field))
     clock = Column("machine.clock", "text", "", "Frequency of the clock, if there is one.")
     return {"machine.clock": clock, **found} | {column.name: column for column in _OF_MACHINE}
 

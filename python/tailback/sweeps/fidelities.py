@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import UserError, shown
 from ..experiment import Experiment
-from ..machines.fidelities import why_exact, why_usual
+from ..machines.fidelities import why_usual
 from .combinations import Combination
 
 Found = tuple[Combination, Experiment]
@@ -21,5 +21,6 @@ def mixed(first: Found, other: Found) -> UserError:
 
 
 def _told(experiment: Experiment, place: str) -> str:
-    why = why_usual if experiment.run.fidelity is None else why_exact
-    return f"{shown(experiment.fidelity)} with {place} ({why(experiment.machine)})"
+    machine = experiment.machine
+    why = why_usual(machine) if experiment.run.fidelity is None else machine.exact.why
+    return f"{shown(experiment.fidelity)} with {place} ({why})"

@@ -190,7 +190,7 @@ def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> t
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
     times = [estimate.value for estimate in known if estimate is not None]
     cycle = next(iter(results.values())).experiment.machine.cycle()
-    in_cycles = () if cycle is None else (Unit("cycles", cycle.amount / _PS_PER_US),)
+    in_cycles = () if cycle is None else (Unit("cycles", cycle.ps / _PS_PER_US),)
     return (unit_for(times, MICROSECONDS), *in_cycles)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import entries, section_and_key
 from tailback.machines import Machine
+from tailback.parts import plain
 from tailback.wording import UNKNOWN
 
 from .layout import new_table
@@ -50,14 +51,8 @@ def _usual(experiment: Experiment) -> dict[str, object]:
     found |= dict(entries({"machine": machine.resolved(machine.usual_fidelity)}))
     for section, described in (("workload", type(experiment.workload)), ("run", Run)):
         fields = described.model_fields.items()
-        found |= {f"{section}.{key}": _plain(field.default) for key, field in fields}
+        found |= {f"{section}.{key}": plain(field.default) for key, field in fields}
     return found
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
 def _table(title: str) -> Table:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tailback.experiment import Experiment
 from tailback.machines import Machine
-from tailback.machines.fidelities import why_exact
+from tailback.machines.describing import rounded
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
 from tailback.scaling import MICROSECONDS, scaled
@@ -29,6 +31,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     parts: list[RenderableType] = [
         heading(prediction.experiment),
         chosen,
+        *_rounded(prediction.experiment.machine),
         Text(),
         machine,
         Text(),
@@ -52,10 +55,16 @@ def prediction_report(prediction: Prediction) -> RenderableType:
 def _chosen_fidelity(experiment: Experiment) -> Text:
     """Say how finely channels are simulated, which fidelity would leave nothing out, and why."""
     machine, used = experiment.machine, experiment.fidelity
-    exact, why = machine.exact_fidelity, why_exact(machine)
+    exact, why = machine.exact_fidelity, machine.exact.why
     if used == exact:
         return Text(f"fidelity {used}: the cheapest that is exact here ({why})")
     return Text(f"fidelity {used}; exact here would be {exact} ({why})")
+
+
+def _rounded(machine: Machine) -> Iterator[Text]:
+    """Yield which flits do not take a whole number of picoseconds, and the time that is used."""
+    for rate, used, by in rounded(machine):
+        yield Text(f"a flit at {rate} takes {used} ps, rounded by {plain(100 * float(by), 2)} %")
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
