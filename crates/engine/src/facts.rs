@@ -8,7 +8,7 @@ use crate::error::SpecError;
 use crate::fabric::Fabric;
 use crate::ids::SwitchId;
 use crate::routing::{Properties, possible};
-use crate::spec::{Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
+use crate::spec::{Arbiter, Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
 use crate::topology::Topology;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,8 @@ pub enum Question {
         /// The machine.
         machine: Machine,
     },
+    /// The words that there are for arbiters.
+    Arbiters {},
     /// Whether a machine can be simulated at a fidelity: a refusal, if not.
     Fidelity {
         /// The machine.
@@ -60,6 +62,8 @@ pub enum Answer {
     Routing(Properties),
     /// To [`Question::Exact`].
     Exact(Exact),
+    /// To [`Question::Arbiters`].
+    Words(Vec<&'static str>),
     /// To [`Question::Fidelity`]: nothing is refused.
     Possible,
 }
@@ -77,6 +81,9 @@ pub fn answer(question: &Question) -> Result<Answer, SpecError> {
             Answer::Routing(Properties::of(algorithm, &Topology::new(topology)?)?)
         }
         Question::Exact { machine } => Answer::Exact(exact(machine)?),
+        Question::Arbiters {} => {
+            Answer::Words(Arbiter::ALL.iter().map(|arbiter| arbiter.name()).collect())
+        }
         Question::Fidelity { machine, fidelity } => {
             check(machine, &Topology::new(&machine.topology)?, *fidelity)?;
             Answer::Possible

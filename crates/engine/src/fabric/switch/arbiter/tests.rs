@@ -3,7 +3,7 @@ use crate::ids::{MessageId, NodeId};
 use crate::time::Time;
 
 /// What is done at the only place of an arbiter.
-struct Place<A> {
+pub(super) struct Place<A> {
     arbiter: A,
     looks: Looks,
     packets: Vec<Packet>,
@@ -13,7 +13,7 @@ const AT: At = At { place: 0, ack_priority: false };
 
 impl<A: Arbitrate> Place<A> {
     /// Inputs with packets that were queued at these times.
-    fn new(queued: &[Time]) -> Self {
+    pub fn new(queued: &[Time]) -> Self {
         let packet = |&queued: &Time| {
             let packet = Packet::new(Class::Data, MessageId(0), NodeId(0), NodeId(1));
             Packet { queued, ..packet }
@@ -23,7 +23,7 @@ impl<A: Arbitrate> Place<A> {
     }
 
     /// The input that is granted of these, in order of joining.
-    fn grant(&mut self, inputs: &[u32]) -> u32 {
+    pub fn grant(&mut self, inputs: &[u32]) -> u32 {
         let packets = &self.packets;
         let waiting = inputs.iter().map(|&input| (ChannelId(input), &packets[input as usize]));
         let granted_input = inputs[best(&mut self.arbiter, AT, &mut self.looks, waiting)];
@@ -32,7 +32,7 @@ impl<A: Arbitrate> Place<A> {
     }
 
     /// All of these ask at a desk: in which order they are served.
-    fn order(&mut self, inputs: &[u32]) -> Vec<u32> {
+    pub fn order(&mut self, inputs: &[u32]) -> Vec<u32> {
         let mut asking: Vec<ChannelId> = inputs.iter().copied().map(ChannelId).collect();
         let packets = &self.packets;
         let packet = |input: ChannelId| &packets[input.index()];
