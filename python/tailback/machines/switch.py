@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..parts import Written
 
 Switching = Literal["cut_through", "wormhole", "store_and_forward", "circuit"]
+Arbiter = Literal["fifo", "random", "net_first", "oldest_first", "hops_first", "round_robin"]
 Unlimited = Literal["unlimited"]
 
 
@@ -104,7 +105,7 @@ class Switch(Part):
         description="Virtual channels of every link between switches, each with an input buffer of "
         "its own; default: as many as the routing needs on this topology.",
     )
-    arbiter: Literal["fifo", "random", "net_first", "oldest_first", "hops_first"] = key(
+    arbiter: Arbiter = key(
         default="fifo", description="Which waiting input is granted a free output."
     )
     ack_priority: bool = key(

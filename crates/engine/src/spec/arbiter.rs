@@ -17,6 +17,8 @@ macro_rules! arbiters {
             oldest_first OldestFirst,
             /// The packet that has crossed most channels.
             hops_first HopsFirst,
+            /// The input behind the one that was granted last, round and round.
+            round_robin RoundRobin,
         }
     };
 }

@@ -25,29 +25,37 @@ pub struct Request {
 
 /// Where the smallest is the best; `granted`: the inputs granted before at the same place, the
 /// latest last.
-pub fn rank(arbiter: Arbiter, request: &Request, _granted: &[usize]) -> Time {
+pub fn rank(arbiter: Arbiter, request: &Request, granted: &[usize]) -> Time {
     match arbiter {
         Arbiter::Fifo | Arbiter::Random => 0,
         Arbiter::NetFirst => Time::from(request.is_from_node),
         Arbiter::OldestFirst => request.queued,
         Arbiter::HopsFirst => NEVER - request.hops,
+        Arbiter::RoundRobin => match granted.last() {
+            // From the next number up, then from the lowest.
+            Some(&last) if request.input <= last => NEVER / 2 + request.input as Time,
+            _ => request.input as Time,
+        },
     }
 }
 
 /// By hand, of packets that wait for one channel: in which order they are delivered, if the
 /// oldest asks last, or first (`policies_choose_among_those_who_wait` of the cycles).
-pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 4] = [
+pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 5] = [
     (Arbiter::Fifo, [0, 2, 1], [0, 1, 2]),
     (Arbiter::OldestFirst, [0, 1, 2], [0, 1, 2]),
     (Arbiter::NetFirst, [0, 1, 2], [0, 2, 1]),
     (Arbiter::HopsFirst, [0, 1, 2], [0, 2, 1]),
+    // The other input from node 1 has the next number.
+    (Arbiter::RoundRobin, [0, 2, 1], [0, 1, 2]),
 ];
 
 /// The same of two packets whose place among those queued at the source is 1 or 2: who is first,
 /// and who if the node has two channels (`policies_choose_among_those_who_wait` of the reference).
-pub const FIRST_BY_HAND: [(Arbiter, usize, usize); 4] = [
+pub const FIRST_BY_HAND: [(Arbiter, usize, usize); 5] = [
     (Arbiter::Fifo, 2, 1),
     (Arbiter::NetFirst, 2, 2),
     (Arbiter::OldestFirst, 1, 1),
     (Arbiter::HopsFirst, 2, 2),
+    (Arbiter::RoundRobin, 2, 1),
 ];

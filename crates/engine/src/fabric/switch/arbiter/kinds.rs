@@ -83,6 +83,32 @@ impl Arbitrate for OldestFirst {
     }
 }
 
+/// The input behind the one that was granted last, round and round
+/// [Dally & Towles 2004, chapter 18].
+pub struct RoundRobin {
+    /// By place: the input granted last, or none.
+    last: Vec<ChannelId>,
+}
+
+impl Arbitrate for RoundRobin {
+    const REORDERS: bool = true;
+
+    fn new(places: &Places) -> Self {
+        Self { last: vec![ChannelId::NONE; places.count] }
+    }
+
+    /// How many numbers it is behind the one after the last; none lies before number 0.
+    #[inline]
+    fn key(&self, place: usize, input: ChannelId, _: &Packet) -> u64 {
+        input.0.wrapping_sub(self.last[place].0).wrapping_sub(1).into()
+    }
+
+    #[inline]
+    fn granted(&mut self, place: usize, input: ChannelId) {
+        self.last[place] = input;
+    }
+}
+
 /// The packet that has crossed most channels.
 pub struct HopsFirst;
 
@@ -94,5 +120,19 @@ impl Arbitrate for HopsFirst {
     #[inline]
     fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
         u64::MAX - u64::from(packet.hops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fabric::switch::arbiter::{kinds, tests::Place};
+
+    #[test]
+    fn inputs_take_turns() {
+        let mut place = Place::<kinds::RoundRobin>::new(&[0; 4]);
+        let all: [&[u32]; 7] =
+            [&[3, 1, 2], &[2, 3, 1], &[1, 2, 3], &[1, 2], &[0, 1], &[0, 3], &[0, 3]];
+        assert_eq!(all.map(|asking| place.grant(asking)), [1, 2, 3, 1, 0, 3, 0]);
+        assert_eq!(place.order(&[0, 3, 1]), [1, 3, 0]);
     }
 }
