@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from ..parts import Written
 
 Switching = Literal["cut_through", "wormhole", "store_and_forward", "circuit"]
-Arbiter = Literal["fifo", "random", "net_first", "oldest_first", "hops_first", "round_robin"]
+Arbiter = Literal[
+    "fifo",
+    "random",
+    "net_first",
+    "oldest_first",
+    "hops_first",
+    "round_robin",
+    "least_recently_granted",
+]
 Unlimited = Literal["unlimited"]
 
 

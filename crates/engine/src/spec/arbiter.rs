@@ -19,6 +19,8 @@ macro_rules! arbiters {
             hops_first HopsFirst,
             /// The input behind the one that was granted last, round and round.
             round_robin RoundRobin,
+            /// The input that was granted least recently.
+            least_recently_granted LeastRecentlyGranted,
         }
     };
 }

@@ -36,26 +36,33 @@ pub fn rank(arbiter: Arbiter, request: &Request, granted: &[usize]) -> Time {
             Some(&last) if request.input <= last => NEVER / 2 + request.input as Time,
             _ => request.input as Time,
         },
+        Arbiter::LeastRecentlyGranted => {
+            let latest = granted.iter().rposition(|&input| input == request.input);
+            latest.map_or(0, |number| number as Time + 1)
+        }
     }
 }
 
 /// By hand, of packets that wait for one channel: in which order they are delivered, if the
 /// oldest asks last, or first (`policies_choose_among_those_who_wait` of the cycles).
-pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 5] = [
+pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 6] = [
     (Arbiter::Fifo, [0, 2, 1], [0, 1, 2]),
     (Arbiter::OldestFirst, [0, 1, 2], [0, 1, 2]),
     (Arbiter::NetFirst, [0, 1, 2], [0, 2, 1]),
     (Arbiter::HopsFirst, [0, 1, 2], [0, 2, 1]),
     // The other input from node 1 has the next number.
     (Arbiter::RoundRobin, [0, 2, 1], [0, 1, 2]),
+    // Neither input has been granted anything: who asks first is first.
+    (Arbiter::LeastRecentlyGranted, [0, 2, 1], [0, 1, 2]),
 ];
 
 /// The same of two packets whose place among those queued at the source is 1 or 2: who is first,
 /// and who if the node has two channels (`policies_choose_among_those_who_wait` of the reference).
-pub const FIRST_BY_HAND: [(Arbiter, usize, usize); 5] = [
+pub const FIRST_BY_HAND: [(Arbiter, usize, usize); 6] = [
     (Arbiter::Fifo, 2, 1),
     (Arbiter::NetFirst, 2, 2),
     (Arbiter::OldestFirst, 1, 1),
     (Arbiter::HopsFirst, 2, 2),
     (Arbiter::RoundRobin, 2, 1),
+    (Arbiter::LeastRecentlyGranted, 2, 1),
 ];

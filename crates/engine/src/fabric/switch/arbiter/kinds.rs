@@ -123,6 +123,34 @@ impl Arbitrate for HopsFirst {
     }
 }
 
+/// The input that was granted least recently: a matrix arbiter
+/// [Dally & Towles 2004, chapter 18], with the time of the request among those never granted.
+pub struct LeastRecentlyGranted {
+    /// By place: the inputs that have been granted, the latest last.
+    recent: Vec<Vec<ChannelId>>,
+}
+
+impl Arbitrate for LeastRecentlyGranted {
+    fn new(places: &Places) -> Self {
+        Self { recent: vec![Vec::new(); places.count] }
+    }
+
+    #[inline]
+    fn key(&self, place: usize, input: ChannelId, _: &Packet) -> u64 {
+        let latest = self.recent[place].iter().position(|&other| other == input);
+        latest.map_or(0, |position| position as u64 + 1)
+    }
+
+    /// Who is granted something does not wait any more: the order of the others stays.
+    fn granted(&mut self, place: usize, input: ChannelId) {
+        let recent = &mut self.recent[place];
+        match recent.iter().position(|&other| other == input) {
+            Some(position) => recent[position..].rotate_left(1),
+            None => recent.push(input),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fabric::switch::arbiter::{kinds, tests::Place};
@@ -134,5 +162,14 @@ mod tests {
             [&[3, 1, 2], &[2, 3, 1], &[1, 2, 3], &[1, 2], &[0, 1], &[0, 3], &[0, 3]];
         assert_eq!(all.map(|asking| place.grant(asking)), [1, 2, 3, 1, 0, 3, 0]);
         assert_eq!(place.order(&[0, 3, 1]), [1, 3, 0]);
+    }
+
+    #[test]
+    fn who_was_granted_least_recently_comes_first() {
+        let mut place = Place::<kinds::LeastRecentlyGranted>::new(&[0; 4]);
+        let all: [&[u32]; 7] =
+            [&[3, 1, 2], &[1, 2, 3], &[2, 3], &[3, 0], &[3, 1], &[1, 2, 0], &[2, 0, 1]];
+        assert_eq!(all.map(|asking| place.grant(asking)), [3, 1, 2, 0, 3, 1, 2]);
+        assert_eq!(place.order(&[0, 1, 2, 3]), [0, 3, 1, 2]);
     }
 }
