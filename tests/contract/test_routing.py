@@ -20,6 +20,7 @@ from tests.machines import t9000
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus.graphml"
 SMALL: dict[str, dict[str, Any]] = {
+    **{kind: {} for kind in TOPOLOGIES},
     "mesh": {"dims": [4, 3]},
     "torus": {"dims": [4, 4]},
     "hypercube": {"dimensions": 4},

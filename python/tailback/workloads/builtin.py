@@ -18,6 +18,8 @@ from .base import (
     iterations_to_fall_out_of_step,
 )
 
+__all__ = ["Bandwidth", "BoundaryExchange", "ComputeOnly"]
+
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
 _NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))
 

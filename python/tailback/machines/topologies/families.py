@@ -15,9 +15,17 @@ from ...errors import UserError, joined, shown
 from ...parts import key
 from .base import MOST_NODES, Topology
 
+__all__ = ["Butterfly", "Dragonfly", "FatTree", "FullyConnected", "Tree"]
+
 
 class FatTree(Topology):
-    """The k-ary n-tree: arity^levels nodes below levels of equal switches."""
+    """The k-ary n-tree: arity^levels nodes below equal switches [Petrini & Vanneschi 1997].
+
+    Level 0 is the highest. Switch `level · k^(n-1) + word`, where a word has n-1 digits to the base
+    k = `arity`, the first of which weighs most. Level l is joined to level l+1 where the words
+    differ in no digit but digit l. Node p is on the lowest level, on the switch whose word is p
+    without its last digit.
+    """
 
     kind: ClassVar[str] = "fat_tree"
 
@@ -30,7 +38,13 @@ class FatTree(Topology):
 
 
 class Butterfly(Topology):
-    """The k-ary n-fly: arity^stages nodes, stages of switches crossed in one direction."""
+    """The k-ary n-fly: arity^stages nodes, stages of switches, one way [Dally & Towles 2004].
+
+    Switch `stage · k^(n-1) + word`, words as in a fat tree. A link from stage i to stage i+1 sets
+    digit i. Node p sends to the first stage and receives from the last, each time at the switch
+    whose word is p without its last digit. Links lead one way: flow-control tokens, which need a
+    way back, are refused.
+    """
 
     kind: ClassVar[str] = "butterfly"
 
@@ -53,7 +67,10 @@ _Widths = Annotated[
 
 
 class Tree(Topology):
-    """A tree of switches with the nodes on its leaves."""
+    """A tree of switches with the nodes on its leaves.
+
+    Switches by level from the root, which is 0, and from left to right.
+    """
 
     kind: ClassVar[str] = "tree"
 
@@ -119,7 +136,10 @@ class Tree(Topology):
 
 
 class FullyConnected(Topology):
-    """Switches each of which is joined to every other."""
+    """Switches each of which is joined to every other.
+
+    Node i is on switch `i / nodes_per_switch`.
+    """
 
     kind: ClassVar[str] = "fully_connected"
 
@@ -136,7 +156,14 @@ class FullyConnected(Topology):
 
 
 class Dragonfly(Topology):
-    """Groups of fully connected switches, and links between every two groups."""
+    """Groups of fully connected switches, and links between every two groups [Kim et al. 2008].
+
+    With a = `switches_per_group`, h = `global_links`, p = `nodes_per_switch` and g groups: switch
+    `group · a + place`; node i is on switch `i / p`. The links of a group to others are numbered
+    `place · h + q`. Link j of group i leads to group `i - 1 - j mod (g - 1)`, modulo g: with all
+    `a · h + 1` groups the palm tree arrangement [Camarero et al. 2014]. With fewer groups there are
+    `a · h / (g - 1)`, rounded down, links between every two; the rest leads nowhere.
+    """
 
     kind: ClassVar[str] = "dragonfly"
 
