@@ -1,7 +1,7 @@
 //! What an algorithm is like on a topology.
 
-use super::Otherwise;
-use super::algorithm::{Algorithm, Chosen, match_algorithm};
+use super::algorithm::Algorithm;
+use super::{Chosen, Otherwise, match_algorithm};
 use crate::error::SpecError;
 use crate::spec::RoutingSpec;
 use crate::topology::Topology;

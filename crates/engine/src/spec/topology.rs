@@ -86,6 +86,23 @@ pub enum TopologySpec {
     },
 }
 
+impl TopologySpec {
+    /// The names of all families in experiment files.
+    pub const KINDS: &[&'static str] = &[
+        "mesh",
+        "torus",
+        "hypercube",
+        "pair",
+        "star",
+        "fat_tree",
+        "butterfly",
+        "tree",
+        "fully_connected",
+        "dragonfly",
+        "graph",
+    ];
+}
+
 /// A link of a [`TopologySpec::Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,14 +3,27 @@
 use crate::wiring::{End, Wiring};
 use tailback_engine::spec::{Machine, RoutingSpec};
 
+/// The algorithms for any links that random cases draw; the usual one first.
+pub const ON_ANY_LINKS: [RoutingSpec; 1] = [RoutingSpec::Shortest];
+
 /// A step in a grid: the dimension, and whether the coordinate grows.
 type Step = (usize, bool);
 
 impl Wiring {
-    /// How many virtual channels each class has.
+    /// How many virtual channels each class has: each in turn gets one more, but where there is
+    /// a way out, the others. With too few there is one class.
     pub fn classes(&self, machine: &Machine) -> Vec<u32> {
-        let all = machine.switch.virtual_channels;
-        if self.escapes() { vec![1, all - 1] } else { vec![all] }
+        let (all, needed) = (machine.switch.virtual_channels, self.needs(machine));
+        match needed {
+            _ if self.escapes() => vec![1, all - 1],
+            _ if all < needed => vec![all],
+            _ => (0..needed).map(|class| (all - class).div_ceil(needed)).collect(),
+        }
+    }
+
+    /// How many classes the algorithm tells apart.
+    fn needs(&self, _machine: &Machine) -> u32 {
+        if self.escapes() { 2 } else { 1 }
     }
 
     /// Whether packets may have a choice.
