@@ -178,8 +178,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"topology": {"kind": "butterfly"}, "routing": {"kind": "chaos"}},
-        'machine.routing.kind = "chaos": must be "destination_tag", "shortest", "table" or '
-        '"source_routes" with machine.topology.kind = "butterfly"',
+        'machine.routing.kind = "chaos": must be '
+        f"{listed(map(json.dumps, TOPOLOGIES['butterfly'].routings))} with "
+        'machine.topology.kind = "butterfly"',
     ),
     (
         {"topology": {"kind": "torus"}, "routing": {"kind": "west_first"}},
