@@ -72,6 +72,13 @@ pub enum TopologySpec {
         /// Groups: g, at most `a·h + 1`.
         groups: u32,
     },
+    /// The MMS graphs: any two switches are at most two links apart.
+    SlimFly {
+        /// A prime of the form 4w + 1; there are 2q² switches.
+        q: u32,
+        /// Nodes on every switch: p.
+        nodes_per_switch: u32,
+    },
     /// Any switches and links.
     Graph {
         /// How many switches.
@@ -99,6 +106,7 @@ impl TopologySpec {
         "tree",
         "fully_connected",
         "dragonfly",
+        "slim_fly",
         "graph",
     ];
 }

@@ -15,7 +15,7 @@ from ...errors import UserError, joined, shown
 from ...parts import key
 from .base import MOST_NODES, Topology
 
-__all__ = ["Butterfly", "Dragonfly", "FatTree", "FullyConnected", "Tree"]
+__all__ = ["Butterfly", "Dragonfly", "FatTree", "FullyConnected", "SlimFly", "Tree"]
 
 
 class FatTree(Topology):
@@ -198,3 +198,33 @@ class Dragonfly(Topology):
             "global_links": self.global_links,
             "groups": self.group_count,
         }
+
+
+class SlimFly(Topology):
+    """2q² switches, any two of them at most two links apart, for a prime q [Besta & Hoefler 2014].
+
+    The graphs of McKay, Miller and Širáň for a prime q = 4w + 1. Switch `(s · q + x) · q + y`,
+    where s is 0 or 1, and x and y are residues modulo q; node i is on switch `i / p`, p being
+    `nodes_per_switch`.
+    (0, x, y) is joined to (0, x, y') if y - y' is a square, (1, m, c) to (1, m, c') if c - c' is
+    none, and (0, x, y) to (1, m, c) if y = m · x + c, all modulo q: (3q - 1) / 2 links each.
+    """
+
+    kind: ClassVar[str] = "slim_fly"
+
+    q: int = key(
+        default=5,
+        ge=5,
+        le=1024,
+        description="A prime of the form 4w + 1, such as 5, 13, 17, 29; there are 2q² switches.",
+    )
+    nodes_per_switch: int = key(
+        default=4,
+        ge=1,
+        le=65_536,
+        description="Nodes on every switch; half of its links to others, rounded up, is balanced.",
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {"kind": self.kind, "q": self.q, "nodes_per_switch": self.nodes_per_switch}
