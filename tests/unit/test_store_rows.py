@@ -48,6 +48,7 @@ MACHINES: dict[str, dict[str, Any]] = {
 FILES = {"workload.file", "machine.topology.file", "machine.routing.file"}
 COUNTED = {"machine.topology.links"}
 WORKLOADS: dict[str, dict[str, Any]] = {
+    **{kind: {"kind": kind} for kind in workloads.KINDS},
     "synthetic": {"kind": "synthetic", "radius": "all"},
     "boundary_exchange": {"kind": "boundary_exchange"},
     "compute_only": {"kind": "compute_only"},
