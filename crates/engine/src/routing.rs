@@ -89,6 +89,9 @@ pub enum Otherwise {
 const ANYWHERE: [&str; 7] =
     ["up_down", "shortest", "valiant", "chaos", "deflection", "table", "source_routes"];
 
+/// Those of them that need no way back.
+const ONE_WAY: [&str; 3] = ["shortest", "table", "source_routes"];
+
 /// The algorithms that are made for a kind of topology, the usual one first.
 fn made_for(kind: &str) -> &'static [&'static str] {
     match kind {
@@ -98,6 +101,7 @@ fn made_for(kind: &str) -> &'static [&'static str] {
         "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
         "torus" => &["dimension_order", "minimal_adaptive"],
         "fat_tree" => &["nearest_common_ancestor"],
+        "butterfly" => &["destination_tag"],
         "dragonfly" => &["minimal"],
         "fully_connected" => &["shortest"],
         _ => &[],

@@ -1,6 +1,6 @@
 //! Which algorithms suit which topologies and switches, by their names in files.
 
-use super::{ANYWHERE, made_for};
+use super::{ANYWHERE, ONE_WAY, made_for};
 use crate::spec::{Switching, TopologySpec, Unit};
 
 /// Those that ask for switches which nodes share: queues at outputs, or circuits.
@@ -9,10 +9,6 @@ const FOR_INTEGRATED: [&str; 2] = ["profitable", "first_hop"];
 /// The algorithms that suit a kind of topology, the usual one first; none where packets have
 /// one way only, or for what is no kind.
 pub fn on(kind: &str) -> Vec<&'static str> {
-    if kind == "butterfly" {
-        // Its links lead one way.
-        return vec!["destination_tag", "shortest", "table", "source_routes"];
-    }
     if !TopologySpec::KINDS.contains(&kind) || matches!(kind, "pair" | "star") {
         return Vec::new();
     }
@@ -22,7 +18,8 @@ pub fn on(kind: &str) -> Vec<&'static str> {
         "torus" => &FOR_INTEGRATED[..1],
         _ => &[],
     };
-    let further = ANYWHERE.into_iter().filter(|name| !own.contains(name));
+    let general: &[&str] = if kind == "butterfly" { &ONE_WAY } else { &ANYWHERE };
+    let further = general.iter().copied().filter(|name| !own.contains(name));
     own.iter().copied().chain(further).chain(of_nodes.iter().copied()).collect()
 }
 
