@@ -20,6 +20,7 @@ mod dragonfly;
 mod first_hop;
 mod fixed;
 mod grid;
+mod hop_classes;
 mod named;
 mod nearer;
 mod odd_even;
@@ -51,6 +52,7 @@ use dragonfly::Dragonfly;
 use first_hop::FirstHop;
 use fixed::Fixed;
 use grid::Grid;
+use hop_classes::HopClasses;
 use odd_even::OddEven;
 pub use outputs::Outputs;
 pub use prepared::Routing;
@@ -86,11 +88,19 @@ pub enum Otherwise {
 }
 
 /// The algorithms for any switches and links with a way back.
-const ANYWHERE: [&str; 7] =
-    ["up_down", "shortest", "valiant", "chaos", "deflection", "table", "source_routes"];
+const ANYWHERE: [&str; 8] = [
+    "up_down",
+    "shortest",
+    "hop_classes",
+    "valiant",
+    "chaos",
+    "deflection",
+    "table",
+    "source_routes",
+];
 
 /// Those of them that need no way back.
-const ONE_WAY: [&str; 3] = ["shortest", "table", "source_routes"];
+const ONE_WAY: [&str; 4] = ["shortest", "hop_classes", "table", "source_routes"];
 
 /// The algorithms that are made for a kind of topology, the usual one first.
 fn made_for(kind: &str) -> &'static [&'static str] {
@@ -104,6 +114,7 @@ fn made_for(kind: &str) -> &'static [&'static str] {
         "butterfly" => &["destination_tag"],
         "dragonfly" => &["minimal"],
         "fully_connected" => &["shortest"],
+        "slim_fly" => &["hop_classes"],
         _ => &[],
     }
 }
@@ -134,6 +145,8 @@ enum Chosen {
     DestinationTag(DestinationTag),
     /// Any nearer way.
     Profitable(Profitable),
+    /// Shortest paths by ascending classes.
+    HopClasses(HopClasses),
     /// Any nearer way first.
     FirstHop(FirstHop),
 }
@@ -155,6 +168,7 @@ macro_rules! match_algorithm {
             Chosen::DestinationTag($routing) => $does,
             Chosen::Profitable($routing) => $does,
             Chosen::FirstHop($routing) => $does,
+            Chosen::HopClasses($routing) => $does,
         }
     };
 }
@@ -215,6 +229,7 @@ impl Chosen {
             RoutingSpec::Minimal => {
                 Self::Fixed(Fixed::new(Base::Groups(Dragonfly::new(name, topology)?)))
             }
+            RoutingSpec::HopClasses => Self::HopClasses(HopClasses::new(name, topology)?),
             RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
             RoutingSpec::FirstHop { order } => {
                 Self::FirstHop(FirstHop::new(name, order, topology)?)

@@ -23,6 +23,7 @@ __all__ = [
     "DestinationTag",
     "DimensionOrder",
     "FirstHop",
+    "HopClasses",
     "Minimal",
     "MinimalAdaptive",
     "NearestCommonAncestor",
@@ -313,6 +314,15 @@ class Minimal(Routing):
     """
 
     kind: ClassVar[str] = "minimal"
+
+
+class HopClasses(Routing):
+    """Shortest paths, each hop in a class of virtual channels of its own [Besta & Hoefler 2014].
+
+    Who holds a channel of a class waits for one of the next only.
+    """
+
+    kind: ClassVar[str] = "hop_classes"
 
 
 class Profitable(Routing):
