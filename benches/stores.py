@@ -34,7 +34,7 @@ SYNCS = ("loosely_synchronous", "asynchronous")
 SMALL: Tables = {
     "machine": {"preset": "t9000_c104", "topology": {"dims": [3, 3]}},
     "workload": {"radius": "all", "compute_period": "10 us"},
-    "run": {"duration": "1 ms", "warmup": "100 us", "precision": 0.05},
+    "run": {"duration": "1 ms", "warmup": "100 us", "precision": 0.05, "baseline": "endpoints"},
 }
 LARGE: Tables = SMALL | {"machine": {"preset": "t9000_c104"}}
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailback import comparison
 from tailback.comparison import Cost
-from tailback.errors import UserError
+from tailback.errors import UserError, shown
 from tailback.experiment import Experiment, Run
-from tailback.machines import Machine
+from tailback.machines import Machine, Topology
 from tailback.progress import Ticker, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from tailback.store.points import PointStore
     from tailback.sweeps import Sweep
 
-What = Experiment | Machine | str | os.PathLike[str]
-"""An experiment, the file of one, or a machine (then a workload follows)."""
+What = Experiment | Machine | Topology | str | os.PathLike[str]
+"""An experiment, the file of one, or a machine (then a workload follows).
+
+A topology stands for the machine that is described by nothing else.
+"""
 
 
 def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Experiment:
@@ -234,10 +237,16 @@ def store_of(results: Results) -> PointStore:
 
 def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:
     """Return the experiment meant by the arguments of `run`, `cost` and `describe`."""
+    if isinstance(what, Topology):
+        what = Machine(topology=what)
     if isinstance(what, Machine):
-        if workload is None:
-            raise UserError("workload", None, "must be given with a machine")
+        if not isinstance(workload, Workload):
+            given = None if workload is None else shown(type(workload).__name__)
+            raise UserError("workload", given, "must be given with a machine: one of tb.workloads")
         return Experiment(what, workload, Run(**run_fields))
+    if not isinstance(what, Experiment | str | os.PathLike):
+        known = "must be an experiment, the path of one, a machine or a topology"
+        raise UserError("what", shown(type(what).__name__), known)
     if workload is not None:
         raise UserError("workload", None, "is part of the experiment already")
     experiment = what if isinstance(what, Experiment) else load(what)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tailback.charging import REST, Blame, Charged, Sums
+from tailback.errors import one_line
 from tailback.places import node_places, shown
 
 if TYPE_CHECKING:
@@ -36,25 +38,38 @@ class Names:
     """Kind, from and to of each."""
     classes: str
     """What a class is: `node`, `process` or `class`."""
+    labels: Mapping[str, Sequence[str]]
+    """What a file calls each `node` and each `switch`, see `Topology.labels`."""
 
     @classmethod
     def of(cls, result: Result) -> Names:
         """Return the words for a run."""
-        return cls.of_tables(result.nodes, result.channels, kind_of_classes(result.experiment))
+        experiment = result.experiment
+        classes, labels = kind_of_classes(experiment), experiment.machine.topology.labels
+        return cls.of_tables(result.nodes, result.channels, classes, labels)
 
     @classmethod
-    def of_tables(cls, nodes: pa.Table, channels: pa.Table, classes: str) -> Names:
-        """Return the words for a machine with these tables; `classes` as `kind_of_classes` says."""
+    def of_tables(
+        cls,
+        nodes: pa.Table,
+        channels: pa.Table,
+        classes: str,
+        labels: Mapping[str, Sequence[str]] | None = None,
+    ) -> Names:
+        """Return the words for a machine with these tables; `classes` as `kind_of_classes` says.
+
+        Without `labels` what has no coordinates is told by its number.
+        """
         columns = [channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
         places = node_places(nodes)
         words = (shown(place) if len(place) > 1 else str(place[0]) for place in places)
-        return cls(tuple(words), tuple(zip(*columns, strict=True)), classes)
+        return cls(tuple(words), tuple(zip(*columns, strict=True)), classes, labels or {})
 
     def traffic(self, number: int) -> str:
         """Return `(3, 4)` for a class that is a node, else `process 7` or `class 7`."""
         if number == REST:
             return _REST
-        return self._node(number) if self.classes == "node" else f"{self.classes} {number}"
+        return self._named("node", number) if self.classes == "node" else f"{self.classes} {number}"
 
     def channel(self, number: int) -> str:
         """Return `(3, 4)->(4, 4)`, `from node (3, 4)` or `to node (3, 4)`."""
@@ -62,10 +77,11 @@ class Names:
             return _REST
         kind, start, end = self.channels[number]
         if kind == "injection":
-            return f"from node {self._node(start)}"
+            return f"from node {self._named('node', start)}"
         if kind == "ejection":
-            return f"to node {self._node(end)}"
-        return f"{self._node(start)}->{self._node(end)}"
+            return f"to node {self._named('node', end)}"
+        what = "node" if kind == "direct" else "switch"
+        return f"{self._named(what, start)}->{self._named(what, end)}"
 
     def by_place(self, blame: Blame, confidence: float) -> list[tuple[str, Charged]]:
         """Return the mean time per message by where messages wait: a node or a switch."""
@@ -77,12 +93,14 @@ class Names:
             if channel != REST:
                 kind, start, _ = self.channels[channel]
                 what = "node" if kind in ("injection", "direct") else "switch"
-                place = f"{what} {self._node(start)}"
+                place = f"{what} {self._named(what, start)}"
             rows.append(places.setdefault(place, len(places)))
         numbered = Sums(np.array(rows, dtype=np.int64)[:, None], sums.counts, sums.batches_ps)
         names = list(places)
         found = blame.by_sums(numbered.by(0), confidence) if rows else []
         return [(names[charged.key[0]], charged) for charged in found]
 
-    def _node(self, number: int) -> str:
+    def _named(self, what: str, number: int) -> str:
+        if what in self.labels:
+            return one_line(self.labels[what][number])
         return self.nodes[number] if number < len(self.nodes) else str(number)

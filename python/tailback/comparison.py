@@ -260,7 +260,7 @@ def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
     total = float(waits.sum())
     # Longest first; of equal ones the lowest number.
     longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
-    known = Ends.of(result.nodes)
+    known = Ends.of(result.nodes, result.experiment.machine.topology.labels)
     ends = {
         i: known.of_channel(
             str(columns["kind"][i]), int(columns["from_node"][i]), int(columns["to_node"][i])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from tailback.errors import one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,17 +35,20 @@ class Ends:
     """The names of what channels lead from and to.
 
     Where nodes have coordinates, a switch has those of its node. Elsewhere there may be
-    any number of nodes on a switch, so both have numbers: `node 5`, `switch 3`.
+    any number of nodes on a switch, so both have numbers, or the names that the file of a
+    network gives them: `node 5`, `switch 3`, `library`.
     """
 
     places: list[Place] | None
     """None for a machine without coordinates."""
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of each `node` and each `switch`, if a file gives them."""
 
     @classmethod
-    def of(cls, nodes: pa.Table) -> Ends:
-        """Return the ends of a machine with this table of nodes."""
+    def of(cls, nodes: pa.Table, names: Mapping[str, Sequence[str]]) -> Ends:
+        """Return the ends of a machine with this table of nodes and these `Topology.labels`."""
         known = any(_COORDINATE.fullmatch(name) for name in nodes.column_names)
-        return cls(node_places(nodes) if known else None)
+        return cls(node_places(nodes) if known else None, names)
 
     def of_channel(self, kind: str, source: int, destination: int) -> tuple[End, End]:
         """Return what a channel of a kind leads from and to."""
@@ -50,7 +56,11 @@ class Ends:
             return self.places[source], self.places[destination]
         first = "node" if kind in ("injection", "direct") else "switch"
         last = "node" if kind in ("ejection", "direct") else "switch"
-        return f"{first} {source}", f"{last} {destination}"
+        return self._named(first, source), self._named(last, destination)
+
+    def _named(self, what: str, number: int) -> str:
+        name = one_line(self.names[what][number]) if what in self.names else str(number)
+        return f"{what} {name}" if name.isdigit() else name
 
 
 def shown(place: End) -> str:

@@ -237,7 +237,7 @@ def describe(experiment: Experiment) -> Prediction:
             ways=predicted["ways"],
         ),
         channels=channels.append_column("load_us", pa.array(load_us)),
-        ends=Ends.of(tables.table(machine.nodes())),
+        ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
     )
 

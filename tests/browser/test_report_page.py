@@ -242,8 +242,11 @@ LOOKS = """([ink, paper]) => {
 
 def wait_for_looks(page: Page, ink: str, paper: str) -> None:
     """Wait until a page has these colours: its policy forbids Playwright's `wait_for_function`."""
-    while not page.evaluate(LOOKS, [ink, paper]):
+    for _ in range(3000):
+        if page.evaluate(LOOKS, [ink, paper]):
+            return
         page.wait_for_timeout(20)
+    pytest.fail(f"never had ink {ink} on paper {paper}")
 
 
 def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> None:

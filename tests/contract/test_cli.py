@@ -62,6 +62,18 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
+def test_names_from_files_are_shown_as_they_are(tmp_path: Path) -> None:
+    """Square brackets would be colours if names were taken for markup."""
+    (tmp_path / "net.edges").write_text("halls[red] library\nlibrary [bold]x[/bold]\n")
+    file = tmp_path / "net.toml"
+    topology = '[machine.topology]\nkind = "graph"\nfile = "net.edges"\nnodes_per_switch = 1\n'
+    file.write_text(topology + '[workload]\ncompute_period = "200 ns"\n[run]\nduration = "9 us"\n')
+    for command in ("describe", "cost", "blame"):
+        found = tailback(command, file)
+        assert found.returncode == 0, found.stderr
+        assert "halls[red]" in found.stdout
+
+
 class TestCost:
     def test_json_has_what_is_promised(self, small: Path) -> None:
         cost = answer("cost", small)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tailback as tb
+from tailback.errors import UserError
 
 FILE = """
 [machine]
@@ -47,6 +49,31 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> tb.PointStore:
 
     with LocalPool(1) as pool:
         return tb.sweep(str(folder / "sweep.toml"), str(folder / "store"), pool=pool)
+
+
+class TestWhat:
+    """What `run`, `cost`, `describe` and `blame` take."""
+
+    def test_a_topology_alone_is_a_machine(self) -> None:
+        mesh, workload = tb.Mesh(dims=(2, 2)), tb.Synthetic()
+        results = [
+            tb.run(what, workload, duration="2 us") for what in (mesh, tb.Machine(topology=mesh))
+        ]
+        assert results[0].to_dict() == results[1].to_dict()
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            ((tb.Machine(),), "workload: must be given with a machine"),
+            ((tb.Machine(), tb.Mesh()), 'workload = "Mesh": must be given with a machine'),
+            ((tb.Synthetic(),), 'what = "Synthetic": must be an experiment'),
+            ((None,), 'what = "NoneType": must be an experiment'),
+        ],
+    )
+    def test_others_are_refused_in_one_line(self, arguments: Any, expected: str) -> None:
+        with pytest.raises(UserError) as refused:
+            tb.run(*arguments)
+        assert str(refused.value).startswith(expected)
 
 
 class TestBlame:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tailback as tb
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.graphs import Conventions, Link, NetworkGraph, read_graph
@@ -429,6 +430,33 @@ class TestMachine:
         with pytest.raises(UserError) as caught:
             t9000("graph", **keys)
         assert expected in str(caught.value)
+
+
+class TestNames:
+    """Switches and nodes are called in tables what the file calls them."""
+
+    def machine(self, tmp_path: Path) -> Machine:
+        names = ("library", "halls [red]", "7")
+        links = edge(names[0], names[1]) + edge(names[1], names[2])
+        path = tmp_path / "named.graphml"
+        path.write_text(graphml("".join(vertex(name) for name in names), links))
+        return t9000("graph", file=str(path), nodes_per_switch=1)
+
+    def test_in_descriptions_and_costs(self, tmp_path: Path) -> None:
+        machine = self.machine(tmp_path)
+        loaded = tb.describe(machine, tb.Synthetic()).most_loaded(20)
+        ends = {end for channel in loaded for end in (channel.source, channel.destination)}
+        assert ends == {"library", "halls [red]", "switch 7", "node 7"}
+        cost = tb.cost(machine, tb.Synthetic(compute_period="3 us"), duration="200 us")
+        waiting = cost.channels_waiting_most(20)
+        assert {c.source for c in waiting} <= ends
+
+    def test_in_blame(self, tmp_path: Path) -> None:
+        workload = tb.Synthetic(compute_period="3 us")
+        found = tb.blame(self.machine(tmp_path), workload, duration="200 us")
+        waits = {str(row["channel"]) for row in found.roots(20)}
+        assert "library->halls [red]" in waits or "halls [red]->library" in waits
+        assert {row["culprit"] for row in found.culprits(20)} <= {"library", "halls [red]", "7"}
 
 
 def test_encodings_are_those_of_the_file(tmp_path: Path) -> None:

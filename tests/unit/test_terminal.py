@@ -21,7 +21,7 @@ from tests.machines import t9000
 
 def printed(report: RenderableType, width: int = 80) -> str:
     output = io.StringIO()
-    Console(file=output, width=width, highlight=False).print(report)
+    Console(file=output, width=width, highlight=False, markup=False).print(report)
     return output.getvalue()
 
 

@@ -184,7 +184,7 @@ class BlamedPoints:
             *(Cell(share_text(rest), rest) if rest else None for rest in rests),
             _state(runs, used),
         )
-        shares = {cause: charged.share for cause, charged in blamed.causes()}
+        shares = {cause: charged.share for (cause,), charged in blamed.causes()}
         self.rows[key] = runs[0], shares, ends
 
     def section(self) -> Section:

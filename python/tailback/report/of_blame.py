@@ -18,7 +18,7 @@ from tailback.blame_names import Names
 from tailback.charging import REST, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
-from tailback.scaling import MICROSECONDS, unit_for
+from tailback.scaling import MICROSECONDS, Unit, unit_for
 from tailback.wording import UNKNOWN, number
 
 from .machines import Machine, Machines
@@ -38,10 +38,11 @@ MOST_CLASSES = 128
 """Rows and columns of the matrix."""
 _MOST_ROWS = 500
 
-MEAN = Axis("mean wait per message of the victim", "µs")
-ROOT = Axis("wait that begins here", "µs per message")
-CULPRITS = ("traffic of", "costs", "waiting for", "µs per message", "share of its contention")
-ROOTS = ("root channel", "µs per message", "share")
+PER_MESSAGE = f"{MICROSECONDS} per message"
+MEAN = Axis("mean wait per message of the victim", MICROSECONDS)
+ROOT = Axis("wait that begins here", PER_MESSAGE)
+CULPRITS = ("traffic of", "costs", "waiting for", PER_MESSAGE, "share of its contention")
+ROOTS = ("root channel", PER_MESSAGE, "share")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +53,10 @@ class Blamed:
     names: Names
     confidence: float
 
-    def causes(self) -> list[tuple[str, Charged]]:
+    def causes(self) -> list[tuple[tuple[str], Charged]]:
         """Return why messages wait, most first."""
         found = self.blame.by_cause(self.confidence)
-        return [(self.blame.causes[charged.key[0]], charged) for charged in found]
+        return [((self.blame.causes[charged.key[0]],), charged) for charged in found]
 
     def culprits(self, most: int) -> list[tuple[tuple[str, str, str], Charged]]:
         """Return who makes whom wait for which channel, most first; in the words of `CULPRITS`."""
@@ -84,10 +85,7 @@ def blame_page(result: Result) -> Page:
     blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
     machine = Machines().of(result.nodes, result.channels)
     total = blame.total(blamed.confidence)
-    causes = Table(
-        ("cause", "µs per message", "share"),
-        tuple(_row((cause,), charged) for cause, charged in blamed.causes()),
-    )
+    causes = _table(("cause", PER_MESSAGE, "share"), blamed.causes())
     facts = [
         ("contention per message", time_text(total)),
         ("mode", result.mode),
@@ -108,15 +106,13 @@ def blame_page(result: Result) -> Page:
 def _who(blamed: Blamed) -> Section:
     classes = Classes.of([blamed.blame])
     drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
-    rows = tuple(_row(words, charged) for words, charged in blamed.culprits(_MOST_ROWS))
-    table = Table(CULPRITS, rows, "The longest waits", searchable=True, folded=True)
+    table = _table(CULPRITS, blamed.culprits(_MOST_ROWS), "The longest waits")
     figure = matrix_figure(drawing, few=classes.few, untold=blamed.blame.rest_share_of_pairs > 0)
     return Section("Who makes whom wait", (WHO, figure, table))
 
 
 def _where(blamed: Blamed, machine: Machine) -> Section:
-    rows = tuple(_row(words, charged) for words, charged in blamed.roots(_MOST_ROWS))
-    table = Table(ROOTS, rows, "Root channels", searchable=True, folded=True)
+    table = _table(ROOTS, blamed.roots(_MOST_ROWS), "Root channels")
     if machine.channels is None:
         return Section("Where it begins", (WHERE, table))
     waits = root_waits(blamed.blame, machine.network)
@@ -235,8 +231,19 @@ def share_text(share: float) -> str:
     return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def _row(words: Iterable[str], charged: Charged) -> tuple[Content, ...]:
-    mean = Cell(number(charged.per_message_us), charged.per_message_us.value)
+def _table(
+    heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]], title: str = ""
+) -> Table:
+    """Return rows of charges as a table, in the unit that suits the longest; folded if titled."""
+    told = list(rows)
+    unit = unit_for((charged.per_message_us.value for _, charged in told), MICROSECONDS)
+    named = tuple(f"{unit.name} per message" if head == PER_MESSAGE else head for head in heads)
+    cells = tuple(_row(words, charged, unit) for words, charged in told)
+    return Table(named, cells, title, searchable=bool(title), folded=bool(title))
+
+
+def _row(words: Iterable[str], charged: Charged, unit: Unit) -> tuple[Content, ...]:
+    mean = Cell(number(charged.per_message_us, 1 / unit.size), charged.per_message_us.value)
     is_known = not math.isnan(charged.share)
     share = Cell(share_text(charged.share), charged.share) if is_known else None
     return (*words, mean, share)

@@ -12,7 +12,7 @@ from tailback.experiment import Experiment
 
 def show(report: RenderableType, *, stderr: bool = False) -> None:
     """Print a report on standard output or error."""
-    Console(stderr=stderr, highlight=False).print(report)
+    Console(stderr=stderr, highlight=False, markup=False).print(report)
 
 
 def heading(experiment: Experiment) -> Text:

@@ -139,7 +139,7 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     """Return the channels that packets wait for most."""
     table = new_table("Where packets wait most (mode full)")
     for name in ("from", "to"):
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, overflow="fold")
     table.add_column("channel", no_wrap=True)
     unit = unit_for((c.throttling_us + c.internal_contention_us for c in channels), MICROSECONDS)
     for name in (

@@ -43,11 +43,13 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     loaded = prediction.most_loaded()
     if loaded:
         table = new_table("Channels loaded most")
-        for name in ("from", "to", "channel"):
-            table.add_column(name, no_wrap=True)
+        for name in ("from", "to"):
+            table.add_column(name, overflow="fold")
+        table.add_column("channel", no_wrap=True)
         table.add_column("per message of every node", justify="right")
         for c in loaded:
-            table.add_row(place(c.source), place(c.destination), c.kind, _time(c.load_us))
+            ends = (place(end) for end in (c.source, c.destination))
+            table.add_row(*ends, c.kind, _time(c.load_us))
         parts += [Text(), table]
     return Group(*parts, Text(), *parameters_tables(prediction.experiment))
 

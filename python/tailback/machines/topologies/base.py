@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, ClassVar
@@ -72,6 +72,11 @@ class Topology(Part):
     def link_classes(self) -> tuple[str, ...]:
         """Names of the classes that links between switches fall into; empty if in none."""
         return self.facts.link_classes
+
+    @property
+    def labels(self) -> Mapping[str, Sequence[str]]:
+        """What a file calls each `node` and each `switch`; empty where they have numbers."""
+        return {}
 
     def default_routing(self) -> str:
         """Return the kind of routing that is meant if none is named."""

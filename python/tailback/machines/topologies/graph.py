@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -77,6 +77,11 @@ class Graph(Topology):
             problem = f"has {nodes} nodes; must have at most {MOST_NODES}"
             raise UserError(self.file, None, problem)
         return super().facts
+
+    @property
+    def labels(self) -> Mapping[str, Sequence[str]]:
+        """What the file calls each `node` and each `switch`."""
+        return {"node": self.graph.nodes, "switch": self.graph.switches}
 
     @contextmanager
     def names(self) -> Iterator[None]:
