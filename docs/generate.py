@@ -147,6 +147,58 @@ def _routings() -> str:
     return _described(machines.ROUTINGS, "")
 
 
+def _families() -> str:
+    """Return what every kind of topology is, and how large it is by default."""
+    rows = []
+    for word, kind in machines.TOPOLOGIES.items():
+        sizes = ["as the file says"] * 2
+        if "file" not in kind.key_names:
+            sizes = [f"{kind().node_count:,}", f"{kind().switch_count:,}"]
+        rows.append(" | ".join([f'| `"{word}"`', _paragraphs(kind)[0], *sizes]) + " |")
+    head = ["| `kind` | what it is | nodes by default | switches |", "|---|---|---:|---:|"]
+    return "\n".join([*head, *rows])
+
+
+def _numbering() -> str:
+    return _arguments(machines.TOPOLOGIES)
+
+
+def _arguments(classes: Mapping[str, type]) -> str:
+    """Return what is told of kinds besides what they are, keys apart."""
+    told = {
+        word: [text for text in _paragraphs(kind)[1:] if not text.startswith("Keys:")]
+        for word, kind in classes.items()
+    }
+    return "\n".join(f"* `{word}`: {' '.join(text)}" for word, text in told.items() if text)
+
+
+def _algorithms() -> str:
+    """Return what every kind of routing does, where, and how many channels it needs."""
+    routed = {word: kind for word, kind in machines.TOPOLOGIES.items() if kind.routings}
+    rows = []
+    for word, kind in machines.ROUTINGS.items():
+        there = [name for name, topology in routed.items() if word in topology.routings]
+        missing = [name for name in routed if name not in there]
+        few = len(missing) < len(there) // 2
+        where = " but ".join(["all", *([", ".join(missing)] if missing else [])])
+        cells = [f"| `{word}`", _paragraphs(kind)[0], where if few else ", ".join(there)]
+        rows.append(" | ".join([*cells, _channels(kind, [routed[name] for name in there])]) + " |")
+    head = ["| `kind` | ways | on | classes of channels |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows])
+
+
+def _channels(kind: type[machines.Routing], topologies: Iterable[type]) -> str:
+    """Return how many classes of virtual channels a kind of routing tells apart."""
+    if "file" in kind.key_names:
+        return "as the file says"
+    made = [topology() for topology in topologies if "file" not in topology.key_names]
+    found = {topology.kind: kind().facts(topology).classes for topology in made}
+    usual = max(found.values(), key=list(found.values()).count)
+    others = [f"{name} {count}" for name, count in found.items() if count != usual]
+    few = len(set(found.values())) <= 3
+    return ", ".join([str(usual), *others]) if few else "as long as the longest way"
+
+
 def _kinds() -> str:
     return _described(workloads.KINDS, workloads.DEFAULT_KIND)
 
@@ -268,6 +320,10 @@ def _column_table(rows: Iterable[Column]) -> str:
 _PARTS: dict[str, Callable[[], str]] = {
     "topologies": _topologies,
     "routings": _routings,
+    "families": _families,
+    "numbering": _numbering,
+    "algorithms": _algorithms,
+    "arguments": lambda: _arguments(machines.ROUTINGS),
     "machine": _machine_keys,
     "machine presets": lambda: _presets("machine", machines.PRESETS),
     "kinds": _kinds,

@@ -7,8 +7,8 @@ from typing import Any
 
 from tailback.machines import Machine, machine_of
 
-#: Topologies whose nodes have one link to their switch.
-_ONE_LINK = ("fat_tree", "butterfly", "tree", "fully_connected", "dragonfly", "graph")
+#: Topologies whose nodes have as many links to their switch as the preset gives; others have one.
+_MANY_LINKS = ("mesh", "torus", "hypercube", "pair", "star")
 
 
 def t9000_tables(kind: str = "mesh", **keys: Any) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def t9000_tables(kind: str = "mesh", **keys: Any) -> dict[str, Any]:
     """
     parts = ("link", "node_link", "link_classes", "switch", "routing", "interface")
     tables = {name: keys.pop(name) for name in parts if name in keys}
-    if kind in _ONE_LINK:
+    if kind not in _MANY_LINKS:
         tables["node_link"] = {"width": 1, **tables.get("node_link", {})}
     clock = {"clock": keys.pop("clock")} if "clock" in keys else {}
     return {"preset": "t9000_c104", **clock, "topology": {"kind": kind, **keys}, **tables}

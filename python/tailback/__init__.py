@@ -30,42 +30,10 @@ if TYPE_CHECKING:
     from tailback.dataframes import to_pandas
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
-    from tailback.machines import (
-        Butterfly,
-        Chaos,
-        Deflection,
-        DestinationTag,
-        DimensionOrder,
-        Dragonfly,
-        FatTree,
-        FirstHop,
-        FullyConnected,
-        Graph,
-        Hypercube,
-        Interface,
-        Link,
-        LinkClass,
-        Machine,
-        Mesh,
-        Minimal,
-        MinimalAdaptive,
-        NearestCommonAncestor,
-        NegativeFirst,
-        NodeLink,
-        OddEven,
-        Pair,
-        Profitable,
-        Shortest,
-        SourceRoutes,
-        Star,
-        Switch,
-        Table,
-        Torus,
-        Tree,
-        UpDown,
-        Valiant,
-        WestFirst,
-    )
+    from tailback.machines import Interface, Link, LinkClass, Machine, NodeLink, Switch
+    from tailback.machines.routing import *  # noqa: F403
+    from tailback.machines.topologies import *  # noqa: F403
+    from tailback.machines.written_routes import *  # noqa: F403
     from tailback.plots import Plot
     from tailback.programs import ANY, Node
     from tailback.results import Result
@@ -73,15 +41,50 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate
     from tailback.store.points import PointStore
     from tailback.sweeps import Sweep
-    from tailback.workloads import (
-        BoundaryExchange,
-        ComputeOnly,
-        Messages,
-        PythonProgram,
-        Synthetic,
-    )
+    from tailback.workloads import Messages, Program, PythonProgram, Synthetic
+    from tailback.workloads.builtin import *  # noqa: F403
 
     __version__: str
+
+    # Kinds come with their modules: these name them in `__all__`.
+    __all__ = [
+        "ANY",
+        "Blaming",
+        "Cost",
+        "Estimate",
+        "Experiment",
+        "Interface",
+        "Link",
+        "LinkClass",
+        "Machine",
+        "Messages",
+        "Node",
+        "NodeLink",
+        "Plot",
+        "PointStore",
+        "Program",
+        "PythonProgram",
+        "Result",
+        "Run",
+        "RunFailure",
+        "Saturation",
+        "Sweep",
+        "Switch",
+        "Synthetic",
+        "UserError",
+        "__version__",
+        "blame",
+        "cost",
+        "describe",
+        "load",
+        "plot",
+        "run",
+        "saturate",
+        "sweep",
+        "table",
+        "to_pandas",
+        "write_report",
+    ]
 
 _HOMES = {
     "api": (
@@ -101,42 +104,7 @@ _HOMES = {
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
     "dataframes": ("to_pandas",),
-    "machines": (
-        "Butterfly",
-        "Chaos",
-        "Deflection",
-        "DestinationTag",
-        "DimensionOrder",
-        "Dragonfly",
-        "FatTree",
-        "FirstHop",
-        "FullyConnected",
-        "Graph",
-        "Hypercube",
-        "Interface",
-        "Link",
-        "LinkClass",
-        "Machine",
-        "Mesh",
-        "Minimal",
-        "MinimalAdaptive",
-        "NearestCommonAncestor",
-        "NegativeFirst",
-        "NodeLink",
-        "OddEven",
-        "Pair",
-        "Profitable",
-        "Shortest",
-        "SourceRoutes",
-        "Star",
-        "Switch",
-        "Table",
-        "Torus",
-        "Tree",
-        "UpDown",
-        "Valiant",
-        "WestFirst",
-    ),
+    "machines": ("Interface", "Link", "LinkClass", "Machine", "NodeLink", "Switch"),
     "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),
@@ -144,77 +112,17 @@ _HOMES = {
     "statistics": ("Estimate",),
     "store.points": ("PointStore",),
     "sweeps": ("Sweep",),
-    "workloads": ("BoundaryExchange", "ComputeOnly", "Messages", "PythonProgram", "Synthetic"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "ANY",
-    "Blaming",
-    "BoundaryExchange",
-    "Butterfly",
-    "Chaos",
-    "ComputeOnly",
-    "Cost",
-    "Deflection",
-    "DestinationTag",
-    "DimensionOrder",
-    "Dragonfly",
-    "Estimate",
-    "Experiment",
-    "FatTree",
-    "FirstHop",
-    "FullyConnected",
-    "Graph",
-    "Hypercube",
-    "Interface",
-    "Link",
-    "LinkClass",
-    "Machine",
-    "Mesh",
-    "Messages",
-    "Minimal",
-    "MinimalAdaptive",
-    "NearestCommonAncestor",
-    "NegativeFirst",
-    "Node",
-    "NodeLink",
-    "OddEven",
-    "Pair",
-    "Plot",
-    "PointStore",
-    "Profitable",
-    "PythonProgram",
-    "Result",
-    "Run",
-    "RunFailure",
-    "Saturation",
-    "Shortest",
-    "SourceRoutes",
-    "Star",
-    "Sweep",
-    "Switch",
-    "Synthetic",
-    "Table",
-    "Torus",
-    "Tree",
-    "UpDown",
-    "UserError",
-    "Valiant",
-    "WestFirst",
-    "__version__",
-    "blame",
-    "cost",
-    "describe",
-    "load",
-    "plot",
-    "run",
-    "saturate",
-    "sweep",
-    "table",
-    "to_pandas",
-    "write_report",
-]
+
+def _names() -> dict[str, str]:
+    """Return where every name is, those of all kinds of topology, routing and workload included."""
+    from tailback.machines import ROUTINGS, TOPOLOGIES
+    from tailback.workloads import KINDS
+
+    kinds = (*TOPOLOGIES.values(), *ROUTINGS.values(), *KINDS.values())
+    return _HOME | {kind.__name__: kind.__module__.partition(".")[2] for kind in kinds}
 
 
 def __getattr__(name: str) -> Any:
@@ -222,12 +130,16 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("tailback")
-    if name not in _HOME:
+    if name == "__all__":
+        return [*sorted(_names()), "__version__"]
+    # Kinds are looked up where they are listed; modules are none.
+    home = _HOME.get(name) or (_names().get(name) if name[:1].isupper() else None)
+    if home is None:
         raise AttributeError(f"module 'tailback' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*sorted(_names()), "__version__"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping
+from types import ModuleType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -29,6 +30,7 @@ from tailback.since311 import Self, dataclass_transform
 from tailback.units import Frequency, Quantity, Rate, Size, Time
 
 Meant = TypeVar("Meant")
+Kind = TypeVar("Kind")
 
 if TYPE_CHECKING:
 
@@ -65,6 +67,14 @@ def key(*, description: str, default: Any = _MISSING, **limits: Any) -> Any:
     about: dict[str, Any] = {"description": description, **limits}
     given = {} if default is _MISSING else {"default": default}
     return dataclasses.field(metadata={"key": Field(**given, **about)}, **given)
+
+
+def kinds(base: type[Kind], *modules: ModuleType) -> dict[str, type[Kind]]:
+    """Return the kinds that modules have in ``__all__``, by their words, in order of definition."""
+    named = (vars(module).items() for module in modules)
+    all_names = {name for module in modules for name in module.__all__}
+    classes = [made for items in named for name, made in items if name in all_names]
+    return {made.kind: made for made in classes if issubclass(made, base)}
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(key,))

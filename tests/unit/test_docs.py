@@ -36,7 +36,7 @@ WORDS = """
     saturation failure, lifetime, network lifetime, routed lifetime, message latency,
     throttling, internal contention, contention, contention mode, full, baseline, endpoints,
     throttled, free, ideal, theta_t, theta_r, theta_c, completion time, fidelity, head-of-line
-    blocking, queue policy, switching, integrated, acknowledgement, acknowledgement priority,
+    blocking, arbiter, switching, integrated, acknowledgement, acknowledgement priority,
     busy, held, warm-up, batch means, window, interval, deadlock, process, node, switch,
     topology, routing, seed, stream, sent, delivered, acknowledged, socket, flow-control token,
     worm, open loop, run, point, sweep, merging, settled, actual load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -60,6 +60,12 @@ def test_every_routing_that_suits_a_topology_has_a_class() -> None:
         assert topology.routings == words
         assert set(words) <= set(ROUTINGS)
     assert door.routings("ring") == ()
+
+
+def test_every_arbiter_of_the_engine_has_a_word() -> None:
+    from tailback.machines.switch import Arbiter
+
+    assert get_args(Arbiter) == door.arbiters()
 
 
 def test_fidelities_are_refused_by_the_engine() -> None:

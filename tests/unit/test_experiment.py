@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tailback.errors import RunFailure, UserError
+from tailback.errors import RunFailure, UserError, listed
 from tailback.experiment import Experiment, Run
-from tailback.machines import Hypercube, Machine
+from tailback.machines import TOPOLOGIES, Hypercube, Machine
 from tailback.units import Time
 from tailback.workloads import (
     Bandwidth,
@@ -457,8 +457,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"machine": {"topology": {"kind": "tours"}}},
-        'machine.topology.kind = "tours": must be "mesh", "torus", "hypercube", "pair", "star", '
-        '"fat_tree", "butterfly", "tree", "fully_connected", "dragonfly" or "graph"; '
+        f'machine.topology.kind = "tours": must be {listed(map(json.dumps, TOPOLOGIES))}; '
         'did you mean "torus"?',
     ),
     (

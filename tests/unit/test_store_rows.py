@@ -27,7 +27,9 @@ from tailback.store.schema import columns
 from tailback.units import Rate, Size, Time
 from tests.machines import refined, t9000_tables
 
+#: Small machines; of other kinds of topology as they are by default.
 MACHINES: dict[str, dict[str, Any]] = {
+    **{kind: t9000_tables(kind) for kind in machines.TOPOLOGIES},
     "mesh": t9000_tables("mesh", dims=[3, 3]),
     "hypercube": t9000_tables("hypercube", dimensions=2),
     "pair": t9000_tables("pair"),
@@ -46,6 +48,7 @@ MACHINES: dict[str, dict[str, Any]] = {
 FILES = {"workload.file", "machine.topology.file", "machine.routing.file"}
 COUNTED = {"machine.topology.links"}
 WORKLOADS: dict[str, dict[str, Any]] = {
+    **{kind: {"kind": kind} for kind in workloads.KINDS},
     "synthetic": {"kind": "synthetic", "radius": "all"},
     "boundary_exchange": {"kind": "boundary_exchange"},
     "compute_only": {"kind": "compute_only"},

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tailback as tb
 from tailback.errors import UserError
 from tailback.machines import Machine
 from tailback.workloads import (
@@ -18,6 +19,7 @@ from tailback.workloads import (
     ComputeOnly,
     Messages,
     Program,
+    RingAllreduce,
     Synthetic,
     Workload,
 )
@@ -183,6 +185,33 @@ def test_boundary_exchange_needs_two_dimensions() -> None:
     assert refusal(BoundaryExchange(), t9000("mesh", dims=[4, 4, 4])) == (
         'workload.kind = "boundary_exchange": needs a machine of two dimensions, not 3'
     )
+
+
+class TestRingAllreduce:
+    def test_every_node_sends_equal_parts_to_the_next(self) -> None:
+        spec = RingAllreduce(size="100 B", repeat=2).spec(t9000("mesh", dims=[3]))
+        assert spec["kind"] == "program"
+        for node, process in enumerate(spec["processes"]):
+            assert (process["node"], process["sockets"]) == (node, [(node - 1) % 3])
+            assert process["repeat"] == 2 * 2 * 2
+            to = {"process": (node + 1) % 3, "socket": 0}
+            assert process["steps"] == [
+                {"op": "send", **to, "bytes": 34, "blocking": False},
+                {"op": "receive", "socket": 0},
+            ]
+
+    def test_nothing_to_send_is_refused(self) -> None:
+        allowed = 'workload.size = "0 B": must be at least 1 B'
+        assert allowed in refusal(RingAllreduce(size="0 B"), MESH)
+
+    def test_it_takes_twice_n_minus_1_messages_one_after_the_other(self) -> None:
+        machine = tb.Machine(topology=tb.Star(nodes=5), link=tb.Link(rate="8 Gbit/s"))
+        one = tb.Messages(messages=[["0 ns", 0, 1, "4 kB"]])
+        alone = tb.run(machine, one)["completion_us"].value
+        found = tb.run(machine, tb.RingAllreduce(size="20 kB"))
+        assert found["completion_us"].value == pytest.approx(8 * alone, rel=1e-12)
+        # At least twice the array but for its own part crosses the link of every node.
+        assert found["completion_us"].value > 2 * 4 / 5 * 20
 
 
 def test_compute_only() -> None:

@@ -7,7 +7,7 @@
 use crate::error::SpecError;
 use crate::fabric::Fabric;
 use crate::routing::{Properties, possible};
-use crate::spec::{Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
+use crate::spec::{Arbiter, Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
 use crate::survey::{Graph, Search};
 use crate::topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,8 @@ pub enum Question {
         /// The machine.
         machine: Machine,
     },
+    /// The words that there are for arbiters.
+    Arbiters {},
     /// Whether a machine can be simulated at a fidelity: a refusal, if not.
     Fidelity {
         /// The machine.
@@ -60,6 +62,8 @@ pub enum Answer {
     Routing(Properties),
     /// To [`Question::Exact`].
     Exact(Exact),
+    /// To [`Question::Arbiters`].
+    Words(Vec<&'static str>),
     /// To [`Question::Fidelity`]: nothing is refused.
     Possible,
 }
@@ -77,6 +81,9 @@ pub fn answer(question: &Question) -> Result<Answer, SpecError> {
             Answer::Routing(Properties::of(algorithm, &Topology::new(topology)?)?)
         }
         Question::Exact { machine } => Answer::Exact(exact(machine)?),
+        Question::Arbiters {} => {
+            Answer::Words(Arbiter::ALL.iter().map(|arbiter| arbiter.name()).collect())
+        }
         Question::Fidelity { machine, fidelity } => {
             check(machine, &Topology::new(&machine.topology)?, *fidelity)?;
             Answer::Possible
@@ -133,8 +140,12 @@ impl Network {
     }
 }
 
-/// Half of the longest way, in links between switches; of a torus as if it were a mesh, of a
-/// graph that from the first node.
+/// Half of the longest way, in links between switches; of a torus as if it were a mesh, of what
+/// has no formula the longest from the first node.
+#[allow(
+    clippy::match_wildcard_for_single_variants,
+    reason = "a family without a formula needs no arm"
+)]
 fn typical_hops(spec: &TopologySpec, topology: &Topology) -> usize {
     match spec {
         TopologySpec::Pair | TopologySpec::Star { .. } => 0,
@@ -147,7 +158,7 @@ fn typical_hops(spec: &TopologySpec, topology: &Topology) -> usize {
         TopologySpec::Tree { children, .. } => children.len(),
         TopologySpec::FullyConnected { switches, .. } => usize::from(*switches > 1),
         TopologySpec::Dragonfly { .. } => 2,
-        TopologySpec::Graph { .. } => longest_from_first_node(topology).div_ceil(2),
+        _ => longest_from_first_node(topology).div_ceil(2),
     }
 }
 

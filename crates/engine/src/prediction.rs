@@ -107,7 +107,7 @@ fn ways(
     wiring: &Wiring,
     max_pairs: u64,
 ) -> Result<u64, SpecError> {
-    if !wiring.routing.chooses() && !wiring.routing.draws() {
+    if !wiring.routing.chooses() && !wiring.routing.properties().draws {
         return Ok(1);
     }
     let mut pairs = 0;
@@ -358,7 +358,7 @@ fn summarise(
         routing: Routed {
             classes: walk.wiring.routing.classes().to_vec(),
             chooses: walk.wiring.routing.chooses(),
-            is_known_free: walk.wiring.routing.is_known_free(),
+            is_known_free: walk.wiring.routing.properties().is_known_free,
             ways: walk.ways,
         },
     }

@@ -23,7 +23,7 @@ pub enum Purpose {
     Destination = 3,
     /// Lengths of messages.
     Length = 4,
-    /// Choices of an output channel under the `random` queue policy.
+    /// Choices of an output channel under the `random` arbiter.
     Arbitration = 5,
     /// Ways of packets, where routing draws them: one stream per source node.
     Way = 6,

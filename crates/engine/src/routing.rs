@@ -1,4 +1,4 @@
-//! Which way packets go: one file per algorithm.
+//! Which way packets go: one file per algorithm, all of which are registered here.
 //!
 //! Routing is a pure question: by which outputs may a packet leave a switch? Which of
 //! several that are free it takes is the fabric's choice.
@@ -20,11 +20,13 @@ mod dragonfly;
 mod first_hop;
 mod fixed;
 mod grid;
+mod hop_classes;
 mod named;
 mod nearer;
 mod odd_even;
 mod outputs;
 pub mod possible;
+mod prepared;
 mod profitable;
 mod properties;
 mod ring_order;
@@ -37,16 +39,31 @@ mod up_down;
 mod walk;
 
 use crate::error::SpecError;
-use crate::ids::{NodeId, SwitchId};
-use crate::rng::{Purpose, Stream};
-use crate::spec::{Machine, RoutingSpec};
+use crate::ids::NodeId;
+use crate::spec::RoutingSpec;
 use crate::topology::Topology;
-use algorithm::{Algorithm, Chosen, match_algorithm};
-use dependency::{Search, find_cycle};
+use adaptive::Adaptive;
+use ancestor::Ancestor;
+use base::Base;
+use deflection::Deflection;
+use destination_tag::DestinationTag;
 use dimension_order::DimensionOrder;
+use dragonfly::Dragonfly;
+use first_hop::FirstHop;
+use fixed::Fixed;
+use grid::Grid;
+use hop_classes::HopClasses;
+use odd_even::OddEven;
 pub use outputs::Outputs;
+pub use prepared::Routing;
+use profitable::Profitable;
 pub use properties::Properties;
-use std::ops::Range;
+use ring_order::RingOrder;
+use source_routes::SourceRoutes;
+use table::Table;
+use turn_model::{First, TurnModel};
+use two_phase::TwoPhase;
+use up_down::{UpDown, check_symmetry};
 
 /// What routing knows of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,216 +87,153 @@ pub enum Otherwise {
     Store,
 }
 
-/// A routing algorithm, ready for one topology.
-pub struct Routing {
-    algorithm: Chosen,
-    /// Virtual channels of a link that each class has.
-    classes: Vec<u16>,
-    /// By node: the stream its packets' ways are drawn from; empty if none are.
-    ways: Vec<Stream>,
+/// The algorithms for any switches and links with a way back.
+const ANYWHERE: [&str; 8] = [
+    "up_down",
+    "shortest",
+    "hop_classes",
+    "valiant",
+    "chaos",
+    "deflection",
+    "table",
+    "source_routes",
+];
+
+/// Those of them that need no way back.
+const ONE_WAY: [&str; 4] = ["shortest", "hop_classes", "table", "source_routes"];
+
+/// The algorithms that are made for a kind of topology, the usual one first.
+fn made_for(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "mesh" => {
+            &["dimension_order", "west_first", "negative_first", "odd_even", "minimal_adaptive"]
+        }
+        "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
+        "torus" => &["dimension_order", "minimal_adaptive"],
+        "fat_tree" => &["nearest_common_ancestor"],
+        "butterfly" => &["destination_tag"],
+        "dragonfly" => &["minimal"],
+        "fully_connected" => &["shortest"],
+        "slim_fly" => &["hop_classes"],
+        _ => &[],
+    }
 }
 
-impl Routing {
-    /// Prepares the algorithm of a machine.
-    ///
-    /// With fewer virtual channels than the algorithm has classes, all packets are in one
-    /// class. Whether that can deadlock, or an algorithm that is not free of it by its own
-    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock.
-    ///
-    /// # Errors
-    /// An algorithm the topology cannot have, too few or too many virtual channels, a
-    /// routing that can deadlock.
-    pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
-        let channels = machine.switch.virtual_channels;
-        let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
-        let needed = match_algorithm!(&algorithm, routing => routing.slots().classes()) as u32;
-        if channels < needed {
-            match_algorithm!(&mut algorithm, routing => routing.fold());
-        }
-        let (slots, prefers_last, draws) = match_algorithm!(
-            &algorithm,
-            routing => (routing.slots(), routing.prefers_last(), routing.draws())
-        );
-        let classes = share(channels, slots.classes() as u32, prefers_last)?;
-        let draws = if draws { topology.nodes as u32 } else { 0 };
-        let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
-        let routing = Self { algorithm, classes, ways };
-        if depends_on_order(machine) && !machine.routing.allow_deadlock && !routing.is_known_free()
-        {
-            routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
-        }
-        Ok(routing)
-    }
+/// All algorithms.
+enum Chosen {
+    /// Dimension order on open grids, where it must be fast.
+    DimensionOrder(DimensionOrder),
+    /// One way from anywhere to anywhere.
+    Fixed(Fixed),
+    /// By way of a random node.
+    TwoPhase(TwoPhase),
+    /// Some directions before all others.
+    TurnModel(TurnModel),
+    /// Turns that depend on the column.
+    OddEven(OddEven),
+    /// Any nearer way, and a way out.
+    Adaptive(Adaptive),
+    /// Any way.
+    Deflection(Deflection),
+    /// Up a tree, then down.
+    UpDown(UpDown),
+    /// The whole way of every pair.
+    SourceRoutes(SourceRoutes),
+    /// Up a fat tree, then down.
+    Ancestor(Ancestor),
+    /// Through a butterfly.
+    DestinationTag(DestinationTag),
+    /// Any nearer way.
+    Profitable(Profitable),
+    /// Shortest paths by ascending classes.
+    HopClasses(HopClasses),
+    /// Any nearer way first.
+    FirstHop(FirstHop),
+}
 
-    /// Refuses a routing that can deadlock.
-    fn check(&self, name: &str, topology: &Topology, needed: u32) -> Result<(), SpecError> {
-        let too_few = self.classes.len() < needed as usize;
-        let remedy = if too_few {
-            format!("needs {needed} virtual channels, or allow_deadlock = true")
-        } else {
-            "needs other routes, or allow_deadlock = true".to_string()
-        };
-        let mut circle = Vec::new();
-        let allowed = match find_cycle(self, topology) {
-            Search::Free => return Ok(()),
-            Search::Cycle(cycle) => {
-                circle = cycle.held();
-                format!("can deadlock: {cycle}; {remedy}")
+/// Does the same with whichever algorithm it is.
+macro_rules! match_algorithm {
+    ($chosen:expr, $routing:ident => $does:expr) => {
+        match $chosen {
+            Chosen::DimensionOrder($routing) => $does,
+            Chosen::Fixed($routing) => $does,
+            Chosen::TwoPhase($routing) => $does,
+            Chosen::TurnModel($routing) => $does,
+            Chosen::OddEven($routing) => $does,
+            Chosen::Adaptive($routing) => $does,
+            Chosen::Deflection($routing) => $does,
+            Chosen::UpDown($routing) => $does,
+            Chosen::SourceRoutes($routing) => $does,
+            Chosen::Ancestor($routing) => $does,
+            Chosen::DestinationTag($routing) => $does,
+            Chosen::Profitable($routing) => $does,
+            Chosen::FirstHop($routing) => $does,
+            Chosen::HopClasses($routing) => $does,
+        }
+    };
+}
+use match_algorithm;
+
+impl Chosen {
+    /// Prepares the algorithm that is asked for.
+    pub fn new(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
+        let name = spec.name();
+        Ok(match spec {
+            RoutingSpec::DimensionOrder { order, balanced } => {
+                let grid = Grid::new(name, order, topology)?;
+                if grid.has_rings() {
+                    let base = Base::Rings(RingOrder::new(grid, *balanced));
+                    Self::Fixed(Fixed::new(base))
+                } else {
+                    Self::DimensionOrder(DimensionOrder::new(grid))
+                }
             }
-            Search::TooLarge if too_few => remedy,
-            Search::TooLarge => {
-                "may deadlock, and the network is too large to find out; needs allow_deadlock = \
-                 true"
-                    .to_string()
+            RoutingSpec::Valiant { order } => Self::TwoPhase(TwoPhase::new(name, order, topology)?),
+            RoutingSpec::WestFirst => {
+                Self::TurnModel(TurnModel::new(name, First::AllButLast, topology)?)
             }
-        };
-        Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
-    }
-
-    /// Virtual channels of a link that each class has.
-    pub fn classes(&self) -> &[u16] {
-        &self.classes
-    }
-
-    /// Whether the algorithm is free of deadlock on this topology by its own argument:
-    /// nothing need be searched for.
-    pub fn is_known_free(&self) -> bool {
-        match_algorithm!(&self.algorithm, routing => routing.is_known_free())
-    }
-
-    /// How many classes, the first, are the way out of all others; 0: there is none such.
-    pub fn escapes(&self) -> usize {
-        match_algorithm!(&self.algorithm, routing => routing.escapes())
-    }
-
-    /// What becomes of packets that cannot come nearer at once.
-    pub fn otherwise(&self) -> Otherwise {
-        match &self.algorithm {
-            Chosen::Deflection(_) => Otherwise::Deflect,
-            Chosen::Chaos(_) => Otherwise::Store,
-            _ => Otherwise::Wait,
-        }
-    }
-
-    /// Whether packets may have a choice of several outputs: then it is asked for
-    /// [`Self::outputs`], else for [`Self::next`].
-    #[inline]
-    pub fn chooses(&self) -> bool {
-        match_algorithm!(&self.algorithm, routing => routing.chooses())
-    }
-
-    /// Whether a packet's route changes on its way ([`Self::passed`]).
-    #[inline]
-    pub fn remembers(&self) -> bool {
-        match_algorithm!(&self.algorithm, routing => routing.remembers())
-    }
-
-    /// Whether it draws random numbers for every packet.
-    pub fn draws(&self) -> bool {
-        !self.ways.is_empty()
-    }
-
-    /// The route of a new packet.
-    #[inline]
-    pub fn begin(&mut self, source: NodeId, destination: NodeId) -> u32 {
-        let way = self.ways.get_mut(source.index());
-        match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))
-    }
-
-    /// All routes a new packet may begin with.
-    pub fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
-        match_algorithm!(&self.algorithm, routing => routing.beginnings(source, destination))
-    }
-
-    /// The slot by which a packet leaves `switch`, or `None` where its destination is
-    /// attached; the first, where it has a choice.
-    #[inline]
-    pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
-        // What most machines have stands in line, all else behind a call.
-        match &self.algorithm {
-            Chosen::DimensionOrder(routing) => routing.next(switch, header),
-            _ => self.next_of_others(switch, header),
-        }
-    }
-
-    /// The algorithm, if it is dimension order on an open grid: what must be fast.
-    #[inline]
-    pub(crate) fn in_order(&self) -> Option<&DimensionOrder> {
-        match &self.algorithm {
-            Chosen::DimensionOrder(routing) => Some(routing),
-            _ => None,
-        }
-    }
-
-    #[inline(never)]
-    fn next_of_others(&self, switch: SwitchId, header: Header) -> Option<usize> {
-        match_algorithm!(&self.algorithm, routing => routing.next(switch, header))
-    }
-
-    /// Adds all slots by which a packet may leave `switch`; none where its destination
-    /// is attached.
-    #[inline]
-    pub fn outputs(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
-        match_algorithm!(&self.algorithm, routing => routing.outputs(switch, header, outputs));
-    }
-
-    /// Adds those of them that bring the packet nearer: all but the deflections of
-    /// [`RoutingSpec::Deflection`](crate::spec::RoutingSpec::Deflection).
-    #[inline]
-    pub fn profitable(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
-        match &self.algorithm {
-            Chosen::Deflection(routing) => {
-                routing.nearer(switch, header, |slot, tier| outputs.add(slot, tier));
+            RoutingSpec::NegativeFirst => {
+                Self::TurnModel(TurnModel::new(name, First::All, topology)?)
             }
-            _ => self.outputs(switch, header, outputs),
-        }
-    }
-
-    /// The route of a packet that has taken `slot` (none: has left its node) and is on its
-    /// way to `switch`.
-    #[inline]
-    pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
-        match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
-    }
-}
-
-/// Whether nothing but an order of channels keeps packets from waiting for each other in a
-/// circle. Nodes that are switches may have something else against that.
-fn depends_on_order(machine: &Machine) -> bool {
-    let is_contrary = matches!(machine.routing.algorithm, RoutingSpec::FirstHop { .. });
-    match machine.switch.output_queue_packets {
-        _ if !machine.switch.integrated => true,
-        Some(_) => !is_contrary,
-        None => false,
-    }
-}
-
-/// Gives each of `needed` classes some of a link's virtual channels.
-fn share(channels: u32, needed: u32, prefers_last: bool) -> Result<Vec<u16>, SpecError> {
-    if channels < needed || channels > 255 {
-        let allowed = format!("must be {needed} to 255 with this routing and topology");
-        return Err(SpecError::new("machine.switch.virtual_channels", channels, allowed));
-    }
-    let mut classes = vec![1; needed as usize];
-    for further in 0..channels - needed {
-        let class = if prefers_last { needed - 1 } else { further % needed };
-        classes[class as usize] += 1;
-    }
-    Ok(classes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_class_has_its_channels() {
-        assert_eq!(share(1, 1, false).unwrap(), [1]);
-        assert_eq!(share(5, 2, false).unwrap(), [3, 2]);
-        assert_eq!(share(5, 2, true).unwrap(), [1, 4]);
-        assert_eq!(
-            share(1, 2, false).unwrap_err().to_string(),
-            "machine.switch.virtual_channels = 1: must be 2 to 255 with this routing and topology"
-        );
+            RoutingSpec::OddEven => Self::OddEven(OddEven::new(name, topology)?),
+            RoutingSpec::MinimalAdaptive { order } => {
+                Self::Adaptive(Adaptive::new(name, order, topology)?)
+            }
+            RoutingSpec::Chaos => {
+                check_symmetry(name, topology)?;
+                Self::Profitable(Profitable::new(name, topology, true)?)
+            }
+            RoutingSpec::Deflection => {
+                check_symmetry(name, topology)?;
+                Self::Deflection(Deflection::new(name, topology)?)
+            }
+            RoutingSpec::UpDown { root, adaptive } => {
+                Self::UpDown(UpDown::new(*root, *adaptive, topology)?)
+            }
+            RoutingSpec::Shortest => {
+                Self::Fixed(Fixed::new(Base::Paths(Table::shortest(name, topology)?)))
+            }
+            RoutingSpec::Table { hops, next, classes } => {
+                let table = Table::given(*hops, next, classes, topology)?;
+                Self::Fixed(Fixed::new(Base::Paths(table)))
+            }
+            RoutingSpec::SourceRoutes { hops, routes } => {
+                Self::SourceRoutes(SourceRoutes::new(*hops, routes, topology)?)
+            }
+            RoutingSpec::NearestCommonAncestor { adaptive } => {
+                Self::Ancestor(Ancestor::new(name, *adaptive, topology)?)
+            }
+            RoutingSpec::DestinationTag => {
+                Self::DestinationTag(DestinationTag::new(name, topology)?)
+            }
+            RoutingSpec::Minimal => {
+                Self::Fixed(Fixed::new(Base::Groups(Dragonfly::new(name, topology)?)))
+            }
+            RoutingSpec::HopClasses => Self::HopClasses(HopClasses::new(name, topology)?),
+            RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
+            RoutingSpec::FirstHop { order } => {
+                Self::FirstHop(FirstHop::new(name, order, topology)?)
+            }
+        })
     }
 }

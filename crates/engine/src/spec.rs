@@ -3,6 +3,7 @@
 //! Everything is in the engine's own units: picoseconds, bytes, flits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod arbiter;
 mod interface;
 mod link;
 mod machine;
@@ -13,13 +14,15 @@ mod topology;
 mod workload;
 
 use crate::time::Time;
+pub use arbiter::Arbiter;
+pub(crate) use arbiter::arbiters;
 pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::Pattern;
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
 use serde::{Deserialize, Serialize};
-pub use switch::{Arbiter, Switch, Switching};
+pub use switch::{Switch, Switching};
 pub use topology::{GraphLink, TopologySpec};
 pub use workload::{
     Distribution, External, Messages, ProcessProgram, Program, Shape, Start, Step, Sync, Synthetic,

@@ -13,6 +13,7 @@ mod fully_connected;
 mod graph;
 mod grid;
 mod near;
+mod slim_fly;
 mod tree;
 
 pub use family::Family;
@@ -118,6 +119,7 @@ impl Topology {
                 global_links,
                 groups,
             } => dragonfly::build(*nodes_per_switch, *switches_per_group, *global_links, *groups),
+            TopologySpec::SlimFly { q, nodes_per_switch } => slim_fly::build(*q, *nodes_per_switch),
             TopologySpec::Graph { switches, links, nodes, leaves } => {
                 graph::build(*switches, links, nodes, leaves)
             }

@@ -28,14 +28,8 @@ fn machine(random: &mut Stream) -> Machine {
     machine.link.width = pick(random, 1, 2);
     machine.switch.input_buffer_flits = Some(pick(random, 34, 140));
     machine.switch.ack_priority = pick(random, 0, 1) == 1;
-    let policies = [
-        Arbiter::Fifo,
-        Arbiter::Random,
-        Arbiter::NetFirst,
-        Arbiter::OldestFirst,
-        Arbiter::HopsFirst,
-    ];
-    machine.switch.arbiter = policies[random.below(5) as usize];
+    let arbiters = Arbiter::ALL;
+    machine.switch.arbiter = arbiters[random.below(arbiters.len() as u64) as usize];
     machine.link.delay_ps = random.below(3) * 20_000;
     machine.switch.delay_ps = random.below(3) * 30_000;
     machine.interface.window = [Some(1), Some(1), Some(2), None][random.below(4) as usize];

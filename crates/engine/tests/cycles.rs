@@ -5,6 +5,8 @@
 
 #[path = "cycles/agreement.rs"]
 mod agreement;
+#[path = "common/arbiters.rs"]
+mod arbiters;
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
 mod cases;

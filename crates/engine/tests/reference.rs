@@ -7,6 +7,8 @@
 //!
 //! `TAILBACK_CASES=1 cargo test --test reference` tries all random cases, 10 ten times as many.
 
+#[path = "common/arbiters.rs"]
+mod arbiters;
 #[path = "reference/cases.rs"]
 mod cases;
 #[path = "reference/choices.rs"]

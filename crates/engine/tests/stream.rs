@@ -3,6 +3,8 @@
 //!
 //! `TAILBACK_CASES=1 cargo test --test stream` tries all random cases, 10 ten times as many.
 
+#[path = "common/arbiters.rs"]
+mod arbiters;
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
 mod cases;

@@ -89,6 +89,11 @@ def routings(kind: str) -> tuple[Suited, ...]:
     return tuple(Suited(**_tuples(one)) for one in _facts(about="routings", kind=kind))
 
 
+def arbiters() -> tuple[str, ...]:
+    """Return the words that there are for arbiters."""
+    return tuple(_facts(about="arbiters"))
+
+
 def routing(topology: Mapping[str, Any], algorithm: Mapping[str, Any]) -> RoutingFacts:
     """Return what an algorithm is like. Raises `UserError` where it cannot be."""
     return RoutingFacts(**_facts(about="routing", topology=topology, algorithm=algorithm))

@@ -1,10 +1,12 @@
 """Machines in five parts: topology, links, switches, routing, network interfaces.
 
-One class per part and kind; their fields are the keys of the tables below ``[machine]``.
+One class per part and kind; their fields are the keys of the tables below ``[machine]``. Kinds of
+topology and routing are those that the modules of these have in their ``__all__``.
 """
 
 from __future__ import annotations
 
+from . import routing, topologies, written_routes
 from .fidelities import Fidelity
 from .interface import Interface
 from .kinds import ROUTINGS
@@ -12,44 +14,12 @@ from .link import Link, LinkClass, NodeLink
 from .machine import Machine
 from .presets import BASELINES, PRESETS
 from .reading import machine_of
-from .routing import (
-    Chaos,
-    Deflection,
-    DestinationTag,
-    DimensionOrder,
-    FirstHop,
-    Minimal,
-    MinimalAdaptive,
-    NearestCommonAncestor,
-    NegativeFirst,
-    OddEven,
-    Profitable,
-    Routing,
-    Shortest,
-    UpDown,
-    Valiant,
-    WestFirst,
-)
+from .routing import *  # noqa: F403
+from .routing import Routing
 from .switch import Switch
-from .topologies import (
-    DEFAULT_TOPOLOGY,
-    MOST_NODES,
-    TOPOLOGIES,
-    Butterfly,
-    Dragonfly,
-    FatTree,
-    FullyConnected,
-    Graph,
-    Hypercube,
-    Lattice,
-    Mesh,
-    Pair,
-    Star,
-    Topology,
-    Torus,
-    Tree,
-)
-from .written_routes import SourceRoutes, Table
+from .topologies import *  # noqa: F403
+from .topologies import DEFAULT_TOPOLOGY, MOST_NODES, TOPOLOGIES, Lattice, Topology
+from .written_routes import *  # noqa: F403
 
 __all__ = [
     "BASELINES",
@@ -58,43 +28,18 @@ __all__ = [
     "PRESETS",
     "ROUTINGS",
     "TOPOLOGIES",
-    "Butterfly",
-    "Chaos",
-    "Deflection",
-    "DestinationTag",
-    "DimensionOrder",
-    "Dragonfly",
-    "FatTree",
     "Fidelity",
-    "FirstHop",
-    "FullyConnected",
-    "Graph",
-    "Hypercube",
     "Interface",
     "Lattice",
     "Link",
     "LinkClass",
     "Machine",
-    "Mesh",
-    "Minimal",
-    "MinimalAdaptive",
-    "NearestCommonAncestor",
-    "NegativeFirst",
     "NodeLink",
-    "OddEven",
-    "Pair",
-    "Profitable",
     "Routing",
-    "Shortest",
-    "SourceRoutes",
-    "Star",
     "Switch",
-    "Table",
     "Topology",
-    "Torus",
-    "Tree",
-    "UpDown",
-    "Valiant",
-    "WestFirst",
     "machine_of",
 ]
+__all__ += topologies.__all__
+__all__ += routing.__all__
+__all__ += written_routes.__all__

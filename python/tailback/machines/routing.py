@@ -17,6 +17,25 @@ from ..parts import Part, key
 from .needs import NoEffectError
 from .topologies import Topology
 
+__all__ = [
+    "Chaos",
+    "Deflection",
+    "DestinationTag",
+    "DimensionOrder",
+    "FirstHop",
+    "HopClasses",
+    "Minimal",
+    "MinimalAdaptive",
+    "NearestCommonAncestor",
+    "NegativeFirst",
+    "OddEven",
+    "Profitable",
+    "Shortest",
+    "UpDown",
+    "Valiant",
+    "WestFirst",
+]
+
 Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
@@ -116,7 +135,11 @@ class Ordered(Routing):
 
 
 class DimensionOrder(Ordered):
-    """One dimension after the other; on a torus with two classes of virtual channels."""
+    """One dimension after the other, each by the shorter way.
+
+    On a mesh or hypercube channels can be numbered so that every packet takes rising numbers; on a
+    ring this takes two classes, before and after its dateline [Dally & Seitz 1987].
+    """
 
     kind: ClassVar[str] = "dimension_order"
 
@@ -144,31 +167,47 @@ class DimensionOrder(Ordered):
 
 
 class Valiant(Ordered):
-    """By way of a random node: two phases, each the usual way."""
+    """By way of a random node: two phases, each the usual way [Valiant 1982].
+
+    Each phase has classes of its own, and nobody goes back to the first.
+    """
 
     kind: ClassVar[str] = "valiant"
 
 
 class WestFirst(Routing):
-    """Descending first in all dimensions but the last, then any way that is nearer."""
+    """Descending first in all dimensions but the last, then any nearer way [Glass & Ni 1992].
+
+    Of the turns that close a circle, one is forbidden in each direction of rotation.
+    """
 
     kind: ClassVar[str] = "west_first"
 
 
 class NegativeFirst(Routing):
-    """Descending first in all dimensions, then ascending."""
+    """Descending first in all dimensions, then any way that is nearer [Glass & Ni 1992].
+
+    As `west_first`.
+    """
 
     kind: ClassVar[str] = "negative_first"
 
 
 class OddEven(Routing):
-    """Turns that depend on whether a column is even or odd; in two dimensions."""
+    """Turns that depend on whether a column is even or odd; in two dimensions [Chiu 2000].
+
+    As `west_first`.
+    """
 
     kind: ClassVar[str] = "odd_even"
 
 
 class MinimalAdaptive(Ordered):
-    """Any way that is nearer, and dimension order as the way out."""
+    """Any way that is nearer; where none is free, the way out by dimension order [Duato 1993].
+
+    From everywhere there is a way out whose channels close no circle, not even by way of adaptive
+    channels in between.
+    """
 
     kind: ClassVar[str] = "minimal_adaptive"
 
@@ -180,13 +219,21 @@ class _Whole(Routing):
 
 
 class Chaos(_Whole):
-    """Any way that is nearer; a full switch sends packets further away."""
+    """Any way that is nearer; a full switch sends packets anywhere [Konstantinidou & Snyder 1991].
+
+    A packet enters the network only where a place stays free, and packets change places; no order
+    of channels is needed. That none goes round for ever is a matter of probability: see
+    `hop_limit`.
+    """
 
     kind: ClassVar[str] = "chaos"
 
 
 class Deflection(_Whole):
-    """Any way at all, those that are nearer first: packets are never stored."""
+    """Any way at all, those that are nearer first: hardly ever stored [Germain et al. 1993].
+
+    As `chaos`.
+    """
 
     kind: ClassVar[str] = "deflection"
 
@@ -214,7 +261,10 @@ class _Choosing(Routing):
 
 
 class UpDown(_Choosing):
-    """Up the links of a spanning tree, then down, by the shortest such way."""
+    """Up the links of a spanning tree, then down, by the shortest such way [Schroeder et al. 1991].
+
+    Nobody goes up after going down.
+    """
 
     kind: ClassVar[str] = "up_down"
 
@@ -231,36 +281,61 @@ class UpDown(_Choosing):
 
 
 class Shortest(Routing):
-    """Shortest paths, the lowest port first."""
+    """Shortest paths, the lowest port that is nearer first.
+
+    In trees, stars and between fully connected switches there is no circle to close.
+    """
 
     kind: ClassVar[str] = "shortest"
 
 
 class NearestCommonAncestor(_Choosing):
-    """On fat trees: up to a switch above the destination, then down."""
+    """On fat trees: up until above the destination, then down [Petrini & Vanneschi 1997].
+
+    Nobody goes up after going down.
+    """
 
     kind: ClassVar[str] = "nearest_common_ancestor"
 
 
 class DestinationTag(Routing):
-    """On butterflies: the only way."""
+    """On butterflies: the only way [Dally & Towles 2004].
+
+    Nobody goes back to an earlier stage.
+    """
 
     kind: ClassVar[str] = "destination_tag"
 
 
 class Minimal(Routing):
-    """On dragonflies: from group to group directly."""
+    """On dragonflies: within the group, to the other group, within that [Kim et al. 2008].
+
+    Before and after the link between groups there are two classes.
+    """
 
     kind: ClassVar[str] = "minimal"
 
 
+class HopClasses(Routing):
+    """Shortest paths, each hop in a class of virtual channels of its own [Besta & Hoefler 2014].
+
+    Who holds a channel of a class waits for one of the next only.
+    """
+
+    kind: ClassVar[str] = "hop_classes"
+
+
 class Profitable(Routing):
-    """Any way that is nearer, at every step."""
+    """Any way that is nearer, at every step; with integrated nodes only."""
 
     kind: ClassVar[str] = "profitable"
 
 
 class FirstHop(Ordered):
-    """Any way that is nearer at the first step, then one dimension after the other."""
+    """Any way that is nearer at first, then dimension order [Buzzard & Mudge 1988].
+
+    With integrated nodes only, whose queues keep a place for those that took no other step
+    (`switch.reserve`).
+    """
 
     kind: ClassVar[str] = "first_hop"

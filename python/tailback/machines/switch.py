@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from ..parts import Written
 
 Switching = Literal["cut_through", "wormhole", "store_and_forward", "circuit"]
+Arbiter = Literal[
+    "fifo",
+    "random",
+    "net_first",
+    "oldest_first",
+    "hops_first",
+    "round_robin",
+    "least_recently_granted",
+]
 Unlimited = Literal["unlimited"]
 
 
@@ -104,7 +113,7 @@ class Switch(Part):
         description="Virtual channels of every link between switches, each with an input buffer of "
         "its own; default: as many as the routing needs on this topology.",
     )
-    arbiter: Literal["fifo", "random", "net_first", "oldest_first", "hops_first"] = key(
+    arbiter: Arbiter = key(
         default="fifo", description="Which waiting input is granted a free output."
     )
     ack_priority: bool = key(

@@ -14,6 +14,8 @@ from .routes_file import Places, read_source_routes, read_table
 from .routing import Routing
 from .topologies import Graph, Topology
 
+__all__ = ["SourceRoutes", "Table"]
+
 
 class _Written(Routing):
     """Routes from a file, which is read once for each topology."""

@@ -1,15 +1,17 @@
 """Workloads: what the processes of a machine compute, send and receive.
 
 One class per kind; their fields are the keys of ``[workload]``. A workload
-knows messages and processor time, never channels or packets.
+knows messages and processor time, never channels or packets. A class that `builtin` has in its
+``__all__`` is a kind, and is known everywhere.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from . import builtin
 from .base import Network, Workload
-from .builtin import Bandwidth, BoundaryExchange, ComputeOnly
+from .builtin import *  # noqa: F403
 from .messages import Message, Messages
 from .program import Compute, Process, Program, Receive, Send
 from .python_program import PythonProgram
@@ -19,10 +21,7 @@ __all__ = [
     "DEFAULT_KIND",
     "KINDS",
     "PRESETS",
-    "Bandwidth",
-    "BoundaryExchange",
     "Compute",
-    "ComputeOnly",
     "Message",
     "Messages",
     "Network",
@@ -34,16 +33,18 @@ __all__ = [
     "Synthetic",
     "Workload",
 ]
+__all__ += builtin.__all__
 
 #: Every kind of workload by the word in ``workload.kind``.
 KINDS: dict[str, type[Workload]] = {
-    "synthetic": Synthetic,
-    "boundary_exchange": BoundaryExchange,
-    "compute_only": ComputeOnly,
-    "bandwidth": Bandwidth,
-    "program": Program,
-    "messages": Messages,
-    "python": PythonProgram,
+    kind.model_fields["kind"].default: kind
+    for kind in (
+        Synthetic,
+        *(kind for name, kind in vars(builtin).items() if name in builtin.__all__),
+        Program,
+        Messages,
+        PythonProgram,
+    )
 }
 
 #: The kind of a ``[workload]`` table that names none.

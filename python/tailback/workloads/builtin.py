@@ -1,4 +1,4 @@
-"""Programs that are built in: boundary exchange, computing only, bandwidth."""
+"""Programs that are built in: boundary exchange, computing only, bandwidth, ring all-reduce."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from .base import (
     Workload,
     iterations_to_fall_out_of_step,
 )
+
+__all__ = ["Bandwidth", "BoundaryExchange", "ComputeOnly", "RingAllreduce"]
 
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
 _NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))
@@ -198,3 +200,53 @@ class Bandwidth(Workload, init=False):
     def iteration_ps(self, network: Network) -> int:
         """Return one round trip."""
         return network.round_trip_ps(self.message_size.bytes)
+
+
+class RingAllreduce(Workload, init=False):
+    """Every node ends with the sum of what all have, by way of a ring [Patarasuk & Yuan 2009].
+
+    There is one process on each of n nodes, which form a ring in the order of their numbers. Each
+    has an array of the same size, in n parts. In 2(n - 1) steps each sends a part to the next and
+    receives one from the one before; it goes on when that is there. In the first half what comes is
+    added (reduce-scatter), in the second it is copied (all-gather); neither takes any time. Every
+    part is a message of size / n, rounded up to whole bytes.
+    """
+
+    kind: Literal["ring_allreduce"] = "ring_allreduce"
+    size: Size = Field(default=Size(1_000_000), description="Length of the array of every node.")
+    repeat: int = Field(default=1, ge=1, description="How often it is done, one behind the other.")
+
+    @property
+    def finite(self) -> bool:
+        """It ends when every node has the sum."""
+        return True
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` if there is nothing to send."""
+        if self.size.bytes == 0:
+            raise UserError("workload.size", shown(str(self.size)), "must be at least 1 B")
+
+    def _part(self, network: Network) -> Size:
+        """Return the length of a message."""
+        return Size(-(-self.size.bytes // network.nodes))
+
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it."""
+        count = network.nodes
+        processes = [
+            steps.process(
+                node,
+                [
+                    steps.send((node + 1) % count, 0, self._part(network), blocking=False),
+                    steps.receive(0),
+                ],
+                [(node - 1) % count],
+                repeat=2 * (count - 1) * self.repeat,
+            )
+            for node in range(count)
+        ]
+        return {"kind": "program", "processes": processes}
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return one round trip of a part."""
+        return network.round_trip_ps(self._part(network).bytes)

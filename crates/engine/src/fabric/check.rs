@@ -7,8 +7,8 @@ use crate::fabric::{Timing, Wiring};
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
-    Arbiter, Fidelity, FlowControl, LinkClass, Machine, RoutingSpec, Selection, Switch, Switching,
-    TopologySpec, Unit,
+    Arbiter, Fidelity, FlowControl, LinkClass, Machine, Selection, Switch, Switching, TopologySpec,
+    Unit,
 };
 use crate::topology::Topology;
 
@@ -287,7 +287,7 @@ fn circuit_choices(machine: &Machine) -> Result<(), SpecError> {
 /// Circuits are taken back channel by channel.
 fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     let routing = &wiring.routing;
-    if routing.remembers() || routing.otherwise() != Otherwise::Wait {
+    if routing.remembers() || routing.properties().otherwise != Otherwise::Wait {
         let allowed = "must be one that depends on the switch and the destination alone, and \
                        comes nearer at each step, with switching circuit";
         return Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed));
@@ -350,7 +350,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         ));
     }
     match fidelity {
-        Flit | Worm | Stream | Token if routing.otherwise() != Otherwise::Wait => {
+        Flit | Worm | Stream | Token if routing.properties().otherwise != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
         _ if wiring.passage.is_some_and(|passage| passage.is_wormhole()) => {
@@ -360,7 +360,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "must be one that gives a packet one output with fidelities stream and token; \
              use worm, flit or packet",
         ),
-        Worm if routing.escapes() > 0 => refuse(
+        Worm if routing.properties().escapes > 0 => refuse(
             "must be one without a way out with fidelity worm, which does not look again when \
              flits leave a buffer; use flit or packet",
         ),
@@ -370,7 +370,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "must all have the same delay with fidelity stream; use worm, flit or packet",
         )),
         Token => way_back(layout, "fidelity token, whose flow-control tokens use it"),
-        Packet if routing.otherwise() != Otherwise::Wait => moved_packets(machine, wiring),
+        Packet if routing.properties().otherwise != Otherwise::Wait => {
+            moved_packets(machine, wiring)
+        }
         _ => Ok(()),
     }
 }
@@ -396,7 +398,7 @@ fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
         let allowed = "must be one whose packets wait where links have different rates";
         return Err(SpecError::new("machine.routing", name, allowed));
     }
-    if wiring.routing.otherwise() == Otherwise::Store {
+    if wiring.routing.properties().otherwise == Otherwise::Store {
         return way_back(&wiring.layout, "chaos, where full switches swap packets over it");
     }
     Ok(())
@@ -433,15 +435,11 @@ fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     if machine.switch.switching != Switching::Wormhole && !wiring.is_uniform() {
         return refuse("machine.topology", "links with delays of their own", "must have none");
     }
-    if has_queues && routing.otherwise() != Otherwise::Wait {
+    if has_queues && routing.properties().otherwise != Otherwise::Wait {
         return refuse("machine.routing", name, "must be one whose packets wait");
     }
-    let chooses_late =
-        routing.chooses() && !matches!(machine.routing.algorithm, RoutingSpec::FirstHop { .. });
-    if machine.switch.integrated
-        && !machine.sends_whole_messages()
-        && (chooses_late || routing.draws())
-    {
+    let parts = routing.properties().chooses_late || routing.properties().draws;
+    if machine.switch.integrated && !machine.sends_whole_messages() && parts {
         let allowed = "must be one that sends all packets of a message one way";
         return refuse("machine.routing", name, allowed);
     }

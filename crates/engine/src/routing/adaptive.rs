@@ -16,6 +16,7 @@ use super::algorithm::Algorithm;
 use super::base::Base;
 use super::grid::Grid;
 use super::outputs::Slots;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;
@@ -42,28 +43,17 @@ impl Adaptive {
 }
 
 impl Algorithm for Adaptive {
-    fn slots(&self) -> Slots {
-        self.slots
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
-    fn is_known_free(&self) -> bool {
-        !self.is_folded()
-    }
-
-    fn escapes(&self) -> usize {
-        if self.is_folded() { 0 } else { self.way_out.classes() }
-    }
-
-    fn prefers_last(&self) -> bool {
-        true
-    }
-
-    fn chooses(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties {
+            classes: self.slots.classes(),
+            escapes: if self.is_folded() { 0 } else { self.way_out.classes() },
+            prefers_last: true,
+            ..Properties::choosing(!self.is_folded())
+        }
     }
 
     #[inline]

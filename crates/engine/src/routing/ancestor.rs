@@ -13,6 +13,7 @@
 
 use super::Header;
 use super::algorithm::Algorithm;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Family, Topology};
@@ -72,12 +73,8 @@ impl Ancestor {
 }
 
 impl Algorithm for Ancestor {
-    fn is_known_free(&self) -> bool {
-        true
-    }
-
-    fn chooses(&self) -> bool {
-        self.adaptive
+    fn properties(&self) -> Properties {
+        if self.adaptive { Properties::choosing(true) } else { Properties::one_way(true) }
     }
 
     #[inline]

@@ -6,10 +6,11 @@
 //! is a free place anywhere, which the switch sees to (`fabric/packet/desk.rs`). That none
 //! wanders for ever is a matter of probability.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::Links;
 use super::nearer::Nearer;
+use super::properties::Properties;
+use super::{Header, Otherwise};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;
@@ -26,21 +27,11 @@ impl Deflection {
         let nearer = Nearer::new(name, topology)?;
         Ok(Self { nearer, links: Links::of(topology) })
     }
-
-    /// Allows the ports that bring a packet nearer.
-    #[inline]
-    pub fn nearer(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
-        self.nearer.each(switch, header.destination, |port| allow(port, 0));
-    }
 }
 
 impl Algorithm for Deflection {
-    fn is_known_free(&self) -> bool {
-        true
-    }
-
-    fn chooses(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties { otherwise: Otherwise::Deflect, ..Properties::choosing(true) }
     }
 
     #[inline]
@@ -54,6 +45,11 @@ impl Algorithm for Deflection {
             let destination = header.destination;
             self.nearer.each_other(&self.links, switch, destination, |port| allow(port, 1));
         }
+    }
+
+    #[inline]
+    fn nearer(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
+        self.nearer.each(switch, header.destination, |port| allow(port, 0));
     }
 }
 

@@ -170,7 +170,7 @@ impl<'a> Walker<'a> {
 
     /// Tells of every dependency of one packet.
     fn follow(&mut self, enters: SwitchId, header: Header, mut each: impl FnMut(u32, u32)) {
-        let escapes = self.routing.escapes();
+        let escapes = self.routing.properties().escapes;
         let route = self.routing.passed(enters, header, None);
         self.seen.clear();
         let mut next = Vec::new();
@@ -250,7 +250,7 @@ mod tests {
     fn a_ring_with_one_class_deadlocks() {
         let ring = TopologySpec::Torus { dims: vec![5] };
         let (graph, routing) = daring(&ring, &dimension_order(), 1);
-        assert_eq!((routing.classes(), routing.is_known_free()), (&[1][..], false));
+        assert_eq!((routing.classes(), routing.properties().is_known_free), (&[1][..], false));
         let Search::Cycle(cycle) = find_cycle(&routing, &graph) else { panic!("no cycle") };
         let ways: Vec<(u32, u32)> = cycle.channels.iter().map(|l| (l.switch.0, l.to.0)).collect();
         assert_eq!(ways, [(0, 4), (4, 3), (3, 2), (2, 1), (1, 0)]);

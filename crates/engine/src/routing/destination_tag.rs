@@ -5,6 +5,7 @@
 
 use super::Header;
 use super::algorithm::Algorithm;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::{Family, Topology};
@@ -31,8 +32,8 @@ impl DestinationTag {
 }
 
 impl Algorithm for DestinationTag {
-    fn is_known_free(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties::one_way(true)
     }
 
     #[inline]

@@ -6,7 +6,9 @@
 //! channels with rising numbers [Dally & Seitz 1987].
 
 use super::Header;
+use super::algorithm::Algorithm;
 use super::grid::Grid;
+use super::properties::Properties;
 use crate::ids::{NodeId, SwitchId};
 
 /// Dimension-order routing for one grid without rings.
@@ -40,6 +42,19 @@ impl DimensionOrder {
         }
         let bit = (here ^ there).ilog2();
         Some(usize::from(self.port_of_bit[bit as usize]) + usize::from(there > here))
+    }
+}
+
+impl Algorithm for DimensionOrder {
+    fn properties(&self) -> Properties {
+        Properties::one_way(true)
+    }
+
+    #[inline]
+    fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
+        if let Some(slot) = self.next(switch, header) {
+            allow(slot, 0);
+        }
     }
 }
 

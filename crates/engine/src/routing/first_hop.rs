@@ -9,6 +9,7 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
 use super::nearer::Nearer;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::{Attachment, Topology};
@@ -36,12 +37,13 @@ impl FirstHop {
 }
 
 impl Algorithm for FirstHop {
-    fn is_known_free(&self) -> bool {
-        false
-    }
-
-    fn chooses(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties {
+            chooses_late: false,
+            // The switch keeps a place free for packets that are not contrary.
+            depends_on_order: false,
+            ..Properties::choosing(false)
+        }
     }
 
     #[inline]

@@ -4,6 +4,7 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
 use super::outputs::Slots;
+use super::properties::Properties;
 use crate::ids::SwitchId;
 
 /// The way a [`Base`] says, and no other.
@@ -21,16 +22,14 @@ impl Fixed {
 }
 
 impl Algorithm for Fixed {
-    fn slots(&self) -> Slots {
-        self.slots
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
-    fn is_known_free(&self) -> bool {
-        self.base.is_known_free() && self.slots.classes() == self.base.classes()
+    fn properties(&self) -> Properties {
+        let classes = self.slots.classes();
+        let is_free = self.base.is_known_free() && classes == self.base.classes();
+        Properties { classes, ..Properties::one_way(is_free) }
     }
 
     #[inline]

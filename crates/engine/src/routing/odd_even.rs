@@ -12,6 +12,7 @@
 use super::Header;
 use super::algorithm::Algorithm;
 use super::grid::Grid;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;
@@ -38,12 +39,8 @@ impl OddEven {
 }
 
 impl Algorithm for OddEven {
-    fn is_known_free(&self) -> bool {
-        true
-    }
-
-    fn chooses(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties::choosing(true)
     }
 
     #[inline]

@@ -1,10 +1,7 @@
 //! Which algorithms suit which topologies and switches, by their names in files.
 
-use crate::spec::{Switching, Unit};
-
-/// For any switches and links with a way back.
-const ANYWHERE: [&str; 7] =
-    ["up_down", "shortest", "valiant", "chaos", "deflection", "table", "source_routes"];
+use super::{ANYWHERE, ONE_WAY, made_for};
+use crate::spec::{Switching, TopologySpec, Unit};
 
 /// Those that ask for switches which nodes share: queues at outputs, or circuits.
 const FOR_INTEGRATED: [&str; 2] = ["profitable", "first_hop"];
@@ -12,25 +9,17 @@ const FOR_INTEGRATED: [&str; 2] = ["profitable", "first_hop"];
 /// The algorithms that suit a kind of topology, the usual one first; none where packets have
 /// one way only, or for what is no kind.
 pub fn on(kind: &str) -> Vec<&'static str> {
-    let own: &[&str] = match kind {
-        "mesh" => {
-            &["dimension_order", "west_first", "negative_first", "odd_even", "minimal_adaptive"]
-        }
-        "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
-        "torus" => &["dimension_order", "minimal_adaptive"],
-        "fat_tree" => &["nearest_common_ancestor"],
-        "dragonfly" => &["minimal"],
-        "fully_connected" => &["shortest"],
-        "butterfly" => return vec!["destination_tag", "shortest", "table", "source_routes"],
-        "tree" | "graph" => &[],
-        _ => return Vec::new(),
-    };
+    if !TopologySpec::KINDS.contains(&kind) || matches!(kind, "pair" | "star") {
+        return Vec::new();
+    }
+    let own = made_for(kind);
     let of_nodes: &[&str] = match kind {
         "mesh" | "hypercube" => &FOR_INTEGRATED,
         "torus" => &FOR_INTEGRATED[..1],
         _ => &[],
     };
-    let further = ANYWHERE.into_iter().filter(|name| !own.contains(name));
+    let general: &[&str] = if kind == "butterfly" { &ONE_WAY } else { &ANYWHERE };
+    let further = general.iter().copied().filter(|name| !own.contains(name));
     own.iter().copied().chain(further).chain(of_nodes.iter().copied()).collect()
 }
 
@@ -52,30 +41,18 @@ pub fn suits(name: &str, integrated: Option<(Switching, Unit)>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::algorithm::Chosen;
-    use crate::spec::{RoutingSpec, TopologySpec};
+    use crate::routing::Chosen;
+    use crate::spec::RoutingSpec;
     use crate::topology::Topology;
+    use std::collections::BTreeSet;
 
-    /// All algorithms that need no routes of their own.
+    /// All algorithms that need no routes of their own, as they are without any key.
     fn algorithms() -> Vec<RoutingSpec> {
-        let order = Vec::new;
-        vec![
-            RoutingSpec::DimensionOrder { order: order(), balanced: false },
-            RoutingSpec::Valiant { order: order() },
-            RoutingSpec::WestFirst,
-            RoutingSpec::NegativeFirst,
-            RoutingSpec::OddEven,
-            RoutingSpec::MinimalAdaptive { order: order() },
-            RoutingSpec::Chaos,
-            RoutingSpec::Deflection,
-            RoutingSpec::UpDown { root: None, adaptive: true },
-            RoutingSpec::Shortest,
-            RoutingSpec::NearestCommonAncestor { adaptive: true },
-            RoutingSpec::DestinationTag,
-            RoutingSpec::Minimal,
-            RoutingSpec::Profitable,
-            RoutingSpec::FirstHop { order: order() },
-        ]
+        let words = TopologySpec::KINDS.iter().flat_map(|kind| on(kind));
+        let words: BTreeSet<&str> = words.collect();
+        let plain = words.into_iter().filter(|word| !matches!(*word, "table" | "source_routes"));
+        let spec = |word| serde_json::from_value(serde_json::json!({ "kind": word })).unwrap();
+        plain.map(spec).collect()
     }
 
     /// What suits a topology can be prepared for it. What does not and could be is an

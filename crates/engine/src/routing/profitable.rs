@@ -9,9 +9,10 @@
 //! and so is the argument that no packet stays for ever: not by an order of channels, but
 //! because neighbours exchange packets, and with probability one no packet is always derouted.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::nearer::Nearer;
+use super::properties::Properties;
+use super::{Header, Otherwise};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;
@@ -32,12 +33,9 @@ impl Profitable {
 }
 
 impl Algorithm for Profitable {
-    fn is_known_free(&self) -> bool {
-        self.deroutes
-    }
-
-    fn chooses(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        let otherwise = if self.deroutes { Otherwise::Store } else { Otherwise::Wait };
+        Properties { otherwise, ..Properties::choosing(self.deroutes) }
     }
 
     #[inline]

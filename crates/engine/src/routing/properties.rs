@@ -1,6 +1,7 @@
 //! What an algorithm is like on a topology.
 
-use super::algorithm::{Algorithm, Chosen, match_algorithm};
+use super::algorithm::Algorithm;
+use super::{Chosen, Otherwise, match_algorithm};
 use crate::error::SpecError;
 use crate::spec::RoutingSpec;
 use crate::topology::Topology;
@@ -14,14 +15,29 @@ pub struct Properties {
     pub classes: usize,
     /// How many of them, the first, are the way out of all others.
     pub escapes: usize,
+    /// Whether further virtual channels all belong to the last class; else to all in turn.
+    #[serde(skip)]
+    pub prefers_last: bool,
     /// Whether packets may have a choice of several outputs.
     pub chooses: bool,
+    /// Whether they may have one behind their first switch, so that packets of one message that
+    /// begin alike may part.
+    #[serde(skip)]
+    pub chooses_late: bool,
     /// Whether a packet's route changes on its way.
     pub remembers: bool,
     /// Whether it draws random numbers for every packet.
     pub draws: bool,
-    /// Whether it is free of deadlock by its own argument, with all its classes.
+    /// Whether it is free of deadlock by its own argument, given in its file, with all its
+    /// classes; if some are a way out, the argument is about them alone [Duato 1993].
     pub is_known_free: bool,
+    /// Whether nothing but an order of channels can keep its packets from waiting for each other
+    /// in a circle; else queues at outputs with a reserve do.
+    #[serde(skip)]
+    pub depends_on_order: bool,
+    /// What becomes of packets that cannot come nearer at once.
+    #[serde(skip)]
+    pub otherwise: Otherwise,
 }
 
 impl Properties {
@@ -30,15 +46,29 @@ impl Properties {
     /// # Errors
     /// An algorithm the topology cannot have.
     pub fn of(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
-        let algorithm = Chosen::new(spec, topology)?;
-        Ok(match_algorithm!(&algorithm, routing => Self {
-            classes: routing.slots().classes(),
-            escapes: routing.escapes(),
-            chooses: routing.chooses(),
-            remembers: routing.remembers(),
-            draws: routing.draws(),
-            is_known_free: routing.is_known_free(),
-        }))
+        Ok(match_algorithm!(&Chosen::new(spec, topology)?, routing => routing.properties()))
+    }
+
+    /// Those of an algorithm that gives every packet one output, remembers nothing, draws
+    /// nothing, and has one class of virtual channels.
+    pub fn one_way(is_known_free: bool) -> Self {
+        Self {
+            classes: 1,
+            escapes: 0,
+            prefers_last: false,
+            chooses: false,
+            chooses_late: false,
+            remembers: false,
+            draws: false,
+            is_known_free,
+            depends_on_order: true,
+            otherwise: Otherwise::Wait,
+        }
+    }
+
+    /// The same of one that gives packets a choice anywhere.
+    pub fn choosing(is_known_free: bool) -> Self {
+        Self { chooses: true, chooses_late: true, ..Self::one_way(is_known_free) }
     }
 }
 

@@ -7,6 +7,7 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::named::Namer;
 use super::outputs::Slots;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::spec::{Hops, SourceRoute};
@@ -105,20 +106,13 @@ fn complete(namer: &Namer, source: NodeId, routes: &[(NodeId, u32)]) -> Result<(
 }
 
 impl Algorithm for SourceRoutes {
-    fn slots(&self) -> Slots {
-        self.slots
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
-    fn is_known_free(&self) -> bool {
-        false
-    }
-
-    fn remembers(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        let classes = self.slots.classes();
+        Properties { classes, remembers: true, ..Properties::one_way(false) }
     }
 
     fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {

@@ -209,7 +209,7 @@ mod tests {
         let spec = RoutingSpec::Table { hops: Hops::Switches, next, classes };
         let routing = routing_on(&ring, &spec, 2).unwrap();
         assert_eq!(check_ways(&ring, &routing, Promise::Arrives), 3);
-        assert!(!routing.is_known_free());
+        assert!(!routing.properties().is_known_free);
     }
 
     #[test]

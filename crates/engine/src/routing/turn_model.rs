@@ -16,6 +16,7 @@
 use super::Header;
 use super::algorithm::Algorithm;
 use super::grid::Grid;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;
@@ -50,12 +51,8 @@ impl TurnModel {
 }
 
 impl Algorithm for TurnModel {
-    fn is_known_free(&self) -> bool {
-        true
-    }
-
-    fn chooses(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties::choosing(true)
     }
 
     #[inline]

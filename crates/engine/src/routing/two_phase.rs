@@ -15,6 +15,7 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
 use super::outputs::Slots;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
@@ -56,24 +57,14 @@ impl TwoPhase {
 }
 
 impl Algorithm for TwoPhase {
-    fn slots(&self) -> Slots {
-        self.slots
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
-    fn is_known_free(&self) -> bool {
-        self.base.is_known_free() && self.slots.classes() == 2 * self.base.classes()
-    }
-
-    fn remembers(&self) -> bool {
-        true
-    }
-
-    fn draws(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        let classes = self.slots.classes();
+        let is_free = self.base.is_known_free() && classes == 2 * self.base.classes();
+        Properties { classes, remembers: true, draws: true, ..Properties::one_way(is_free) }
     }
 
     #[inline]

@@ -15,6 +15,7 @@
 use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::{Links, NO_WAY, check_pairs};
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::topology::Topology;
@@ -147,16 +148,9 @@ fn rank(links: &Links, root: usize) -> Result<Vec<u32>, SpecError> {
 }
 
 impl Algorithm for UpDown {
-    fn is_known_free(&self) -> bool {
-        true
-    }
-
-    fn chooses(&self) -> bool {
-        self.adaptive
-    }
-
-    fn remembers(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        let of = if self.adaptive { Properties::choosing } else { Properties::one_way };
+        Properties { remembers: true, ..of(true) }
     }
 
     #[inline]

@@ -142,6 +142,8 @@ pub enum RoutingSpec {
     DestinationTag,
     /// On dragonflies: from group to group directly.
     Minimal,
+    /// Shortest paths, each hop in the class of virtual channels of its number.
+    HopClasses,
     /// Any way that is nearer, at every step.
     Profitable,
     /// Any way that is nearer at the first step, then one dimension after the other.
@@ -204,6 +206,7 @@ impl RoutingSpec {
             Self::NearestCommonAncestor { .. } => "nearest_common_ancestor",
             Self::DestinationTag => "destination_tag",
             Self::Minimal => "minimal",
+            Self::HopClasses => "hop_classes",
             Self::Profitable => "profitable",
             Self::FirstHop { .. } => "first_hop",
         }

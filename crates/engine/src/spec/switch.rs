@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::one;
+use super::{Arbiter, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -111,35 +111,5 @@ impl Switching {
     /// Whether packets are kept as a whole where they wait.
     pub fn keeps_whole_packets(self) -> bool {
         matches!(self, Self::CutThrough | Self::StoreAndForward)
-    }
-}
-
-/// Which of those who wait for an output is granted it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arbiter {
-    /// In order of request.
-    #[default]
-    Fifo,
-    /// Any waiting input, all equally likely.
-    Random,
-    /// Packets from other switches before packets from nodes.
-    NetFirst,
-    /// The packet that was queued at its source first.
-    OldestFirst,
-    /// The packet that has crossed most channels.
-    HopsFirst,
-}
-
-impl Arbiter {
-    /// Its name in experiment files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fifo => "fifo",
-            Self::Random => "random",
-            Self::NetFirst => "net_first",
-            Self::OldestFirst => "oldest_first",
-            Self::HopsFirst => "hops_first",
-        }
     }
 }

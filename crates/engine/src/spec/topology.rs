@@ -72,6 +72,13 @@ pub enum TopologySpec {
         /// Groups: g, at most `a·h + 1`.
         groups: u32,
     },
+    /// The MMS graphs: any two switches are at most two links apart.
+    SlimFly {
+        /// A prime of the form 4w + 1; there are 2q² switches.
+        q: u32,
+        /// Nodes on every switch: p.
+        nodes_per_switch: u32,
+    },
     /// Any switches and links.
     Graph {
         /// How many switches.
@@ -84,6 +91,24 @@ pub enum TopologySpec {
         #[serde(default)]
         leaves: Vec<u32>,
     },
+}
+
+impl TopologySpec {
+    /// The names of all families in experiment files.
+    pub const KINDS: &[&'static str] = &[
+        "mesh",
+        "torus",
+        "hypercube",
+        "pair",
+        "star",
+        "fat_tree",
+        "butterfly",
+        "tree",
+        "fully_connected",
+        "dragonfly",
+        "slim_fly",
+        "graph",
+    ];
 }
 
 /// A link of a [`TopologySpec::Graph`].

@@ -1,12 +1,13 @@
 //! Random small machines and message lists for the cycle-driven simulator: whole
 //! ticks, buffers from the header up, loads from light to far past saturation.
 
+use crate::arbiters;
 use crate::cases::{Dice, nodes};
 use crate::parts::{Scheme, clear_rates, rate, set_rates};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Arbiter, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Messages,
-    Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Messages, Mode,
+    Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -130,14 +131,6 @@ fn rates(dice: &mut Dice, dimensions: u32, bits: [Time; 2]) -> (LinkClass, Vec<L
 /// Buffers from a header to a few of the longest packets.
 fn switch(dice: &mut Dice, header: u32, packet: u64) -> (u32, Switch) {
     let least = u64::from(header);
-    let policies = [
-        Arbiter::Fifo,
-        Arbiter::Fifo,
-        Arbiter::Random,
-        Arbiter::NetFirst,
-        Arbiter::OldestFirst,
-        Arbiter::HopsFirst,
-    ];
     let some = dice.number(0, 8);
     let any = dice.number(least, 3 * packet + 8);
     let buffers = [least, least + 1, least + some, packet, packet + some, 2 * packet + 1, any];
@@ -146,7 +139,7 @@ fn switch(dice: &mut Dice, header: u32, packet: u64) -> (u32, Switch) {
     let switch = Switch {
         input_buffer_flits,
         output_buffer_flits: 0,
-        arbiter: dice.one_of(&policies),
+        arbiter: dice.one_of(&arbiters::drawn()),
         ack_priority: dice.chance(50),
         ..Switch::default()
     };

@@ -1,5 +1,6 @@
 //! Who asks, and who is granted which channel.
 
+use crate::arbiters::{Request, rank};
 use crate::simulator::{Owner, Packet, Simulator};
 use crate::wiring::End;
 use tailback_engine::PacketRow;
@@ -69,6 +70,8 @@ impl Simulator {
             let Some(channel) = self.idle(place) else { return };
             let best = self.best(place);
             let (packet, input) = self.requests[place].remove(best);
+            let number = self.input(packet, input);
+            self.inputs_granted[place].push(number);
             self.turn_is_over(place, packet);
             self.take(packet, channel, input);
         }
@@ -93,10 +96,12 @@ impl Simulator {
     /// The best first, all that wait at a switch get an output if there is one for them.
     fn grant_choices(&mut self, desk: usize) {
         let mut order = self.requests[desk].clone();
-        order.sort_by_key(|&(packet, _)| self.rank(packet));
+        order.sort_by_key(|&request| self.rank(desk, request));
         for (packet, input) in order {
             if let Some(channel) = self.select(desk, packet) {
                 self.requests[desk].retain(|&(other, _)| other != packet);
+                let number = self.input(packet, input);
+                self.inputs_granted[desk].push(number);
                 self.take(packet, channel, input);
             }
         }
@@ -159,20 +164,30 @@ impl Simulator {
             return self.at_hand(node, group);
         }
         let requests = &self.requests[group];
-        match self.machine.switch.arbiter {
-            Arbiter::Random => self.draws.arbitration[group].below(requests.len() as u64) as usize,
-            _ => (0..requests.len()).min_by_key(|&place| self.rank(requests[place].0)).unwrap(),
+        if self.machine.switch.arbiter == Arbiter::Random {
+            return self.draws.arbitration[group].below(requests.len() as u64) as usize;
         }
+        let rank = |&place: &usize| self.rank(group, requests[place]);
+        (0..requests.len()).min_by_key(rank).unwrap()
     }
 
     /// Where the smallest is the best.
-    fn rank(&self, packet: usize) -> Time {
+    fn rank(&self, place: usize, (packet, input): (usize, Option<usize>)) -> Time {
         let row: &PacketRow = &self.packets[packet].row;
-        match self.machine.switch.arbiter {
-            Arbiter::Fifo | Arbiter::Random => 0,
-            Arbiter::NetFirst => Time::from(row.first_internal == NEVER),
-            Arbiter::OldestFirst => row.queued,
-            Arbiter::HopsFirst => NEVER - Time::from(row.hops),
-        }
+        let request = Request {
+            input: self.input(packet, input),
+            is_from_node: row.first_internal == NEVER,
+            queued: row.queued,
+            hops: row.hops.into(),
+        };
+        rank(self.machine.switch.arbiter, &request, &self.inputs_granted[place])
+    }
+
+    /// The channel in whose buffer a packet is that asks; of one in its node's list the first
+    /// that would lead from there.
+    fn input(&self, packet: usize, input: Option<usize>) -> usize {
+        let source = End::Node(self.packets[packet].row.source as usize);
+        let of_node = || self.wiring.groups.iter().find(|group| group.from == source).unwrap();
+        input.unwrap_or_else(|| of_node().channels[0])
     }
 }

@@ -1,10 +1,11 @@
 //! Small cases worked out by hand, for everybody who lets single flits pass.
 
+use crate::arbiters::BY_HAND;
 use crate::parts::{rate, set_node_rate};
 use crate::simulator::Tally;
 use crate::{BY_FLITS, Who, machine, messages, run};
 use tailback_engine::PacketRow;
-use tailback_engine::spec::{Arbiter, Fidelity, Machine, RoutingSpec, Sharing};
+use tailback_engine::spec::{Fidelity, Machine, RoutingSpec, Sharing};
 use tailback_engine::time::Time;
 
 /// First sent, first sent on an internal channel, delivered.
@@ -135,16 +136,10 @@ fn policies_choose_among_those_who_wait() {
     // the other at 3; then the one from node 1 asks at 2, the other at 7.
     let oldest_asks_last = [(0, 1, 2, 9), (0, 0, 2, 3), (1, 1, 2, 3)];
     let oldest_asks_first = [(0, 1, 2, 9), (0, 1, 2, 3), (3, 0, 2, 3)];
-    for (rows, policy, order) in [
-        (oldest_asks_last, Arbiter::Fifo, [0, 2, 1]),
-        (oldest_asks_last, Arbiter::OldestFirst, [0, 1, 2]),
-        (oldest_asks_last, Arbiter::NetFirst, [0, 1, 2]),
-        (oldest_asks_last, Arbiter::HopsFirst, [0, 1, 2]),
-        (oldest_asks_first, Arbiter::Fifo, [0, 1, 2]),
-        (oldest_asks_first, Arbiter::OldestFirst, [0, 1, 2]),
-        (oldest_asks_first, Arbiter::NetFirst, [0, 2, 1]),
-        (oldest_asks_first, Arbiter::HopsFirst, [0, 2, 1]),
-    ] {
+    let cases = BY_HAND.into_iter().flat_map(|(policy, last, first)| {
+        [(oldest_asks_last, policy, last), (oldest_asks_first, policy, first)]
+    });
+    for (rows, policy, order) in cases {
         let mut machine = two_ticks_per_flit(&[3], 64);
         machine.set_node_link(|class| class.width = Some(2));
         machine.switch.arbiter = policy;

@@ -88,6 +88,8 @@ pub struct Simulator {
     /// are in, in order of request; for a node's group that is its output queue. Where
     /// packets have a choice, all that wait at a switch, with the first group from there.
     pub requests: Vec<Vec<(usize, Option<usize>)>>,
+    /// For each of these the inputs it has granted.
+    pub inputs_granted: Vec<Vec<usize>>,
     pub draws: Draws,
     pub packets: Vec<Packet>,
     /// Where nodes and switches are one: their lists.
@@ -124,6 +126,7 @@ impl Simulator {
             machine: spec.machine.clone(),
             channels: wiring.group_of.iter().map(|&g| channel(&spec.machine, &wiring, g)).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
+            inputs_granted: vec![Vec::new(); wiring.groups.len()],
             draws: Draws::new(spec, wiring.groups.len()),
             wires: vec![Wire::default(); wiring.wires()],
             lists: vec![List::default(); wiring.nodes()],

@@ -1,14 +1,15 @@
 //! Random small machines and workloads, chosen so that every rule matters often:
 //! full buffers, loads past saturation, and many things at the same instant.
 
+use crate::arbiters;
 use crate::programs;
 use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Arbiter, Distribution, Fidelity, FlowControl, Interface, Link, LinkClass, Machine,
-    MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start,
-    Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Distribution, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder,
+    Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start, Switch, Sync,
+    Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -102,21 +103,13 @@ fn machine(dice: &mut Dice) -> Machine {
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
-    let policies = [
-        Arbiter::Fifo,
-        Arbiter::Fifo,
-        Arbiter::Random,
-        Arbiter::NetFirst,
-        Arbiter::OldestFirst,
-        Arbiter::HopsFirst,
-    ];
     let input_buffer_flits = Some((tokens + dice.one_of(&room)) as u32);
     let width = dice.one_of(&[1, 1, 1, 2, 3, 4]);
     let switch = Switch {
         output_buffer_flits: 0,
         input_buffer_flits,
         delay_ps,
-        arbiter: dice.one_of(&policies),
+        arbiter: dice.one_of(&arbiters::drawn()),
         ack_priority: dice.chance(50),
         ..Switch::default()
     };

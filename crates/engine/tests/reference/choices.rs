@@ -1,6 +1,7 @@
 //! Who goes next. Every choice looks at everything.
 
-use crate::machine::{NEVER, Reference, Time};
+use crate::arbiters;
+use crate::machine::{Reference, Time};
 use crate::network::Waiting;
 use crate::wiring::End;
 use tailback_engine::spec::Arbiter;
@@ -54,6 +55,7 @@ impl Reference {
             if self.granted[group].is_none() {
                 let requests = self.requests(here, group);
                 let best = self.best(requests, group);
+                self.inputs_granted[group].extend(best);
                 self.granted[group] = best.map(|input| Grant { input, kept });
             }
             let Some(&Grant { input, .. }) = self.granted[group].as_ref() else { return };
@@ -67,12 +69,13 @@ impl Reference {
 
     /// The input channel of the best request, if there is one.
     fn best(&mut self, mut requests: Vec<Request>, group: usize) -> Option<usize> {
-        requests.sort_by_key(|request| self.rank(request));
+        requests.sort_by_key(|request| self.rank(request, group));
         let first = requests.first()?;
         if self.spec.machine.switch.arbiter != Arbiter::Random {
             return Some(first.input);
         }
-        let is_of_first_class = |request: &&Request| self.rank(request).0 == self.rank(first).0;
+        let class = |request: &Request| self.is_later_class(request.packet);
+        let is_of_first_class = |request: &&Request| class(request) == class(first);
         let equals = requests.iter().take_while(is_of_first_class).count();
         Some(requests[self.arbitration[group].below(equals as u64) as usize].input)
     }
@@ -106,25 +109,23 @@ impl Reference {
     }
 
     /// The smallest is the best.
-    fn rank(&self, request: &Request) -> (bool, Time, Time, usize) {
+    fn rank(&self, request: &Request, group: usize) -> (bool, Time, Time, usize) {
         let &Request { input, packet, time } = request;
-        (self.is_later_class(packet), self.by_policy(packet, input), time, input)
+        (self.is_later_class(packet), self.by_policy(packet, input, group), time, input)
     }
 
     pub fn is_later_class(&self, packet: usize) -> bool {
         self.spec.machine.switch.ack_priority && !self.packets[packet].is_ack
     }
 
-    pub fn by_policy(&self, packet: usize, input: usize) -> Time {
+    /// `place`: the group or switch at which it asks.
+    pub fn by_policy(&self, packet: usize, input: usize, place: usize) -> Time {
         let packet = &self.packets[packet];
         let input_group = self.wiring.group_of[input];
         let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
-        match self.spec.machine.switch.arbiter {
-            Arbiter::Fifo | Arbiter::Random => 0,
-            Arbiter::NetFirst => Time::from(is_from_node),
-            Arbiter::OldestFirst => packet.queued,
-            Arbiter::HopsFirst => NEVER - Time::from(packet.hops),
-        }
+        let (queued, hops) = (packet.queued, packet.hops.into());
+        let request = arbiters::Request { input, is_from_node, queued, hops };
+        arbiters::rank(self.spec.machine.switch.arbiter, &request, &self.inputs_granted[place])
     }
 
     /// The lowest-numbered idle channel of the group with room for the packet.

@@ -13,8 +13,15 @@ impl Reference {
     /// Those that ask at a switch, the best first, each start if there is a channel for them.
     pub fn serve(&mut self, switch: usize) {
         self.join(switch);
+        // Whoever waited may be kept from a channel no more when the order is another.
+        while self.serve_in_order(switch) {}
+    }
+
+    /// Each of them is served once, if there is a channel for it; whether anybody was.
+    fn serve_in_order(&mut self, switch: usize) -> bool {
+        let waiting = self.desks[switch].len();
         let mut order = self.desks[switch].clone();
-        order.sort_by_key(|&input| self.order(input));
+        order.sort_by_key(|&input| self.order(input, switch));
         let mut claimed = Vec::new();
         for input in order {
             let packet = self.channels[input].buffer[0].packet;
@@ -22,6 +29,7 @@ impl Reference {
             match self.select(switch, &free) {
                 Some(channel) => {
                     self.desks[switch].retain(|&other| other != input);
+                    self.inputs_granted[switch].push(input);
                     self.channels[input].buffer[0].left = Some(self.now);
                     self.start(packet, channel, Some(input));
                 }
@@ -29,6 +37,7 @@ impl Reference {
                 None => claimed.append(&mut lacking),
             }
         }
+        self.desks[switch].len() < waiting
     }
 
     /// Those that begin to ask join the others.
@@ -47,9 +56,9 @@ impl Reference {
     }
 
     /// The smallest is served first; of equals, who stands before the other.
-    fn order(&self, input: usize) -> (bool, Time) {
+    fn order(&self, input: usize, switch: usize) -> (bool, Time) {
         let packet = self.channels[input].buffer[0].packet;
-        (self.is_later_class(packet), self.by_policy(packet, input))
+        (self.is_later_class(packet), self.by_policy(packet, input, switch))
     }
 
     /// Of the groups in the first tier in which there is any, the first free channel with

@@ -3,10 +3,11 @@
 //! T9000 and C104: 100 ns for each header or data byte, 40 ns for the end token;
 //! 3340 ns for a packet of 32 data bytes and 140 ns for an acknowledgement.
 
+use crate::arbiters::FIRST_BY_HAND;
 use crate::compare;
 use crate::machine::{NEVER, Reference, Time};
 use tailback_engine::spec::{
-    Arbiter, Distribution, Fidelity, Machine, Messages, Mode, ProcessProgram, Program, Spec, Step,
+    Distribution, Fidelity, Machine, Messages, Mode, ProcessProgram, Program, Spec, Step,
     TopologySpec, Workload,
 };
 
@@ -200,12 +201,7 @@ fn policies_choose_among_those_who_wait() {
     let rows = [(0, 1, 2, 32), (0, 1, 2, 32), (10, 0, 2, 32)];
     let mut spec = t9000(line(3), &rows);
     spec.machine.switch.input_buffer_flits = Some(500);
-    for (policy, first, first_with_two_channels) in [
-        (Arbiter::Fifo, 2, 1),
-        (Arbiter::NetFirst, 2, 2),
-        (Arbiter::OldestFirst, 1, 1),
-        (Arbiter::HopsFirst, 2, 2),
-    ] {
+    for (policy, first, first_with_two_channels) in FIRST_BY_HAND {
         spec.machine.switch.arbiter = policy;
         for (width, first) in [(1, first), (2, first_with_two_channels)] {
             spec.machine.set_node_link(|class| class.width = Some(width));

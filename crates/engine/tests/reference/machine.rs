@@ -70,6 +70,8 @@ pub struct Reference {
     pub channels: Vec<Channel>,
     /// For each group the request that has been granted and waits for room.
     pub granted: Vec<Option<Grant>>,
+    /// For each group, or each switch where packets have a choice, the inputs it has granted.
+    pub inputs_granted: Vec<Vec<usize>>,
     pub outputs: Vec<Output>,
     /// For each wire when it can take the next packet (`throttled` mode only).
     pub wires_free_at: Vec<Time>,
@@ -104,6 +106,7 @@ impl Reference {
             at_work: None,
             channels: wiring.group_of.iter().map(|_| Channel::default()).collect(),
             granted: wiring.groups.iter().map(|_| None).collect(),
+            inputs_granted: wiring.groups.iter().map(|_| Vec::new()).collect(),
             wires_free_at: vec![0; wiring.wires()],
             desks: vec![Vec::new(); wiring.switches()],
             arbitration: streams(Purpose::Arbitration),

@@ -2,6 +2,7 @@
 
 use crate::cases::Dice;
 use crate::parts::{clear_rates, delayed, rate, set_rates};
+use crate::ways::ON_ANY_LINKS;
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
     LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching, TopologySpec, Unit,
@@ -62,7 +63,13 @@ pub fn graph(dice: &mut Dice, machine: &mut Machine, longest: u64) {
     let nodes = any(dice, count);
     let leaves = if dice.chance(30) { any(dice, count) } else { Vec::new() };
     machine.topology = TopologySpec::Graph { switches, links, nodes, leaves };
-    machine.routing.algorithm = RoutingSpec::Shortest;
+    // What is drawn here changes nothing else of a case.
+    let mut own = dice.clone();
+    let number = own.number(0, ON_ANY_LINKS.len() as u64 - 1);
+    machine.routing.algorithm = ON_ANY_LINKS[number as usize].clone();
+    if number > 0 {
+        machine.switch.virtual_channels = own.number(1, 6) as u32;
+    }
     clear_rates(machine);
 }
 

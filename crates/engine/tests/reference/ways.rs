@@ -1,16 +1,53 @@
 //! By which groups a packet may leave a place, from the definitions of the algorithms.
 
-use crate::wiring::{End, Wiring};
-use tailback_engine::spec::{Machine, RoutingSpec};
+use crate::wiring::{End, Group, Wiring};
+use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
+
+/// The algorithms for any links that random cases draw; the usual one first.
+pub const ON_ANY_LINKS: [RoutingSpec; 2] = [RoutingSpec::Shortest, RoutingSpec::HopClasses];
 
 /// A step in a grid: the dimension, and whether the coordinate grows.
 type Step = (usize, bool);
 
 impl Wiring {
-    /// How many virtual channels each class has.
+    /// How many virtual channels each class has: each in turn gets one more, but where there is
+    /// a way out, the others. With too few there is one class.
     pub fn classes(&self, machine: &Machine) -> Vec<u32> {
-        let all = machine.switch.virtual_channels;
-        if self.escapes() { vec![1, all - 1] } else { vec![all] }
+        let (all, needed) = (machine.switch.virtual_channels, self.needs(machine));
+        match needed {
+            _ if self.escapes() => vec![1, all - 1],
+            _ if all < needed => vec![all],
+            _ => (0..needed).map(|class| (all - class).div_ceil(needed)).collect(),
+        }
+    }
+
+    /// How many classes the algorithm tells apart.
+    fn needs(&self, machine: &Machine) -> u32 {
+        match self.routing {
+            RoutingSpec::MinimalAdaptive { .. } => 2,
+            RoutingSpec::HopClasses => self.longest(machine).max(1),
+            _ => 1,
+        }
+    }
+
+    /// Links of the longest of the shortest ways from node to node.
+    fn longest(&self, machine: &Machine) -> u32 {
+        let TopologySpec::Graph { links, nodes, leaves, .. } = &machine.topology else {
+            return self.dims.iter().map(|&side| side as u32 - 1).sum();
+        };
+        let leaves = if leaves.is_empty() { nodes } else { leaves };
+        let hops = |&(from, to): &(u32, u32)| {
+            let (mut reached, mut hops) = (vec![from], 0);
+            while !reached.contains(&to) {
+                let next = links.iter().filter(|link| reached.contains(&link.from));
+                let next: Vec<u32> = next.map(|link| link.to).collect();
+                reached.extend(next);
+                hops += 1;
+            }
+            hops
+        };
+        let pairs = nodes.iter().flat_map(|&from| leaves.iter().map(move |&to| (from, to)));
+        pairs.map(|pair| hops(&pair)).max().unwrap_or(0)
     }
 
     /// Whether packets may have a choice.
@@ -50,6 +87,22 @@ impl Wiring {
         match &self.routing {
             RoutingSpec::Shortest | RoutingSpec::Table { .. } => {
                 vec![(self.listed(here, destination), 0)]
+            }
+            RoutingSpec::HopClasses => {
+                let taken = &self.groups[self.listed(here, destination)];
+                let is_there = |group: &Group| {
+                    (group.from, group.to, group.port) == (taken.from, taken.to, taken.port)
+                };
+                let classes = self.groups.iter().filter(|group| is_there(group)).count();
+                let came = input.map(|input| &self.groups[input]);
+                let came = came.filter(|came| matches!(came.from, End::Switch(_)));
+                // Without a class for every hop there is one for all.
+                let class = came.map_or(0, |came| came.class + 1).min(classes - 1);
+                let mut all = 0..self.groups.len();
+                let is_taken = |&group: &usize| {
+                    is_there(&self.groups[group]) && self.groups[group].class == class
+                };
+                vec![(all.find(is_taken).expect("there is one"), 0)]
             }
             RoutingSpec::DimensionOrder { order, .. } => {
                 vec![(group(self.in_order(order, here, destination), 0), 0)]

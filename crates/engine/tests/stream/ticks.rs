@@ -5,6 +5,7 @@
 //! description of a run, the row of a packet and the random numbers. It knows message
 //! lists of one packet per message without acknowledgements, and nothing else.
 
+use crate::arbiters::{Request, rank};
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
 use tailback_engine::fabric::Timing;
@@ -73,6 +74,8 @@ pub struct Simulator {
     /// For each group the packets that wait for it and the channels whose buffers they
     /// are in, in order of request; for a node's group that is its output queue.
     requests: Vec<Vec<(usize, Option<usize>)>>,
+    /// For each group the inputs it has granted.
+    inputs_granted: Vec<Vec<usize>>,
     arbitration: Vec<Stream>,
     packets: Vec<Packet>,
     stops: Stops,
@@ -104,6 +107,7 @@ impl Simulator {
             policy: spec.machine.switch.arbiter,
             channels: wiring.group_of.iter().map(channel).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
+            inputs_granted: vec![Vec::new(); wiring.groups.len()],
             arbitration: (0..wiring.groups.len() as u32).map(stream).collect(),
             packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
             wiring,
@@ -179,6 +183,7 @@ impl Simulator {
             let best = self.best(group);
             let (packet, input) = self.requests[group].remove(best);
             if let Some(input) = input {
+                self.inputs_granted[group].push(input);
                 self.channels[input].asking.pop_front();
             }
             let channel = &mut self.channels[number];
@@ -193,17 +198,18 @@ impl Simulator {
     /// The place of the best request of a group. Of equals the first is the best.
     fn best(&mut self, group: usize) -> usize {
         let requests = &self.requests[group];
-        let row = |place: usize| &self.packets[requests[place].0].row;
-        let all = 0..requests.len();
-        let first = |key: fn(&PacketRow) -> Time| all.min_by_key(|&place| key(row(place))).unwrap();
+        let rank = |&place: &usize| {
+            let (packet, input) = requests[place];
+            let row = &self.packets[packet].row;
+            let (is_from_node, queued, hops) = (row.hops == 1, row.queued, row.hops.into());
+            let request = Request { input: input.unwrap(), is_from_node, queued, hops };
+            rank(self.policy, &request, &self.inputs_granted[group])
+        };
         match self.policy {
             // A node's output queue is first in, first out.
             _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
-            Arbiter::Fifo => 0,
             Arbiter::Random => self.arbitration[group].below(requests.len() as u64) as usize,
-            Arbiter::NetFirst => first(|row| Time::from(row.hops == 1)),
-            Arbiter::OldestFirst => first(|row| row.queued),
-            Arbiter::HopsFirst => first(|row| NEVER - Time::from(row.hops)),
+            _ => (0..requests.len()).min_by_key(rank).unwrap(),
         }
     }
 

@@ -1,52 +1,33 @@
 """Topologies: who is wired to whom.
 
-One class per kind; their fields are the keys of ``[machine.topology]``.
+One class per kind; their fields are the keys of ``[machine.topology]``. A class that a module
+has in its ``__all__`` is a kind, and is known everywhere.
 """
 
 from __future__ import annotations
 
+from ...parts import kinds
+from . import families, graph, grids, star
 from .base import MOST_NODES, Topology
-from .families import Butterfly, Dragonfly, FatTree, FullyConnected, Tree
+from .families import *  # noqa: F403
 from .graph import Graph
-from .grids import Hypercube, Lattice, Mesh, Torus
-from .star import Pair, Star
+from .grids import *  # noqa: F403
+from .grids import Lattice
+from .star import *  # noqa: F403
 
-__all__ = [
-    "DEFAULT_TOPOLOGY",
-    "MOST_NODES",
-    "TOPOLOGIES",
-    "Butterfly",
-    "Dragonfly",
-    "FatTree",
-    "FullyConnected",
-    "Graph",
-    "Hypercube",
-    "Lattice",
-    "Mesh",
-    "Pair",
-    "Star",
-    "Topology",
-    "Torus",
-    "Tree",
-]
+__all__ = ["DEFAULT_TOPOLOGY", "MOST_NODES", "TOPOLOGIES", "Graph", "Lattice", "Topology"]
+__all__ += families.__all__
+__all__ += grids.__all__
+__all__ += star.__all__
 
 #: Every kind of topology by its word in ``machine.topology.kind``.
-TOPOLOGIES: dict[str, type[Topology]] = {
-    kind.kind: kind
-    for kind in (
-        Mesh,
-        Torus,
-        Hypercube,
-        Pair,
-        Star,
-        FatTree,
-        Butterfly,
-        Tree,
-        FullyConnected,
-        Dragonfly,
-        Graph,
-    )
-}
+TOPOLOGIES: dict[str, type[Topology]] = kinds(
+    Topology,  # type: ignore[type-abstract]
+    grids,
+    star,
+    families,
+    graph,
+)
 
 #: The kind of a machine that names none.
-DEFAULT_TOPOLOGY = Mesh.kind
+DEFAULT_TOPOLOGY = grids.Mesh.kind

@@ -15,9 +15,17 @@ from ...errors import UserError, joined, shown
 from ...parts import key
 from .base import MOST_NODES, Topology
 
+__all__ = ["Butterfly", "Dragonfly", "FatTree", "FullyConnected", "SlimFly", "Tree"]
+
 
 class FatTree(Topology):
-    """The k-ary n-tree: arity^levels nodes below levels of equal switches."""
+    """The k-ary n-tree: arity^levels nodes below equal switches [Petrini & Vanneschi 1997].
+
+    Level 0 is the highest. Switch `level · k^(n-1) + word`, where a word has n-1 digits to the base
+    k = `arity`, the first of which weighs most. Level l is joined to level l+1 where the words
+    differ in no digit but digit l. Node p is on the lowest level, on the switch whose word is p
+    without its last digit.
+    """
 
     kind: ClassVar[str] = "fat_tree"
 
@@ -30,7 +38,13 @@ class FatTree(Topology):
 
 
 class Butterfly(Topology):
-    """The k-ary n-fly: arity^stages nodes, stages of switches crossed in one direction."""
+    """The k-ary n-fly: arity^stages nodes, stages of switches, one way [Dally & Towles 2004].
+
+    Switch `stage · k^(n-1) + word`, words as in a fat tree. A link from stage i to stage i+1 sets
+    digit i. Node p sends to the first stage and receives from the last, each time at the switch
+    whose word is p without its last digit. Links lead one way: flow-control tokens, which need a
+    way back, are refused.
+    """
 
     kind: ClassVar[str] = "butterfly"
 
@@ -53,7 +67,10 @@ _Widths = Annotated[
 
 
 class Tree(Topology):
-    """A tree of switches with the nodes on its leaves."""
+    """A tree of switches with the nodes on its leaves.
+
+    Switches by level from the root, which is 0, and from left to right.
+    """
 
     kind: ClassVar[str] = "tree"
 
@@ -119,7 +136,10 @@ class Tree(Topology):
 
 
 class FullyConnected(Topology):
-    """Switches each of which is joined to every other."""
+    """Switches each of which is joined to every other.
+
+    Node i is on switch `i / nodes_per_switch`.
+    """
 
     kind: ClassVar[str] = "fully_connected"
 
@@ -136,7 +156,14 @@ class FullyConnected(Topology):
 
 
 class Dragonfly(Topology):
-    """Groups of fully connected switches, and links between every two groups."""
+    """Groups of fully connected switches, and links between every two groups [Kim et al. 2008].
+
+    With a = `switches_per_group`, h = `global_links`, p = `nodes_per_switch` and g groups: switch
+    `group · a + place`; node i is on switch `i / p`. The links of a group to others are numbered
+    `place · h + q`. Link j of group i leads to group `i - 1 - j mod (g - 1)`, modulo g: with all
+    `a · h + 1` groups the palm tree arrangement [Camarero et al. 2014]. With fewer groups there are
+    `a · h / (g - 1)`, rounded down, links between every two; the rest leads nowhere.
+    """
 
     kind: ClassVar[str] = "dragonfly"
 
@@ -171,3 +198,33 @@ class Dragonfly(Topology):
             "global_links": self.global_links,
             "groups": self.group_count,
         }
+
+
+class SlimFly(Topology):
+    """2q² switches, any two of them at most two links apart, for a prime q [Besta & Hoefler 2014].
+
+    The graphs of McKay, Miller and Širáň for a prime q = 4w + 1. Switch `(s · q + x) · q + y`,
+    where s is 0 or 1, and x and y are residues modulo q; node i is on switch `i / p`, p being
+    `nodes_per_switch`.
+    (0, x, y) is joined to (0, x, y') if y - y' is a square, (1, m, c) to (1, m, c') if c - c' is
+    none, and (0, x, y) to (1, m, c) if y = m · x + c, all modulo q: (3q - 1) / 2 links each.
+    """
+
+    kind: ClassVar[str] = "slim_fly"
+
+    q: int = key(
+        default=5,
+        ge=5,
+        le=1024,
+        description="A prime of the form 4w + 1, such as 5, 13, 17, 29; there are 2q² switches.",
+    )
+    nodes_per_switch: int = key(
+        default=4,
+        ge=1,
+        le=65_536,
+        description="Nodes on every switch; half of its links to others, rounded up, is balanced.",
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {"kind": self.kind, "q": self.q, "nodes_per_switch": self.nodes_per_switch}

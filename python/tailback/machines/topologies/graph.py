@@ -19,6 +19,8 @@ from ...parts import MaybeTime, key
 from ...units import Time
 from .base import MOST_NODES, Topology
 
+__all__ = ["Graph"]
+
 #: A switch in a message of the engine.
 _SWITCH = re.compile(r"\bswitch (\d+)")
 

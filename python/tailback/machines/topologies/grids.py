@@ -9,6 +9,8 @@ from pydantic import Field, Strict
 from ...parts import key
 from .base import MOST_NODES, Topology
 
+__all__ = ["Hypercube", "Mesh", "Torus"]
+
 Dims = Annotated[
     tuple[Annotated[int, Field(ge=1, le=MOST_NODES)], ...],
     Strict(False),
@@ -31,19 +33,28 @@ class _Grid(Lattice):
 
 
 class Mesh(_Grid):
-    """An open grid of any number of dimensions, one switch and node at each place."""
+    """An open grid of any number of dimensions, one switch and node at each place.
+
+    Node i is on switch i; x runs fastest.
+    """
 
     kind: ClassVar[str] = "mesh"
 
 
 class Torus(_Grid):
-    """A grid whose lines are closed to rings."""
+    """A grid whose lines are closed to rings.
+
+    As a mesh.
+    """
 
     kind: ClassVar[str] = "torus"
 
 
 class Hypercube(Lattice):
-    """The binary n-cube: 2^n switches with one node each."""
+    """The binary n-cube: 2^n switches with one node each.
+
+    As a mesh of n dimensions with two switches along each.
+    """
 
     kind: ClassVar[str] = "hypercube"
 

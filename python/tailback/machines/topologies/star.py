@@ -7,6 +7,18 @@ from typing import Any, ClassVar
 from ...parts import key
 from .base import Topology
 
+__all__ = ["Pair", "Star"]
+
+
+class Pair(Topology):
+    """Two nodes joined directly, without a switch."""
+
+    kind: ClassVar[str] = "pair"
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {"kind": self.kind}
+
 
 class Star(Topology):
     """One switch with all nodes on it."""
@@ -19,13 +31,3 @@ class Star(Topology):
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
         return {"kind": self.kind, "nodes": self.nodes}
-
-
-class Pair(Topology):
-    """Two nodes joined directly, without a switch."""
-
-    kind: ClassVar[str] = "pair"
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind}

@@ -108,7 +108,7 @@ impl FlitFabric {
             credits -= room;
         }
         let layout = &wiring.layout;
-        let escapes = wiring.routing.escapes() > 0;
+        let escapes = wiring.routing.properties().escapes > 0;
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Lane::idle(port, rest, credits, room as u16)
         });

@@ -52,7 +52,7 @@ impl PacketFabric {
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)
         });
-        let otherwise = wiring.routing.otherwise();
+        let otherwise = wiring.routing.properties().otherwise;
         let longest = wiring.link.packet_flits(machine.interface.packet_bytes);
         let stores = otherwise == Otherwise::Store;
         Self {

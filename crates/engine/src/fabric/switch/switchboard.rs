@@ -20,7 +20,7 @@ pub use port::{HasPort, Port, PortRest};
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::Group;
-use crate::fabric::switch::policy::Arbiter;
+use crate::fabric::switch::arbiter::Arbiter;
 use crate::fabric::transit::{PacketFifo, PacketPool};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures, Use};
@@ -91,14 +91,13 @@ impl<C: HasPort> Switchboard<C> {
             }
             record(group, port, rest)
         };
-        let places = if chooses { topology.switches } else { layout.groups.len() };
         Self {
             choices: chooses.then(|| {
                 let (switches, channels) = (topology.switches, layout.channels());
                 Choices::new(machine.routing.selection, switches, channels, seed)
             }),
             channels: layout.group_of.iter().map(idle).collect(),
-            arbiter: Arbiter::new(&machine.switch, places, chooses, seed),
+            arbiter: Arbiter::new(&machine.switch, layout, chooses, seed),
             sources: vec![
                 Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
                 topology.nodes
@@ -279,8 +278,11 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn wait(&mut self, channel: ChannelId) {
         let lead = self.at(channel).port().front_output;
-        if self.arbiter.draws_places() {
-            return self.wait_anywhere(lead, channel);
+        if !self.arbiter.takes_first() {
+            let others = waiting(&self.channels, lead);
+            if let Some(place) = self.arbiter.joined(lead, || others.count()) {
+                return self.wait_behind(place, lead, channel);
+            }
         }
         let output = self.at_mut(lead);
         let has_others = output.port().first_waiting.is_some();
@@ -294,11 +296,9 @@ impl<C: HasPort> Switchboard<C> {
         self.at_mut(channel).rest_mut().next_waiting = ChannelId::NONE;
     }
 
-    /// The same at a place that is drawn.
+    /// The same behind so many others.
     #[inline(never)]
-    fn wait_anywhere(&mut self, desk: ChannelId, channel: ChannelId) {
-        let switch = self.at(channel).port().switch;
-        let place = self.arbiter.place(switch, self.waiting(desk).count());
+    fn wait_behind(&mut self, place: usize, desk: ChannelId, channel: ChannelId) {
         let before = place.checked_sub(1).and_then(|last| self.waiting(desk).nth(last));
         let next = match before {
             Some(before) => {
@@ -314,30 +314,24 @@ impl<C: HasPort> Switchboard<C> {
 
     /// Those that wait at a group or desk, in their order.
     pub fn waiting(&self, lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
-        let some = |channel: ChannelId| channel.is_some().then_some(channel);
-        let next = move |&channel: &ChannelId| some(self.at(channel).rest().next_waiting);
-        std::iter::successors(some(self.at(lead).port().first_waiting), next)
+        waiting(&self.channels, lead)
     }
 
     /// Takes the best request out of a group's list, which must not be empty.
     #[inline]
     pub fn take_best(&mut self, lead: ChannelId, act: &Act) -> ChannelId {
-        let mut before = ChannelId::NONE;
         if !self.arbiter.takes_first() {
             let (channels, packets) = (&self.channels, &act.packets);
-            let following = |channel: &ChannelId| {
-                Some(channels[channel.index()].rest().next_waiting).filter(|next| next.is_some())
-            };
-            let first = channels[lead.index()].port().first_waiting;
-            let waiting = std::iter::successors(Some(first), following);
-            let asking = waiting.clone().map(|c| &packets[channels[c.index()].port().buffer.first]);
-            let group = act.wiring.layout.group_of[lead.index()];
-            let best = self.arbiter.best(group, asking);
-            before = best.checked_sub(1).map_or(ChannelId::NONE, |previous| {
-                waiting.clone().nth(previous).unwrap_or(ChannelId::NONE)
-            });
+            let request = |c: ChannelId| (c, &packets[channels[c.index()].port().buffer.first]);
+            let best = self.arbiter.best(lead, waiting(channels, lead).map(request));
+            let previous = best.checked_sub(1);
+            let before = previous.and_then(|previous| waiting(channels, lead).nth(previous));
+            let before = before.unwrap_or(ChannelId::NONE);
+            let taken = self.unlink(lead, before);
+            self.arbiter.granted(lead, taken);
+            return taken;
         }
-        self.unlink(lead, before)
+        self.unlink(lead, ChannelId::NONE)
     }
 
     /// Removes the request behind `before` (none: the first) from a group's list.
@@ -474,4 +468,12 @@ impl<C: HasPort> Switchboard<C> {
     pub fn take_tail(&mut self, channel: ChannelId, packets: &PacketPool) -> PacketId {
         self.at_mut(channel).port_mut().buffer.pop(packets)
     }
+}
+
+/// Those that wait at a group or desk, in their order.
+#[inline]
+fn waiting<C: HasPort>(channels: &[C], lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
+    let some = |channel: ChannelId| channel.is_some().then_some(channel);
+    let next = move |&channel: &ChannelId| some(channels[channel.index()].rest().next_waiting);
+    std::iter::successors(some(channels[lead.index()].port().first_waiting), next)
 }

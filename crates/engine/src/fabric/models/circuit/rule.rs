@@ -33,7 +33,7 @@ fn is_free(topology: &Topology, wiring: &Wiring) -> bool {
     if routing.chooses() {
         return false;
     }
-    if routing.is_known_free() && !layout.has_shared_wires() {
+    if routing.properties().is_known_free && !layout.has_shared_wires() {
         return true;
     }
     if routing.in_order().is_some() && topology.dims.iter().all(|&side| side <= 2) {

@@ -2,7 +2,7 @@
 //! desk of their switch.
 //!
 //! Whenever an output of the switch falls free or has room, those that ask are served in
-//! order of the queue policy. Nobody keeps an output while waiting for room, but a packet
+//! order of the arbiter. Nobody keeps an output while waiting for room, but a packet
 //! that lacks room on a free channel is not passed there by one behind it.
 
 use super::PacketFabric;
@@ -24,23 +24,31 @@ pub struct Desk {
 impl PacketFabric {
     /// Those that ask at a desk, the best first, each start if there is an output for them.
     pub(super) fn serve_desk(&mut self, desk: ChannelId, act: &mut Act) {
-        self.board.list_asking(desk, act);
-        if self.slot > 0 {
-            self.board.put_last(|channel| channel.port.kind == ChannelKind::Injection);
+        loop {
+            self.board.list_asking(desk, act);
+            if self.slot > 0 {
+                self.board.put_last(|channel| channel.port.kind == ChannelKind::Injection);
+            }
+            self.desk.again = NEVER;
+            let mut served = false;
+            if self.slot > 0 {
+                // Those that come nearer first, and only then those that do not.
+                served |= self.serve_tiers(desk, 0, act);
+            }
+            served |= self.serve_tiers(desk, u8::MAX, act);
+            // In the new order somebody may not be kept from a channel any more.
+            if !served || !self.board.arbiter.reorders() {
+                break;
+            }
         }
-        self.desk.again = NEVER;
-        if self.slot > 0 {
-            // Those that come nearer first, and only then those that do not.
-            self.serve_tiers(desk, 0, act);
-        }
-        self.serve_tiers(desk, u8::MAX, act);
         self.look_again(desk, act.events);
     }
 
-    /// Those that ask at a desk start if there is an output for them in the tiers up to `most`.
-    fn serve_tiers(&mut self, desk: ChannelId, most: u8, act: &mut Act) {
+    /// Those that ask at a desk start if there is an output for them in the tiers up to `most`;
+    /// whether any did.
+    fn serve_tiers(&mut self, desk: ChannelId, most: u8, act: &mut Act) -> bool {
         self.desk.claimed.clear();
-        let mut place = 0;
+        let (mut place, mut served) = (0, false);
         while let Some(input) = self.board.asking(place) {
             let most = if self.must_go(input, act.now) { most } else { 0 };
             if let Some(channel) = self.free_output(input, most, act) {
@@ -51,6 +59,7 @@ impl PacketFabric {
                 let tokens = self.places_of(id, act);
                 let end = self.start_on_wire(channel, (id, input), tokens, act);
                 self.leave(input, tokens, end, act);
+                served = true;
             } else {
                 place += 1;
                 if act.measures.blame.is_some() {
@@ -58,6 +67,7 @@ impl PacketFabric {
                 }
             }
         }
+        served
     }
 
     /// Whether a packet at the front of a buffer is forced out of it by the next one. Until

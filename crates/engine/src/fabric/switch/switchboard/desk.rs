@@ -51,10 +51,9 @@ impl<C: HasPort> Switchboard<C> {
         let Some(mut choices) = self.choices.take() else { return };
         choices.asking.clear();
         choices.asking.extend(self.waiting(desk));
-        if !self.arbiter.takes_first() {
-            let packet = |c: ChannelId| &act.packets[self.at(c).port().buffer.first];
-            self.arbiter.put_in_order(&mut choices.asking, packet);
-        }
+        let (channels, packets) = (&self.channels, &act.packets);
+        let packet = |c: ChannelId| &packets[channels[c.index()].port().buffer.first];
+        self.arbiter.put_in_order(desk, &mut choices.asking, packet);
         self.choices = Some(choices);
     }
 
@@ -94,8 +93,9 @@ impl<C: HasPort> Switchboard<C> {
         self.at(desk).port().first_waiting.is_some()
     }
 
-    /// Removes a request from a desk's list.
+    /// Removes a request that is granted from a desk's list.
     pub fn withdraw(&mut self, desk: ChannelId, input: ChannelId) {
+        self.arbiter.granted(desk, input);
         let before = self.waiting(desk).take_while(|&channel| channel != input).last();
         self.unlink(desk, before.unwrap_or(ChannelId::NONE));
     }

@@ -1,0 +1,333 @@
+//! Which of those who wait for an output is granted it.
+//!
+//! Requests wait at a *place*: a group, or where packets have a choice of outputs the desk of
+//! their switch. Nobody watches them while they wait. A place *looks* only
+//!
+//! * at the end of an instant at which somebody joins it, and
+//! * when one of its outputs falls free, or has room again for a packet that lacked it.
+//!
+//! At a look a group grants the best for every idle channel; a desk goes through all that wait,
+//! the best first, and grants each what is free for it. So the order among those who wait must not
+//! change while nobody looks: an output would be granted to another, or at another instant, than
+//! the rules say, and another fidelity, which looks at other instants, would find other times.
+//! That is what [`Arbitrate`] promises, and what debug builds assert ([`Looks`]).
+
+mod kinds;
+
+use crate::fabric::network::layout::Layout;
+use crate::fabric::transit::Packet;
+use crate::ids::ChannelId;
+use crate::measure::Class;
+use crate::spec::{self, Switch, arbiters};
+
+/// An arbiter, with all it keeps of all places.
+///
+/// What it may rely on: `joined` is called for every request that waits, and `granted` for every
+/// one that is granted, in the order in which that happens at a place, unless it
+/// [takes the first](Self::TAKES_FIRST). What it must keep to: of two requests that wait at a
+/// place the same one comes first as long as they wait, except that a grant *at that place* may
+/// change it if the arbiter says so ([`REORDERS`](Self::REORDERS)). So `key` depends on nothing
+/// but what does not change while a packet is at the front of a buffer (all that its record has),
+/// on the input, and on what was joined and granted at the place; never on the time or on
+/// what happens elsewhere.
+pub trait Arbitrate: Sized {
+    /// Whether the one who came first is always the best, and nobody need be told of grants.
+    const TAKES_FIRST: bool = false;
+
+    /// Whether a grant may change the order among those who still wait. Then a desk where one
+    /// that waits keeps those behind it from a channel looks again after grants, until it grants
+    /// nothing more.
+    const REORDERS: bool = false;
+
+    /// Whether [`Self::among_equals`] chooses; else the first of equals is granted.
+    const DRAWS: bool = false;
+
+    /// The arbiter of a machine; nobody has asked.
+    fn new(places: &Places) -> Self;
+
+    /// A request joins so many others: behind how many of them it stands among equals; none:
+    /// behind all.
+    #[inline]
+    fn joined(&mut self, _place: usize, _others: impl FnOnce() -> usize) -> Option<usize> {
+        None
+    }
+
+    /// How good the request of `packet`, at the front of the buffer of `input`, is: lower is
+    /// better, and of equals who joined first (or stands before the other).
+    fn key(&self, place: usize, input: ChannelId, packet: &Packet) -> u64;
+
+    /// Which of so many that are equally good, given in their order, is granted a group's channel.
+    #[inline]
+    fn among_equals(&mut self, _place: usize, _count: usize) -> usize {
+        0
+    }
+
+    /// The request of `input` has been granted.
+    #[inline]
+    fn granted(&mut self, _place: usize, _input: ChannelId) {}
+}
+
+/// Where requests wait.
+pub struct Places {
+    /// How many places there are: groups, or switches with their desks.
+    pub count: usize,
+    /// Whether they are desks.
+    pub are_desks: bool,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+/// A request as it is compared with others: priority of acknowledgements, then the arbiter's.
+type Key = (bool, u64);
+
+/// Where a choice is made.
+#[derive(Clone, Copy)]
+struct At {
+    place: usize,
+    ack_priority: bool,
+}
+
+impl At {
+    fn key<A: Arbitrate>(self, arbiter: &A, input: ChannelId, packet: &Packet) -> Key {
+        let after = !(self.ack_priority && packet.class == Class::Ack);
+        (after, arbiter.key(self.place, input, packet))
+    }
+}
+
+/// Position of the best of the requests that wait at a group, given in the order of joining.
+fn best<'a, A: Arbitrate>(
+    arbiter: &mut A,
+    at: At,
+    looks: &mut Looks,
+    waiting: impl Iterator<Item = (ChannelId, &'a Packet)> + Clone,
+) -> usize {
+    if cfg!(debug_assertions) {
+        looks.look(at.place, waiting.clone().map(|(c, p)| (at.key(arbiter, c, p), c)).collect());
+    }
+    let key = |arbiter: &A, (input, packet)| at.key(arbiter, input, packet);
+    let Some(best) = waiting.clone().map(|request| key(arbiter, request)).min() else { return 0 };
+    let is_best = |arbiter: &A, request| key(arbiter, request) == best;
+    let mut chosen = 0;
+    if A::DRAWS {
+        let count = waiting.clone().filter(|&request| is_best(arbiter, request)).count();
+        chosen = arbiter.among_equals(at.place, count);
+    }
+    let mut equals = waiting.enumerate().filter(|&(_, request)| is_best(arbiter, request));
+    equals.nth(chosen).map_or(0, |(position, _)| position)
+}
+
+/// Puts channels whose front packets ask at a desk, given in the order in which they stand, in
+/// order of service.
+fn put_in_order<'a, A: Arbitrate>(
+    arbiter: &A,
+    at: At,
+    looks: &mut Looks,
+    asking: &mut [ChannelId],
+    packet: impl Fn(ChannelId) -> &'a Packet,
+) {
+    let key = |&input: &ChannelId| at.key(arbiter, input, packet(input));
+    if cfg!(debug_assertions) {
+        looks.look(at.place, asking.iter().map(|input| (key(input), *input)).collect());
+    }
+    asking.sort_by_key(key);
+}
+
+/// A request has been granted.
+#[inline]
+fn granted<A: Arbitrate>(arbiter: &mut A, place: usize, looks: &mut Looks, input: ChannelId) {
+    arbiter.granted(place, input);
+    if cfg!(debug_assertions) {
+        looks.granted::<A>(place, input);
+    }
+}
+
+/// In debug builds: in which order those who wait stood when their place last looked.
+#[derive(Default)]
+struct Looks {
+    /// By place; empty in release builds.
+    orders: Vec<Vec<ChannelId>>,
+}
+
+impl Looks {
+    /// A place looks: who waited when it last did must still stand in that order.
+    fn look(&mut self, place: usize, mut waiting: Vec<(Key, ChannelId)>) {
+        waiting.sort_by_key(|&(key, _)| key);
+        let order: Vec<ChannelId> = waiting.into_iter().map(|(_, input)| input).collect();
+        if self.orders.len() <= place {
+            self.orders.resize(place + 1, Vec::new());
+        }
+        let before = &mut self.orders[place];
+        let still: Vec<ChannelId> =
+            order.iter().copied().filter(|input| before.contains(input)).collect();
+        debug_assert_eq!(
+            &still, before,
+            "the arbiter has changed the order among those who wait at place {place}"
+        );
+        *before = order;
+    }
+
+    /// Who is granted does not wait any more.
+    fn granted<A: Arbitrate>(&mut self, place: usize, input: ChannelId) {
+        if let Some(order) = self.orders.get_mut(place) {
+            if A::REORDERS {
+                order.clear();
+            } else {
+                order.retain(|&other| other != input);
+            }
+        }
+    }
+}
+
+macro_rules! make_chosen {
+    ($($(#[$doc:meta])* $word:ident $name:ident,)*) => {
+        /// All arbiters.
+        enum Chosen {
+            $($(#[$doc])* $name(kinds::$name),)*
+        }
+
+        impl Chosen {
+            fn new(which: spec::Arbiter, places: &Places) -> Self {
+                match which {
+                    $(spec::Arbiter::$name => Self::$name(kinds::$name::new(places)),)*
+                }
+            }
+
+            /// Whether it takes the first, and whether grants may reorder those who wait.
+            fn traits(&self) -> (bool, bool) {
+                match self {
+                    $(Self::$name(_) => (kinds::$name::TAKES_FIRST, kinds::$name::REORDERS),)*
+                }
+            }
+
+            #[inline]
+            fn joined(&mut self, place: usize, others: impl FnOnce() -> usize) -> Option<usize> {
+                match self {
+                    $(Self::$name(arbiter) => arbiter.joined(place, others),)*
+                }
+            }
+
+            fn best<'a>(
+                &mut self,
+                at: At,
+                looks: &mut Looks,
+                waiting: impl Iterator<Item = (ChannelId, &'a Packet)> + Clone,
+            ) -> usize {
+                match self {
+                    $(Self::$name(arbiter) => best(arbiter, at, looks, waiting),)*
+                }
+            }
+
+            fn put_in_order<'a>(
+                &self,
+                at: At,
+                looks: &mut Looks,
+                asking: &mut [ChannelId],
+                packet: impl Fn(ChannelId) -> &'a Packet,
+            ) {
+                match self {
+                    $(Self::$name(arbiter) => put_in_order(arbiter, at, looks, asking, packet),)*
+                }
+            }
+
+            #[inline]
+            fn granted(&mut self, place: usize, looks: &mut Looks, input: ChannelId) {
+                match self {
+                    $(Self::$name(arbiter) => granted(arbiter, place, looks, input),)*
+                }
+            }
+        }
+    };
+}
+arbiters!(make_chosen);
+
+/// The arbiters of all switches.
+pub struct Arbiter {
+    chosen: Chosen,
+    ack_priority: bool,
+    takes_first: bool,
+    reorders: bool,
+    /// By channel: the place whose lead it is; what others have means nothing.
+    place_of: Vec<u32>,
+    looks: Looks,
+}
+
+impl Arbiter {
+    /// The arbiters of a machine whose packets ask at desks, or at groups.
+    pub fn new(switch: &Switch, layout: &Layout, are_desks: bool, seed: u64) -> Self {
+        let groups = layout.groups.iter().map(|group| group.first);
+        let leads: Vec<ChannelId> = if are_desks { layout.desks.clone() } else { groups.collect() };
+        let places = Places { count: leads.len(), are_desks, seed };
+        let chosen = Chosen::new(switch.arbiter, &places);
+        let (takes_first, reorders) = chosen.traits();
+        let mut place_of = vec![0; layout.channels()];
+        for (place, lead) in leads.iter().enumerate().filter(|(_, lead)| lead.is_some()) {
+            place_of[lead.index()] = place as u32;
+        }
+        Self {
+            chosen,
+            ack_priority: switch.ack_priority,
+            takes_first: takes_first && !switch.ack_priority && !are_desks,
+            reorders,
+            place_of,
+            looks: Looks::default(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, lead: ChannelId) -> At {
+        At { place: self.place_of[lead.index()] as usize, ack_priority: self.ack_priority }
+    }
+
+    /// Whether the request that came first is always granted first: it is the best, and has
+    /// no choice.
+    #[inline]
+    pub fn takes_first(&self) -> bool {
+        self.takes_first
+    }
+
+    /// Whether a desk has to look again after it has granted something.
+    #[inline]
+    pub fn reorders(&self) -> bool {
+        self.reorders
+    }
+
+    /// A request joins those who wait at a group or desk: behind how many of them it stands;
+    /// none: behind all.
+    #[inline]
+    pub fn joined(&mut self, lead: ChannelId, others: impl FnOnce() -> usize) -> Option<usize> {
+        let place = self.at(lead).place;
+        self.chosen.joined(place, others)
+    }
+
+    /// Position of the best of the requests at a group, given in the order of joining, as the
+    /// inputs whose front packets ask.
+    pub fn best<'a>(
+        &mut self,
+        lead: ChannelId,
+        waiting: impl Iterator<Item = (ChannelId, &'a Packet)> + Clone,
+    ) -> usize {
+        self.chosen.best(self.at(lead), &mut self.looks, waiting)
+    }
+
+    /// Puts channels whose front packets ask at a desk, given in the order in which they stand,
+    /// in order of service.
+    pub fn put_in_order<'a>(
+        &mut self,
+        desk: ChannelId,
+        asking: &mut [ChannelId],
+        packet: impl Fn(ChannelId) -> &'a Packet,
+    ) {
+        let at = self.at(desk);
+        self.chosen.put_in_order(at, &mut self.looks, asking, packet);
+    }
+
+    /// The request of an input has been granted, at a group or desk.
+    #[inline]
+    pub fn granted(&mut self, lead: ChannelId, input: ChannelId) {
+        let place = self.at(lead).place;
+        self.chosen.granted(place, &mut self.looks, input);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! Every arbiter; the words for them are in [`spec::Arbiter`](crate::spec::Arbiter).
+
+use super::{Arbitrate, Places};
+use crate::fabric::transit::Packet;
+use crate::ids::ChannelId;
+use crate::rng::{Purpose, Stream};
+use crate::time::NEVER;
+
+/// In order of request.
+pub struct Fifo;
+
+impl Arbitrate for Fifo {
+    const TAKES_FIRST: bool = true;
+
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, _: &Packet) -> u64 {
+        0
+    }
+}
+
+/// Any waiting input, all equally likely.
+pub struct Random {
+    /// By place.
+    streams: Vec<Stream>,
+    are_desks: bool,
+}
+
+impl Arbitrate for Random {
+    const DRAWS: bool = true;
+
+    fn new(places: &Places) -> Self {
+        let stream = |place| Stream::new(places.seed, Purpose::Arbitration, place);
+        let streams = (0..places.count as u32).map(stream).collect();
+        Self { streams, are_desks: places.are_desks }
+    }
+
+    /// At a desk nobody is drawn when an output is granted: whom it can serve is not known yet.
+    /// If all places are equally likely, so are all orders, whoever has been served before.
+    fn joined(&mut self, place: usize, others: impl FnOnce() -> usize) -> Option<usize> {
+        self.are_desks.then(|| self.streams[place].below(others() as u64 + 1) as usize)
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, _: &Packet) -> u64 {
+        0
+    }
+
+    fn among_equals(&mut self, place: usize, count: usize) -> usize {
+        self.streams[place].below(count as u64) as usize
+    }
+}
+
+/// Packets from other switches before packets from nodes.
+pub struct NetFirst;
+
+impl Arbitrate for NetFirst {
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    /// A packet that no switch has sent to another comes from the node.
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        u64::from(packet.first_internal == NEVER)
+    }
+}
+
+/// The packet that was queued at its source first.
+pub struct OldestFirst;
+
+impl Arbitrate for OldestFirst {
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        packet.queued
+    }
+}
+
+/// The input behind the one that was granted last, round and round
+/// [Dally & Towles 2004, chapter 18].
+pub struct RoundRobin {
+    /// By place: the input granted last, or none.
+    last: Vec<ChannelId>,
+}
+
+impl Arbitrate for RoundRobin {
+    const REORDERS: bool = true;
+
+    fn new(places: &Places) -> Self {
+        Self { last: vec![ChannelId::NONE; places.count] }
+    }
+
+    /// How many numbers it is behind the one after the last; none lies before number 0.
+    #[inline]
+    fn key(&self, place: usize, input: ChannelId, _: &Packet) -> u64 {
+        input.0.wrapping_sub(self.last[place].0).wrapping_sub(1).into()
+    }
+
+    #[inline]
+    fn granted(&mut self, place: usize, input: ChannelId) {
+        self.last[place] = input;
+    }
+}
+
+/// The packet that has crossed most channels.
+pub struct HopsFirst;
+
+impl Arbitrate for HopsFirst {
+    fn new(_: &Places) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        u64::MAX - u64::from(packet.hops)
+    }
+}
+
+/// The input that was granted least recently: a matrix arbiter
+/// [Dally & Towles 2004, chapter 18], with the time of the request among those never granted.
+pub struct LeastRecentlyGranted {
+    /// By place: the inputs that have been granted, the latest last.
+    recent: Vec<Vec<ChannelId>>,
+}
+
+impl Arbitrate for LeastRecentlyGranted {
+    fn new(places: &Places) -> Self {
+        Self { recent: vec![Vec::new(); places.count] }
+    }
+
+    #[inline]
+    fn key(&self, place: usize, input: ChannelId, _: &Packet) -> u64 {
+        let latest = self.recent[place].iter().position(|&other| other == input);
+        latest.map_or(0, |position| position as u64 + 1)
+    }
+
+    /// Who is granted something does not wait any more: the order of the others stays.
+    fn granted(&mut self, place: usize, input: ChannelId) {
+        let recent = &mut self.recent[place];
+        match recent.iter().position(|&other| other == input) {
+            Some(position) => recent[position..].rotate_left(1),
+            None => recent.push(input),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fabric::switch::arbiter::{kinds, tests::Place};
+
+    #[test]
+    fn inputs_take_turns() {
+        let mut place = Place::<kinds::RoundRobin>::new(&[0; 4]);
+        let all: [&[u32]; 7] =
+            [&[3, 1, 2], &[2, 3, 1], &[1, 2, 3], &[1, 2], &[0, 1], &[0, 3], &[0, 3]];
+        assert_eq!(all.map(|asking| place.grant(asking)), [1, 2, 3, 1, 0, 3, 0]);
+        assert_eq!(place.order(&[0, 3, 1]), [1, 3, 0]);
+    }
+
+    #[test]
+    fn who_was_granted_least_recently_comes_first() {
+        let mut place = Place::<kinds::LeastRecentlyGranted>::new(&[0; 4]);
+        let all: [&[u32]; 7] =
+            [&[3, 1, 2], &[1, 2, 3], &[2, 3], &[3, 0], &[3, 1], &[1, 2, 0], &[2, 0, 1]];
+        assert_eq!(all.map(|asking| place.grant(asking)), [3, 1, 2, 0, 3, 1, 2]);
+        assert_eq!(place.order(&[0, 1, 2, 3]), [0, 3, 1, 2]);
+    }
+}

@@ -1,0 +1,199 @@
+//! An algorithm with the virtual channels of a machine.
+
+use super::algorithm::Algorithm;
+use super::dependency::{Search, find_cycle};
+use super::dimension_order::DimensionOrder;
+use super::{Chosen, Header, Outputs, Properties, match_algorithm};
+use crate::error::SpecError;
+use crate::ids::{NodeId, SwitchId};
+use crate::rng::{Purpose, Stream};
+use crate::spec::Machine;
+use crate::topology::Topology;
+use std::ops::Range;
+
+/// A routing algorithm, ready for one topology.
+pub struct Routing {
+    algorithm: Chosen,
+    properties: Properties,
+    /// Virtual channels of a link that each class has.
+    classes: Vec<u16>,
+    /// By node: the stream its packets' ways are drawn from; empty if none are.
+    ways: Vec<Stream>,
+}
+
+impl Routing {
+    /// Prepares the algorithm of a machine.
+    ///
+    /// With fewer virtual channels than the algorithm has classes, all packets are in one
+    /// class. Whether that can deadlock, or an algorithm that is not free of it by its own
+    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock.
+    ///
+    /// # Errors
+    /// An algorithm the topology cannot have, too few or too many virtual channels, a
+    /// routing that can deadlock.
+    pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
+        let channels = machine.switch.virtual_channels;
+        let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
+        let needed = match_algorithm!(&algorithm, routing => routing.properties()).classes as u32;
+        if channels < needed {
+            match_algorithm!(&mut algorithm, routing => routing.fold());
+        }
+        let properties = match_algorithm!(&algorithm, routing => routing.properties());
+        let classes = share(channels, properties.classes as u32, properties.prefers_last)?;
+        let draws = if properties.draws { topology.nodes as u32 } else { 0 };
+        let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
+        let routing = Self { algorithm, properties, classes, ways };
+        let is_safe = properties.is_known_free || !routing.depends_on_order(machine);
+        if !is_safe && !machine.routing.allow_deadlock {
+            routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
+        }
+        Ok(routing)
+    }
+
+    /// Refuses a routing that can deadlock.
+    fn check(&self, name: &str, topology: &Topology, needed: u32) -> Result<(), SpecError> {
+        let too_few = self.classes.len() < needed as usize;
+        let remedy = if too_few {
+            format!("needs {needed} virtual channels, or allow_deadlock = true")
+        } else {
+            "needs other routes, or allow_deadlock = true".to_string()
+        };
+        let mut circle = Vec::new();
+        let allowed = match find_cycle(self, topology) {
+            Search::Free => return Ok(()),
+            Search::Cycle(cycle) => {
+                circle = cycle.held();
+                format!("can deadlock: {cycle}; {remedy}")
+            }
+            Search::TooLarge if too_few => remedy,
+            Search::TooLarge => {
+                "may deadlock, and the network is too large to find out; needs allow_deadlock = \
+                 true"
+                    .to_string()
+            }
+        };
+        Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
+    }
+
+    /// Virtual channels of a link that each class has.
+    pub fn classes(&self) -> &[u16] {
+        &self.classes
+    }
+
+    /// What the algorithm is like on this topology, with the virtual channels there are.
+    #[inline]
+    pub fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// Whether packets may have a choice of several outputs: then it is asked for
+    /// [`Self::outputs`], else for [`Self::next`].
+    #[inline]
+    pub fn chooses(&self) -> bool {
+        self.properties.chooses
+    }
+
+    /// Whether a packet's route changes on its way ([`Self::passed`]).
+    #[inline]
+    pub fn remembers(&self) -> bool {
+        self.properties.remembers
+    }
+
+    /// Whether nothing but an order of channels keeps packets from waiting for each other in a
+    /// circle. Nodes that are switches may have something else against that.
+    fn depends_on_order(&self, machine: &Machine) -> bool {
+        match machine.switch.output_queue_packets {
+            _ if !machine.switch.integrated => true,
+            Some(_) => self.properties.depends_on_order,
+            None => false,
+        }
+    }
+
+    /// The route of a new packet.
+    #[inline]
+    pub fn begin(&mut self, source: NodeId, destination: NodeId) -> u32 {
+        let way = self.ways.get_mut(source.index());
+        match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))
+    }
+
+    /// All routes a new packet may begin with.
+    pub fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
+        match_algorithm!(&self.algorithm, routing => routing.beginnings(source, destination))
+    }
+
+    /// The slot by which a packet leaves `switch`, or `None` where its destination is
+    /// attached; the first, where it has a choice.
+    #[inline]
+    pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        // What most machines have stands in line, all else behind a call.
+        match &self.algorithm {
+            Chosen::DimensionOrder(routing) => routing.next(switch, header),
+            _ => self.next_of_others(switch, header),
+        }
+    }
+
+    /// The algorithm, if it is dimension order on an open grid: what must be fast.
+    #[inline]
+    pub(crate) fn in_order(&self) -> Option<&DimensionOrder> {
+        match &self.algorithm {
+            Chosen::DimensionOrder(routing) => Some(routing),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn next_of_others(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        match_algorithm!(&self.algorithm, routing => routing.next(switch, header))
+    }
+
+    /// Adds all slots by which a packet may leave `switch`; none where its destination
+    /// is attached.
+    #[inline]
+    pub fn outputs(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
+        match_algorithm!(&self.algorithm, routing => routing.outputs(switch, header, outputs));
+    }
+
+    /// Adds those of them that bring the packet nearer: all but deflections.
+    #[inline]
+    pub fn profitable(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
+        let mut add = |slot, tier| outputs.add(slot, tier);
+        match_algorithm!(&self.algorithm, routing => routing.nearer(switch, header, &mut add));
+    }
+
+    /// The route of a packet that has taken `slot` (none: has left its node) and is on its
+    /// way to `switch`.
+    #[inline]
+    pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
+        match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
+    }
+}
+
+/// Gives each of `needed` classes some of a link's virtual channels.
+fn share(channels: u32, needed: u32, prefers_last: bool) -> Result<Vec<u16>, SpecError> {
+    if channels < needed || channels > 255 {
+        let allowed = format!("must be {needed} to 255 with this routing and topology");
+        return Err(SpecError::new("machine.switch.virtual_channels", channels, allowed));
+    }
+    let mut classes = vec![1; needed as usize];
+    for further in 0..channels - needed {
+        let class = if prefers_last { needed - 1 } else { further % needed };
+        classes[class as usize] += 1;
+    }
+    Ok(classes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_its_channels() {
+        assert_eq!(share(1, 1, false).unwrap(), [1]);
+        assert_eq!(share(5, 2, false).unwrap(), [3, 2]);
+        assert_eq!(share(5, 2, true).unwrap(), [1, 4]);
+        assert_eq!(
+            share(1, 2, false).unwrap_err().to_string(),
+            "machine.switch.virtual_channels = 1: must be 2 to 255 with this routing and topology"
+        );
+    }
+}
