@@ -15,6 +15,7 @@ mod switch;
 mod transit;
 
 pub use network::layout::{End, Group, Layout};
+pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
 pub use network::wiring::Wiring;
 pub use transit::{Packet, PacketPool};

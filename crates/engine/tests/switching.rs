@@ -1,6 +1,8 @@
 //! Packets that cross switches as a whole: over links of different rates, stored or not, in
 //! buffers with and without bounds. Worked out on paper.
 
+#[path = "switching/circuit.rs"]
+mod circuit;
 mod common;
 #[path = "common/parts.rs"]
 mod parts;

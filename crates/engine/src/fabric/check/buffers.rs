@@ -11,7 +11,12 @@ pub const TOKENS_PER_GRANT: u32 = 8;
 /// Buffers and flow control must be such that packets can move.
 pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let (link, switch) = (&machine.link, &machine.switch);
-    if switch.integrated && switch.switching != Switching::Wormhole {
+    let has_buffers = match switch.switching {
+        Switching::Wormhole => true,
+        Switching::CutThrough | Switching::StoreAndForward => !switch.integrated,
+        Switching::Circuit => false,
+    };
+    if !has_buffers {
         return Ok(());
     }
     let is_in_band = link.flow_control == FlowControl::InBand;

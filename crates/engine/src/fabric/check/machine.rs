@@ -70,16 +70,12 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
-    match switch.switching {
-        Switching::Circuit => {
-            let allowed = "must be wormhole, cut_through or store_and_forward";
-            return refuse("machine.switch.switching", "circuit", allowed);
-        }
-        kept if kept.keeps_whole_packets() && fidelity != Fidelity::Packet => {
-            let allowed = format!("must be packet with switching {}", kept.name());
-            return Err(SpecError::new("fidelity", fidelity.name(), allowed));
-        }
-        _ => {}
+    if switch.switching != Switching::Wormhole && fidelity != Fidelity::Packet {
+        let allowed = format!("must be packet with switching {}", switch.switching.name());
+        return Err(SpecError::new("fidelity", fidelity.name(), allowed));
+    }
+    if switch.switching == Switching::Circuit {
+        circuit_choices(machine)?;
     }
     if machine.link.half_duplex {
         return refuse("machine.link.half_duplex", "true", "must be false");

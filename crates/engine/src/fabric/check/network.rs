@@ -156,13 +156,25 @@ fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Circuits are taken back channel by channel.
+/// Circuits have their wires to themselves, and where nodes are switches are taken back channel
+/// by channel.
 fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
-    let routing = &wiring.routing;
-    if routing.remembers() || routing.otherwise() != Otherwise::Wait {
-        let allowed = "must be one that depends on the switch and the destination alone, and \
-                       comes nearer at each step, with switching circuit";
-        return Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed));
+    let (routing, name) = (&wiring.routing, machine.routing.algorithm.name());
+    let is_integrated = wiring.passage.is_some();
+    if !is_integrated && wiring.layout.has_shared_wires() {
+        let given = machine.link.sharing.name();
+        let allowed = "must be separate with switching circuit and several virtual channels: a \
+                       circuit has its wires to itself";
+        return Err(SpecError::new("machine.link.sharing", given, allowed));
+    }
+    if routing.otherwise() != Otherwise::Wait || is_integrated && routing.remembers() {
+        let allowed = if is_integrated {
+            "must be one that depends on the switch and the destination alone, and comes nearer \
+             at each step, with switching circuit"
+        } else {
+            "must be one whose packets wait with switching circuit"
+        };
+        return Err(SpecError::new("machine.routing", name, allowed));
     }
     Ok(())
 }
