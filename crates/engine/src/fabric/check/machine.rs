@@ -3,7 +3,7 @@
 use super::{buffers, crossing, network, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
-use crate::spec::{Arbiter, Fidelity, LinkClass, Machine, Selection, Switch, Switching, Unit};
+use crate::spec::{Arbiter, Fidelity, LinkClass, Machine, Switch, Switching, Unit};
 use crate::topology::Topology;
 
 /// Largest window that is a number.
@@ -75,7 +75,7 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         return Err(SpecError::new("fidelity", fidelity.name(), allowed));
     }
     if switch.switching == Switching::Circuit {
-        circuit_choices(machine)?;
+        circuit_order(machine)?;
     }
     if machine.link.half_duplex {
         return refuse("machine.link.half_duplex", "true", "must be false");
@@ -143,7 +143,7 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
         }
         (Switching::Wormhole, _) => {}
         _ if !is_whole => return refuse("fidelity", fidelity.name(), "must be packet"),
-        (Switching::Circuit, _) => circuit_choices(machine)?,
+        (Switching::Circuit, _) => circuit_order(machine)?,
         (Switching::CutThrough | Switching::StoreAndForward, _) => {}
     }
     if interface.unit == Unit::Packet {
@@ -165,16 +165,12 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
     within("machine.interface.first_packet_bytes", first.into(), 1, most)
 }
 
-/// Whoever asks for a channel of a circuit gets it in one of two orders, and the first free one.
-fn circuit_choices(machine: &Machine) -> Result<(), SpecError> {
-    let (arbiter, selection) = (machine.switch.arbiter, machine.routing.selection);
-    if !matches!(arbiter, Arbiter::Fifo | Arbiter::OldestFirst) {
-        let allowed = "must be fifo or oldest_first with switching circuit";
-        return Err(SpecError::new("machine.switch.arbiter", arbiter.name(), allowed));
+/// Whoever asks for a channel of a circuit gets it in one of two orders.
+fn circuit_order(machine: &Machine) -> Result<(), SpecError> {
+    let arbiter = machine.switch.arbiter;
+    if matches!(arbiter, Arbiter::Fifo | Arbiter::OldestFirst) {
+        return Ok(());
     }
-    if selection != Selection::First {
-        let allowed = "must be first with switching circuit";
-        return Err(SpecError::new("machine.routing.selection", selection.name(), allowed));
-    }
-    Ok(())
+    let allowed = "must be fifo or oldest_first with switching circuit";
+    Err(SpecError::new("machine.switch.arbiter", arbiter.name(), allowed))
 }

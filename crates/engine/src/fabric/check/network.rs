@@ -7,7 +7,7 @@ use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::{Timing, Wiring};
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, LinkClass, Machine, RoutingSpec, Switching, TopologySpec};
+use crate::spec::{Fidelity, LinkClass, Machine, RoutingSpec, Selection, Switching, TopologySpec};
 
 /// The longest a packet may be on a channel: 16 MiB at a little less than 1 kbit/s.
 const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
@@ -175,6 +175,11 @@ fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> 
             "must be one whose packets wait with switching circuit"
         };
         return Err(SpecError::new("machine.routing", name, allowed));
+    }
+    let selection = machine.routing.selection;
+    if selection != Selection::First {
+        let allowed = "must be first with switching circuit";
+        return Err(SpecError::new("machine.routing.selection", selection.name(), allowed));
     }
     Ok(())
 }
