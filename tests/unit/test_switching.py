@@ -430,6 +430,19 @@ class TestCircuitsOverSwitches:
             assert sum(result.nodes["messages_delivered"].to_pylist()) == 4
 
 
+def test_a_buffer_without_bounds_that_is_too_full_is_told() -> None:
+    machine = {
+        "topology": {"kind": "star", "nodes": 3},
+        "switch": {"switching": "wormhole", "input_buffer": "unlimited"},
+        "interface": {"unit": "message"},
+    }
+    messages = [["0 ns", node, 2, "16 MB"] for node in (0, 1) for _ in range(150)]
+    asked = experiment(machine, list(messages), fidelity="worm", sample_interval="1 ms")
+    with pytest.raises(tb.RunFailure, match=r"too full at .* than 1073741824 flits; give") as told:
+        run_mode(asked, "full")
+    assert told.value.kind == "buffer too full"
+
+
 class TestLoad:
     def test_the_ideal_utilisation_is_that_of_the_paper(self) -> None:
         # 100 bytes over three channels and 50 over one, 2 ns a byte; the last is sent at 1 us.

@@ -256,7 +256,8 @@ impl Fabric {
         dispatch!(&self.model, model => model.deadlock(now, &self.wiring, &self.packets))
     }
 
-    /// A packet that has crossed more channels than it may.
+    /// A packet that has crossed more channels than it may, or with which the run cannot go on
+    /// for want of room: see [`PacketPool::overfull`].
     #[inline]
     pub fn strayed(&self) -> Option<&Packet> {
         self.packets.strayed()

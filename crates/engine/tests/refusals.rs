@@ -379,9 +379,16 @@ fn combinations_that_do_not_exist_are_refused() {
     );
     assert_eq!(switched(|machine| machine.interface.window = None), "");
     assert_eq!(switched(|machine| machine.switch.input_buffer_flits = None), "");
+    for fidelity in [Fidelity::Token, Fidelity::Stream] {
+        let unbounded = |machine: &mut Machine| {
+            machine.switch.input_buffer_flits = None;
+            machine.link.flow_control = FlowControl::InBand;
+        };
+        assert_eq!(said(fidelity, unbounded), "");
+    }
     assert_eq!(
-        said(Fidelity::Token, |machine| machine.switch.input_buffer_flits = None),
-        "machine.switch.input_buffer_flits = unlimited: must be 8 to 262144 flits with fidelity token"
+        said(Fidelity::Token, |machine| machine.switch.input_buffer_flits = Some(1 << 31)),
+        "machine.switch.input_buffer_flits = 2147483648: must be 8 to 1073741824"
     );
     assert_eq!(
         switched(|machine| {

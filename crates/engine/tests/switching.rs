@@ -6,6 +6,8 @@ mod circuit;
 mod common;
 #[path = "common/parts.rs"]
 mod parts;
+#[path = "switching/unbounded.rs"]
+mod unbounded;
 
 use common::{Run, message_list, spec};
 use parts::{rate, set_node_rate, set_rates};

@@ -3,7 +3,7 @@
 use super::within;
 use crate::error::SpecError;
 use crate::fabric::Timing;
-use crate::spec::{Fidelity, FlowControl, Machine, Switching};
+use crate::spec::{Fidelity, FlowControl, Machine, Switch, Switching};
 
 /// Tokens that one flow-control token grants.
 pub const TOKENS_PER_GRANT: u32 = 8;
@@ -36,18 +36,12 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
             (u64::from(TOKENS_PER_GRANT) + header - 1, content)
         }
     };
-    let most = if fidelity == Fidelity::Token { 1 << 18 } else { 1 << 30 };
     let field = "machine.switch.input_buffer_flits";
     match switch.input_buffer_flits {
         Some(input) if u64::from(input) < least => {
             return Err(too_small(input, content, least, fidelity));
         }
-        Some(input) => within(field, input.into(), least, most)?,
-        None if matches!(fidelity, Fidelity::Token | Fidelity::Stream) => {
-            let name = fidelity.name();
-            let allowed = format!("must be {least} to {most} flits with fidelity {name}");
-            return Err(SpecError::new(field, "unlimited", allowed));
-        }
+        Some(input) => within(field, input.into(), least, Switch::MOST_FLITS.into())?,
         None => {}
     }
     match fidelity {
@@ -74,7 +68,7 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
         )),
         Fidelity::Token => {
             let output = switch.output_buffer_flits.into();
-            within("machine.switch.output_buffer_flits", output, 1, 1 << 30)
+            within("machine.switch.output_buffer_flits", output, 1, Switch::MOST_FLITS.into())
         }
         _ => Ok(()),
     }
