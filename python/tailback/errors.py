@@ -75,9 +75,9 @@ class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about th
     """A run that cannot go on.
 
     ``kind`` is a deadlock, a livelock, a buffer too full, or a clock that stands still;
-    ``waiting`` holds pairs of who waits and what for, ``circle`` the packets of a deadlocked network, each of which waits for the next:
-    where it comes from and goes to, the channels it holds and the one it waits for, by
-    number and, as ``name``, in words.
+    ``waiting`` holds pairs of who waits and what for, ``circle`` the packets of a deadlocked
+    network, each of which waits for the next: where it comes from and goes to, the channels
+    it holds and the one it waits for, by number and, as ``name``, in words.
     ``at_ps`` is the instant of simulated time. What was measured before stays valid.
     """
 
