@@ -14,7 +14,7 @@ use crate::fabric::Fabric;
 use crate::ids::ProcessId;
 use crate::measure::Measures;
 use crate::node::{Nodes, World};
-use crate::spec::Spec;
+use crate::spec::{self, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
