@@ -147,10 +147,9 @@ impl fmt::Display for Place {
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { packet, source, destination, waits_for, .. } = self;
-        write!(f, "packet {packet} from node {source} to node {destination} holds ")?;
-        for (i, place) in self.holds.iter().enumerate() {
-            write!(f, "{}{place}", if i == 0 { "" } else { ", " })?;
-        }
+        let holds: Vec<_> = self.holds.iter().map(Place::to_string).collect();
+        let holds = holds.join(", ");
+        write!(f, "packet {packet} from node {source} to node {destination} holds {holds}")?;
         match self.held_by {
             Some(other) => write!(f, " and waits for {waits_for}, held by packet {other}"),
             None => write!(f, " and waits for room in {waits_for}"),
@@ -216,11 +215,8 @@ impl fmt::Display for RunError {
         const SHOWN: usize = 8;
         match self {
             Self::Deadlock { at, circle, .. } if !circle.is_empty() => {
-                write!(f, "deadlock at {} ns: ", *at as f64 / 1e3)?;
-                for (i, blocked) in circle.iter().enumerate() {
-                    write!(f, "{}{blocked}", if i == 0 { "" } else { "; " })?;
-                }
-                Ok(())
+                let circle: Vec<_> = circle.iter().map(Blocked::to_string).collect();
+                write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, circle.join("; "))
             }
             Self::Livelock { at, packet, source, destination, limit } => write!(
                 f,
@@ -229,11 +225,9 @@ impl fmt::Display for RunError {
                 *at as f64 / 1e3
             ),
             Self::Deadlock { at, waiting, .. } => {
-                write!(f, "deadlock at {} ns: ", *at as f64 / 1e3)?;
-                for (i, w) in waiting.iter().take(SHOWN).enumerate() {
-                    let separator = if i == 0 { "" } else { "; " };
-                    write!(f, "{separator}{} waits for {}", w.who(), w.what())?;
-                }
+                let in_words = |w: &Waiting| format!("{} waits for {}", w.who(), w.what());
+                let shown: Vec<_> = waiting.iter().take(SHOWN).map(in_words).collect();
+                write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, shown.join("; "))?;
                 if waiting.len() > SHOWN {
                     write!(f, "; and {} more", waiting.len() - SHOWN)?;
                 }

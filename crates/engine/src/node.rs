@@ -28,14 +28,12 @@ use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Op, Workload};
 use classes::Classes;
-use message::in_progress;
 use packetisation::Packetisation;
 use protocol::Protocol;
 use std::collections::VecDeque;
 
-/// Instructions at one instant after which control returns to the run loop,
-/// which finds that the clock is stuck.
-const MOST_AT_ONCE: u64 = 1 << 24;
+/// Events and instructions at one instant after which the clock counts as stuck.
+pub const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
 
 /// All nodes of a run.
 pub struct Nodes {
@@ -130,7 +128,10 @@ impl Nodes {
 
     /// Messages in progress, in order of sending.
     pub fn messages(&self) -> Vec<&Message> {
-        in_progress(&self.messages)
+        let open = |message: &&Message| message.life != Life::Complete;
+        let mut messages: Vec<_> = self.messages.places().iter().filter(open).collect();
+        messages.sort_by_key(|message| message.serial);
+        messages
     }
 
     /// The processors.
@@ -212,7 +213,7 @@ impl Nodes {
     #[inline]
     fn go_on(&mut self, world: &mut World) -> u64 {
         let mut count = 0;
-        while count <= MOST_AT_ONCE
+        while count <= MOST_AT_ONE_INSTANT
             && let Some(process) = self.ready.pop_front()
         {
             count += self.run(process, self.placement[process.index()], world);
@@ -225,7 +226,7 @@ impl Nodes {
     fn run(&mut self, process: ProcessId, node: NodeId, world: &mut World) -> u64 {
         self.at_work = process;
         let mut count = 0;
-        while count <= MOST_AT_ONCE {
+        while count <= MOST_AT_ONE_INSTANT {
             let waiting_data = || world.fabric.waiting_data(node, world.now);
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;

@@ -4,6 +4,8 @@
 //! every channel occupied for one message from every node? The most loaded one
 //! bounds the rate of the whole machine, if nothing else does.
 
+mod traffic;
+
 use crate::assembly::Assembly;
 use crate::error::SpecError;
 use crate::fabric::{End, Line, Running, Timing, Wiring};
@@ -11,10 +13,10 @@ use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Header, Outputs};
-use crate::spec::{Machine, Spec, Step, Workload};
+use crate::spec::{Machine, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
-use crate::workload::Destinations;
+use traffic::{Flow, each_flow};
 
 /// Ways of a pair of nodes that are walked at most.
 const MOST_WAYS: u64 = 64;
@@ -67,14 +69,6 @@ pub struct Routed {
     pub is_known_free: bool,
     /// Ways that were walked for each pair of nodes.
     pub ways: u64,
-}
-
-/// Traffic from one node to another: `weight` messages of `bytes` bytes.
-struct Flow {
-    from: NodeId,
-    to: NodeId,
-    weight: f64,
-    bytes: u64,
 }
 
 /// Walks the routes of the workload's traffic, at most about `max_pairs` of them.
@@ -272,54 +266,6 @@ impl Walk<'_> {
         let choices = best.clone().count() as u64;
         let drawn = best.nth(self.draws.below(choices) as usize);
         drawn.map_or_else(|| self.wiring.first_lead(switch, header), |(lead, _)| lead)
-    }
-}
-
-/// Calls `visit` for the traffic of the workload; whether all of it was visited.
-fn each_flow(
-    spec: &Spec,
-    topology: &Topology,
-    max_pairs: u64,
-    mut visit: impl FnMut(Flow),
-) -> Result<bool, SpecError> {
-    match &spec.workload {
-        Workload::Synthetic(synthetic) => {
-            let destinations = Destinations::new(synthetic, topology)?;
-            let bytes = synthetic.bytes.mean;
-            let pairs: u64 =
-                (0..topology.nodes).map(|node| destinations.pairs_of(node) as u64).sum();
-            let step = pairs.div_ceil(max_pairs.max(1)) as usize;
-            // An odd stride visits all columns of a grid with an even number of them.
-            for node in (0..topology.nodes).step_by(step | usize::from(step > 1)) {
-                let from = NodeId::from_index(node);
-                destinations.each_share(node, |to, weight| {
-                    visit(Flow { from, to: NodeId::from_index(to), weight, bytes });
-                });
-            }
-            Ok(step == 1)
-        }
-        Workload::Program(program) => {
-            for process in &program.processes {
-                for step in &process.steps {
-                    if let Step::Send { process: to, bytes, .. } = step {
-                        let to = NodeId(program.processes[*to as usize].node);
-                        let from = NodeId(process.node);
-                        visit(Flow { from, to, weight: 1.0, bytes: u64::from(*bytes) });
-                    }
-                }
-            }
-            Ok(true)
-        }
-        Workload::Messages(rows) => {
-            let step = (rows.time_ps.len() as u64).div_ceil(max_pairs.max(1)).max(1) as usize;
-            for row in (0..rows.time_ps.len()).step_by(step) {
-                let (from, to) = (NodeId(rows.source[row]), NodeId(rows.destination[row]));
-                visit(Flow { from, to, weight: 1.0, bytes: u64::from(rows.bytes[row]) });
-            }
-            Ok(step == 1)
-        }
-        // What they will send nobody knows.
-        Workload::External(_) => Ok(true),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::event_queue::{Event, EventQueue};
 use crate::fabric::Fabric;
 use crate::ids::ProcessId;
 use crate::measure::Measures;
-use crate::node::{Nodes, World};
+use crate::node::{MOST_AT_ONE_INSTANT, Nodes, World};
 use crate::spec::{self, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -21,9 +21,6 @@ use crate::workload::{Progress as Done, Workload};
 pub use asking::Ask;
 pub use sampling::Sample;
 use sampling::Sampling;
-
-/// Events and instructions at one instant after which the clock counts as stuck.
-const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
 
 /// A run in progress.
 ///

@@ -1,7 +1,7 @@
 //! How nodes carry out what came from outside: messages to one node or many, passed on
 //! where they arrive, and waits.
 
-use super::interface::{Interface, Told, Transfer};
+use super::interface::{Interface, Transfer};
 use super::protocol::Protocol;
 use super::{Message, Nodes, World};
 use crate::error::SpecError;
@@ -34,11 +34,6 @@ impl Nodes {
             interface.was_told(process);
         }
         external.give(process, instruction, |operation| interface.take_buffer(process, operation))
-    }
-
-    /// How far the operation has come that a process waited for before it asked.
-    pub fn told(&self, process: ProcessId) -> Option<Told> {
-        self.interface.told(process)
     }
 
     /// The nodes' interfaces.

@@ -71,19 +71,6 @@ pub enum Life {
     Complete,
 }
 
-/// What happens to a message, once each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Its first packet is queued, or all of it sent without packets.
-    Sent,
-    /// Its receiver accepts it.
-    Accepted,
-    /// The last of its data arrives.
-    Received,
-    /// The last acknowledgement arrives.
-    Acknowledged,
-}
-
 /// Messages in progress.
 pub type MessagePool = Pool<MessageId, Message>;
 
@@ -119,25 +106,21 @@ impl Message {
         }
     }
 
-    /// A step of its life.
+    /// Brings it further; both [`Life::Received`] and [`Life::Acknowledged`]: to its end.
     ///
     /// # Panics
-    /// In debug builds, when it cannot from where it is.
+    /// In debug builds, when it cannot get there from where it is.
     #[inline]
-    pub fn advance(&mut self, step: Step) {
-        self.life = match (self.life, step) {
-            (Life::Pending, Step::Sent) => Life::Offered,
-            (Life::Offered, Step::Accepted) => Life::Accepted,
-            (Life::Accepted, Step::Received) => Life::Received,
-            (Life::Accepted, Step::Acknowledged) => Life::Acknowledged,
-            (Life::Received, Step::Acknowledged) | (Life::Acknowledged, Step::Received) => {
-                Life::Complete
+    pub fn advance(&mut self, to: Life) {
+        use Life::{Accepted, Acknowledged, Complete, Offered, Pending, Received};
+        self.life = match (self.life, to) {
+            (Received, Acknowledged) | (Acknowledged, Received) => Complete,
+            (Pending, Offered) | (Offered, Accepted) | (Accepted, Received | Acknowledged) => to,
+            (from, _) => {
+                debug_assert!(false, "a message that is {from:?} cannot be {to:?}");
+                to
             }
-            (life, _) => {
-                debug_assert!(false, "{step:?} of a message that is {life:?}");
-                life
-            }
-        }
+        };
     }
 
     /// Whether all of one that has been sent is in packets.
@@ -154,20 +137,12 @@ impl Message {
     }
 }
 
-/// The messages in progress, in order of sending.
-pub fn in_progress(messages: &MessagePool) -> Vec<&Message> {
-    let open = |message: &&Message| message.life != Life::Complete;
-    let mut messages: Vec<_> = messages.places().iter().filter(open).collect();
-    messages.sort_by_key(|message| message.serial);
-    messages
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ids::LinkId;
 
-    fn after(steps: &[Step]) -> Life {
+    fn after(steps: &[Life]) -> Life {
         let (process, node) = (ProcessId(0), NodeId(0));
         let send = Send { to: process, tag: 0, bytes: 1, link: LinkId::NONE, blocking: false };
         let from = (process, node);
@@ -178,16 +153,16 @@ mod tests {
 
     #[test]
     fn data_and_acknowledgements_come_in_either_order() {
-        use Step::{Accepted, Acknowledged, Received, Sent};
-        assert_eq!(after(&[Sent, Accepted, Received]), Life::Received);
-        assert_eq!(after(&[Sent, Accepted, Acknowledged]), Life::Acknowledged);
-        assert_eq!(after(&[Sent, Accepted, Received, Acknowledged]), Life::Complete);
-        assert_eq!(after(&[Sent, Accepted, Acknowledged, Received]), Life::Complete);
+        use Life::{Accepted, Acknowledged, Complete, Offered, Received};
+        assert_eq!(after(&[Offered, Accepted, Received]), Received);
+        assert_eq!(after(&[Offered, Accepted, Acknowledged]), Acknowledged);
+        assert_eq!(after(&[Offered, Accepted, Received, Acknowledged]), Complete);
+        assert_eq!(after(&[Offered, Accepted, Acknowledged, Received]), Complete);
     }
 
     #[test]
-    #[should_panic(expected = "Received of a message that is Offered")]
+    #[should_panic(expected = "a message that is Offered cannot be Received")]
     fn what_is_not_accepted_is_not_received() {
-        after(&[Step::Sent, Step::Received]);
+        after(&[Life::Offered, Life::Received]);
     }
 }

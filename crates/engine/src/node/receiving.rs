@@ -1,6 +1,6 @@
 //! How packets arrive, and messages come to be accepted and received.
 
-use super::message::{Life, Step};
+use super::message::Life;
 use super::protocol::Protocol;
 use super::{Interface, Message, Nodes, World};
 use crate::event_queue::Subject;
@@ -115,7 +115,7 @@ impl Nodes {
             message.unanswered += 1;
             return false;
         }
-        message.advance(Step::Accepted);
+        message.advance(Life::Accepted);
         self.tell(id, Interface::arrives);
         true
     }
@@ -144,7 +144,7 @@ impl Nodes {
     /// A message that has waited is accepted: so are all its packets that are there.
     fn accept(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
-        message.advance(Step::Accepted);
+        message.advance(Life::Accepted);
         let count = std::mem::take(&mut message.unanswered);
         if message.protocol == Protocol::Acknowledged {
             for _ in 0..count {
@@ -171,7 +171,7 @@ impl Nodes {
     /// A message that was accepted has arrived completely.
     fn receive(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
-        message.advance(Step::Received);
+        message.advance(Life::Received);
         let Message { from, to, tag, life, .. } = *message;
         world.measures.message_delivered(message.to_node, message.bytes);
         if message.protocol != Protocol::Direct {

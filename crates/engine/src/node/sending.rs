@@ -4,7 +4,7 @@
 //! acknowledged nor, where nodes do not acknowledge, delivered and accepted. Whatever of the
 //! window opens is used at once.
 
-use super::message::{Life, Step};
+use super::message::Life;
 use super::protocol::Protocol;
 use super::{Interface, Message, Nodes, World, fast_forward};
 use crate::fabric::Packet;
@@ -43,7 +43,7 @@ impl Nodes {
         let is_local = message.from_node == message.to_node;
         world.measures.message_sent_directly(message.from_node, is_local);
         // As if it were one packet that is there at once.
-        message.advance(Step::Sent);
+        message.advance(Life::Offered);
         message.unsent = 0;
         message.in_flight = 1;
         if self.offer(id, world) {
@@ -74,7 +74,7 @@ impl Nodes {
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
         if is_first {
-            message.advance(Step::Sent);
+            message.advance(Life::Offered);
         }
         message.unsent -= bytes;
         message.in_flight += 1;
@@ -109,7 +109,7 @@ impl Nodes {
             fast_forward(workload, cpu, p, times)
         });
         let message = &mut self.messages[id];
-        message.advance(Step::Acknowledged);
+        message.advance(Life::Acknowledged);
         let (from, blocking, link) = (message.from, message.blocking, message.link);
         let is_complete = message.life == Life::Complete;
         world.measures.message_acknowledged(message.from_node);

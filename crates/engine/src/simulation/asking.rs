@@ -23,7 +23,7 @@ impl Simulation {
             Workload::External(external) => external.asking(),
             _ => &[],
         };
-        asking.iter().map(|&process| Ask { process, told: self.nodes.told(process) })
+        asking.iter().map(|&process| Ask { process, told: self.nodes.interface().told(process) })
     }
 
     /// Gives an instruction to a process that asks, behind those it was given before.
