@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, get_args
 
 import pytest
 
-from tailback.errors import UserError
+from tailback.errors import UserError, listed
 from tailback.machines import (
     Hypercube,
     Interface,
@@ -20,6 +21,7 @@ from tailback.machines import (
     Valiant,
     machine_of,
 )
+from tailback.machines.switch import Arbiter
 from tailback.parts import Part
 
 BAD: list[tuple[type[Part], dict[str, Any], str]] = [
@@ -88,8 +90,8 @@ BAD: list[tuple[type[Part], dict[str, Any], str]] = [
     (
         Switch,
         {"arbiter": "fifi"},
-        'machine.switch.arbiter = "fifi": must be "fifo", "random", "net_first", "oldest_first" '
-        'or "hops_first"; did you mean "fifo"?',
+        f'machine.switch.arbiter = "fifi": must be {listed(map(json.dumps, get_args(Arbiter)))}; '
+        'did you mean "fifo"?',
     ),
     (
         Switch,
