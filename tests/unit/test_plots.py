@@ -29,7 +29,7 @@ PERIODS = ["30 ns", "80 ns", "300 ns"]
 CLOSED = {
     "machine": {"preset": "t9000_c104", "topology": {"dims": [3, 3]}},
     "workload": {"kind": "synthetic", "radius": 2, "compute_period": "5 us"},
-    "run": {"duration": "600 us", "warmup": "100 us"},
+    "run": {"duration": "600 us", "warmup": "100 us", "baseline": "endpoints"},
 }
 
 needs_matplotlib = pytest.mark.skipif(

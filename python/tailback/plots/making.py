@@ -169,6 +169,9 @@ class _Maker:
     def usual(self) -> list[Picture]:
         """Return the usual pictures, at least one."""
         found = usual.usual(self.series)
+        if not found and self.series.variation.columns:
+            modes = "a sweep's modes must have full and run.baseline"
+            raise UserError("plot", None, f"nothing to draw: no cost is known; {modes}")
         if not found:
             raise UserError("plot", None, "nothing to draw: no parameter was varied")
         return found
