@@ -218,19 +218,19 @@ impl Walk<'_> {
         sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start, mut before) = (Running::default(), 0, None);
-        let mut line = Line::default();
+        let (mut line, mut end) = (Line::default(), 0);
         let mut lead = self.wiring.layout.injection_lead(header.source);
         let mut hops = 0;
         loop {
             let place = self.wiring.layout.group(lead);
             let timing = &self.wiring.timings[usize::from(place.rate)];
             let load = load(timing);
-            start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
-            before = Some(timing);
-            let end = self.wiring.undisturbed(bytes, start, timing, &mut running);
-            self.wiring.lengthen(&mut line, lead);
             // Where nodes and switches are one, nothing lies between them.
             if self.wiring.passage.is_none() || place.kind == ChannelKind::Internal {
+                start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
+                before = Some(timing);
+                end = self.wiring.undisturbed(bytes, start, timing, &mut running) + timing.wire_ps;
+                self.wiring.lengthen(&mut line, lead);
                 for channel in place.channels() {
                     sums.load_ps[channel.index()] += load / f64::from(place.width);
                 }
@@ -239,11 +239,12 @@ impl Walk<'_> {
             match place.end {
                 End::Node(_) => {
                     let lifetime = match self.wiring.passage {
+                        Some(passage) if passage.is_wormhole() => passage.arbitration_ps + end,
                         Some(passage) => passage.lifetime(hops, bytes),
                         None if self.wiring.makes_circuits_of_all() => {
                             start + self.wiring.completes_ps(&line, lead, bytes)
                         }
-                        None => end + timing.wire_ps,
+                        None => end,
                     };
                     return (hops, lifetime);
                 }

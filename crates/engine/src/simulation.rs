@@ -179,19 +179,27 @@ impl Simulation {
         }
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
         self.watch();
-        self.fabric.strayed().map_or(Ok(true), |packet| {
-            if let Some(channel) = self.fabric.packets().overfull() {
-                let (place, limit) = (self.layout().place(channel), spec::Switch::MOST_FLITS);
-                return Err(RunError::BufferTooFull { at: time, place, limit });
-            }
-            Err(RunError::Livelock {
-                at: time,
-                packet: packet.serial,
-                source: packet.source.0,
-                destination: packet.destination.0,
-                limit: u32::from(packet.hops) - 1,
-            })
-        })
+        if let Some(packet) = self.fabric.strayed() {
+            return Err(self.stray(packet, time));
+        }
+        Ok(true)
+    }
+
+    /// Why a run cannot go on that has a packet which strayed, or came to a buffer too full.
+    #[cold]
+    #[inline(never)]
+    fn stray(&self, packet: &Packet, at: Time) -> RunError {
+        if let Some(channel) = self.fabric.packets().overfull() {
+            let (place, limit) = (self.layout().place(channel), spec::Switch::MOST_FLITS);
+            return RunError::BufferTooFull { at, place, limit };
+        }
+        RunError::Livelock {
+            at,
+            packet: packet.serial,
+            source: packet.source.0,
+            destination: packet.destination.0,
+            limit: u32::from(packet.hops) - 1,
+        }
     }
 
     /// Handles one event.

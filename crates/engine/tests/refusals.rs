@@ -151,7 +151,7 @@ fn several_packets_take_turns_on_a_wire_in_flit_and_packet_only() {
 }
 
 #[test]
-fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
+fn wormhole_on_integrated_nodes_needs_one_output_and_one_wire() {
     let mut machine = mesh(GREEDY, Sharing::Separate);
     machine.switch.virtual_channels = 1;
     Scheme::Wormhole.join(&mut machine);
@@ -171,19 +171,12 @@ fn wormhole_on_integrated_nodes_needs_one_output_and_even_times() {
         "machine.routing = odd_even: must be one that gives a packet one output with \
          switch.integrated, switching wormhole and unit message"
     );
-    assert_eq!(
-        said(|machine| machine.link.control_ps = 110_000),
-        "machine.link_classes = times of flits that differ: must be the same everywhere, and \
-         an end token's not longer, with switch.integrated, switching wormhole and unit message"
-    );
-    assert_eq!(
-        said(|machine| {
-            let faster = LinkClass { flit_ps: Some(50_000), ..LinkClass::default() };
-            machine.link_classes.insert("y".into(), faster);
-        }),
-        "machine.link_classes.y = different rates: must be the same everywhere with \
-         switch.integrated, switching wormhole and unit message"
-    );
+    assert_eq!(said(|machine| machine.link.control_ps = 110_000), "");
+    let faster = |machine: &mut Machine| {
+        let faster = LinkClass { flit_ps: Some(50_000), ..LinkClass::default() };
+        machine.link_classes.insert("y".into(), faster);
+    };
+    assert_eq!(said(faster), "");
     assert_eq!(
         said(|machine| {
             machine.interface.header_bytes = 2;

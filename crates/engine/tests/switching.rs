@@ -4,6 +4,8 @@
 #[path = "switching/circuit.rs"]
 mod circuit;
 mod common;
+#[path = "switching/integrated.rs"]
+mod integrated;
 #[path = "common/parts.rs"]
 mod parts;
 #[path = "switching/unbounded.rs"]

@@ -178,10 +178,23 @@ pub fn integrated(dice: &mut Dice) -> Spec {
 /// Makes nodes and switches one, and wires as worms have them there.
 pub fn integrate(dice: &mut Dice, machine: &mut Machine) {
     machine.routing.algorithm = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
-    clear_rates(machine);
     (machine.link.width, machine.switch.virtual_channels) = (1, 1);
+    if dice.chance(50) {
+        clear_rates(machine);
+        let link = &mut machine.link;
+        link.control_ps = link.control_ps.min(link.flit_ps);
+    }
+    // What nodes have of their own is no link's here.
+    machine.node_link = None;
+    machine.link_classes.values_mut().for_each(|class| class.width = None);
+    let dimensions = match &machine.topology {
+        TopologySpec::Hypercube { dimensions } => *dimensions as usize,
+        TopologySpec::Mesh { dims } => dims.len(),
+        _ => 0,
+    };
+    let names = ["x", "y", "z", "x3", "x4"];
+    machine.link_classes.retain(|name, _| names[..dimensions].contains(&name.as_str()));
     let link = &mut machine.link;
-    link.control_ps = link.control_ps.min(link.flit_ps);
     if dice.chance(40) {
         // As in hypercubes: headers of two bytes, no end token, and small buffers.
         (machine.interface.header_bytes, link.end_token) = (2, false);

@@ -91,12 +91,4 @@ impl Simulator {
         tally.caught_up += undisturbed.saturating_sub(now);
         self.window_opens(message);
     }
-
-    /// Time from a packet's start on its last channel until delivery, if nothing stops it.
-    pub fn alone_on_a_channel(&self, packet: usize) -> Time {
-        let Some(&last) = self.packets[packet].way.last() else { return 0 };
-        let channel = &self.channels[last];
-        let flits = 0..self.packets[packet].flits;
-        flits.map(|flit| self.time(channel, (packet, flit))).sum::<Time>() + channel.delay
-    }
 }

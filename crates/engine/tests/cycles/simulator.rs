@@ -291,13 +291,13 @@ impl Simulator {
 
     /// Time from the start on the last channel until delivery, of a packet that never waits.
     pub fn undisturbed(&self, packet: usize) -> Time {
-        if self.is_integrated() {
-            return self.alone_on_a_channel(packet);
-        }
+        let arbitration = arbitration(&self.machine);
         let (mut there, mut started) = (vec![0; self.packets[packet].flits], 0);
         for &channel in &self.packets[packet].way {
             let channel = &self.channels[channel];
-            started = there[self.machine.interface.header_bytes as usize - 1];
+            let header = there[self.machine.interface.header_bytes as usize - 1];
+            // In its node all of it is there.
+            started = if header > 0 { header + arbitration } else { 0 };
             let mut sent = started;
             for (flit, there) in there.iter_mut().enumerate() {
                 sent = sent.max(*there) + self.time(channel, (packet, flit));

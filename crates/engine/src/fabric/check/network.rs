@@ -121,7 +121,7 @@ fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     if has_queues && layout.groups.iter().any(is_wide) {
         return refuse("machine.link.width", "above 1", "must be 1");
     }
-    // Of wormholes it is said below, with what else may differ.
+    // Worms go at the pace of the slowest link; packets as a whole have one time here.
     if machine.switch.switching != Switching::Wormhole && !wiring.is_uniform() {
         return refuse("machine.topology", "links with delays of their own", "must have none");
     }
@@ -149,10 +149,6 @@ fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     }
     if let Some(width) = widest.filter(|&width| width > 1) {
         return refuse("machine.link.width", width.to_string(), "must be 1");
-    }
-    if !wiring.is_even() {
-        let allowed = "must be the same everywhere, and an end token's not longer,";
-        return refuse("machine.link_classes", "times of flits that differ".into(), allowed);
     }
     Ok(())
 }
@@ -185,10 +181,12 @@ fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> 
     Ok(())
 }
 
-/// A stream has one rate, and so has a node that is its own switch.
+/// A stream has one rate, and so have whole packets between nodes that are their own switches.
 pub(super) fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let with = match fidelity {
-        _ if machine.switch.integrated => crossing(machine),
+        _ if machine.switch.integrated && machine.switch.switching != Switching::Wormhole => {
+            crossing(machine)
+        }
         Fidelity::Stream => "with fidelity stream; use another".into(),
         _ => return Ok(()),
     };

@@ -128,7 +128,9 @@ impl FlitFabric {
         let mut rate_of: Vec<u16> =
             if wiring.is_uniform() { Vec::new() } else { rate_of.collect() };
         let integrated = board.lists.are_used().then(|| {
-            rates = integrated::rates(&wiring.link, &mut lines).into();
+            let both =
+                wiring.timings.iter().flat_map(|timing| integrated::rates(timing, &mut lines));
+            rates = both.collect();
             rate_of = vec![0; board.channels.len()];
             Integrated::new(wiring, &mut lines)
         });

@@ -189,6 +189,11 @@ impl Running {
         self.last = last + timing.last_ps + delay;
         last + timing.last_ps
     }
+
+    /// When the last flit but one is at the end of the channel it crossed last.
+    pub fn body_is_there(&self) -> Time {
+        self.body
+    }
 }
 
 /// The rate of channels between nodes and switches, in [`Rates::all`].

@@ -336,7 +336,9 @@ impl Wiring {
     /// How a delivered packet would have fared without contention, the way it went.
     #[inline]
     pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
-        if let Some(passage) = &self.passage {
+        if let Some(passage) = &self.passage
+            && (self.is_even() || !passage.is_wormhole())
+        {
             let (steps, bytes) = (packet.hops, packet.bytes);
             let lifetime = passage.lifetime(steps, bytes);
             return ZeroLoad {
@@ -347,7 +349,7 @@ impl Wiring {
             };
         }
         if !self.is_even() {
-            return alone.zero_load;
+            return alone.zero_load.with_arbitration(self.passage.as_ref());
         }
         let hop = self.onward_ps(&self.link, &self.link, packet.bytes);
         let before = u64::from(packet.hops - 1);
@@ -393,4 +395,19 @@ pub struct ZeroLoad {
     pub last_start: Time,
     /// From there to where it could start on another.
     pub last_hop: Time,
+}
+
+impl ZeroLoad {
+    /// The same from when the packet asks for its first channel, where nodes and switches are
+    /// one, as which `passage` comes.
+    fn with_arbitration(self, passage: Option<&Passage>) -> Self {
+        let Some(passage) = passage else { return self };
+        let arbitration = passage.arbitration_ps;
+        Self {
+            lifetime: self.lifetime + arbitration,
+            first_hop: arbitration,
+            last_start: self.last_start + arbitration,
+            ..self
+        }
+    }
 }

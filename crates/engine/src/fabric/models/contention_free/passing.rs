@@ -4,6 +4,7 @@ use super::ContentionFree;
 use crate::event_queue::Event;
 use crate::fabric::integrated::Passage;
 use crate::fabric::network::layout::End;
+use crate::fabric::network::timing::Running;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
@@ -12,6 +13,18 @@ use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
 use crate::spec::Switching;
 use crate::time::Time;
+
+/// When a packet that nobody hinders comes how far, from its start on its first channel.
+struct Pace {
+    /// It starts on the last channel.
+    last_start: Time,
+    /// From there until it could ask for another.
+    last_hop: Time,
+    /// Its message has begun to arrive.
+    begun: Time,
+    /// All of it is there.
+    delivered: Time,
+}
 
 impl ContentionFree {
     /// Sends a packet the instant it is queued and posts its arrival; one that follows
@@ -26,21 +39,28 @@ impl ContentionFree {
         }
         let group = act.wiring.layout.group(self.way[0]);
         let (first, start) = self.turn(group, ready, &act.wiring.layout);
-        let before = passage.step_ps(bytes) * u64::from(steps - 1);
-        let delivered = start + before + passage.last_step_ps(steps, bytes);
+        self.way[0] = first;
+        let pace = self.pace(act.wiring, passage, bytes);
+        let delivered = start + pace.delivered;
         let is_held = passage.switching == Switching::Circuit;
-        let takes = act.wiring.link.packet_ps(bytes);
-        let first_end = if is_held { delivered } else { start + takes };
-        self.note_start(id, (first, ready), (start, first_end), passage, act);
+        let mut running = Running::default();
+        let mut at = 0;
+        let mut first_end = start;
         for place in 0..usize::from(steps) {
-            let channel = if place == 0 { first } else { self.way[place] };
-            let start = start + passage.step_ps(bytes) * place as u64;
-            let end = if is_held { delivered } else { start + takes };
+            let channel = self.way[place];
+            let timing = act.wiring.timing(channel);
+            let sent = act.wiring.undisturbed(bytes, at, timing, &mut running);
+            let (begin, end) = (start + at, if is_held { delivered } else { start + sent });
+            if place == 0 {
+                first_end = end;
+                self.note_start(id, (first, ready), (start, end), passage, act);
+            }
             let wait = if place == 0 { start - ready } else { 0 };
             let wait = Wait { time: wait, is_throttling: true };
-            act.measures.starts(channel, ChannelKind::Internal, (start, end), wait);
+            act.measures.starts(channel, ChannelKind::Internal, (begin, end), wait);
             self.used[channel.index()].packets += 1;
-            self.used[channel.index()].busy_ps += end - start;
+            self.used[channel.index()].busy_ps += end - begin;
+            at += if passage.is_wormhole() { timing.hop_ps } else { passage.step_ps(bytes) };
             let (packet, crossing) = act.packets.with_crossing(id);
             crossing.note(packet, channel, act.wiring);
         }
@@ -51,11 +71,36 @@ impl ContentionFree {
         if let Some(following) = &mut self.following {
             following.send(message, 1, first_end);
         }
-        if let Some(early) = passage.early_ps(bytes) {
-            act.events.post(delivered - early, Event::Head(id.into()));
+        if passage.early_ps(bytes).is_some() {
+            act.events.post(start + pace.begun, Event::Head(id.into()));
         }
-        act.packets[id].ready = start + before + act.wiring.link.hop_ps;
+        act.packets[id].ready = start + pace.last_start + pace.last_hop;
         act.events.post(delivered, Event::Tail(id.into()));
+    }
+
+    /// When a packet comes how far, from its start on the first channel of its way.
+    fn pace(&self, wiring: &Wiring, passage: &Passage, bytes: u32) -> Pace {
+        let steps = self.way.len() as u16;
+        let last_hop = wiring.timing(self.way[self.way.len() - 1]).hop_ps;
+        if wiring.is_even() || !passage.is_wormhole() {
+            let last_start = passage.step_ps(bytes) * u64::from(steps - 1);
+            let delivered = last_start + passage.last_step_ps(steps, bytes);
+            let begun = delivered - passage.early_ps(bytes).unwrap_or(0);
+            return Pace { last_start, last_hop, begun, delivered };
+        }
+        let (mut all, mut early, mut at) = (Running::default(), Running::default(), 0);
+        let mut pace = Pace { last_start: 0, last_hop, begun: 0, delivered: 0 };
+        for &channel in &self.way {
+            let timing = wiring.timing(channel);
+            let wanted = timing.header_flits + timing.data_flits(passage.early_bytes);
+            pace.last_start = at;
+            pace.delivered = all.cross(at, timing, timing.packet_flits(bytes)) + timing.wire_ps;
+            // One flit more than is wanted, so that the last of those is none that is shorter.
+            early.cross(at, timing, wanted + 1);
+            pace.begun = early.body_is_there();
+            at += timing.hop_ps;
+        }
+        pace
     }
 
     /// What is kept of a packet that could start on a channel when it was ready, and occupies it

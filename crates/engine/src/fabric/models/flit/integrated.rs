@@ -25,7 +25,7 @@ struct Delivered {
     before_begun: u32,
 }
 
-/// The rates of channels as they send packets that go on, and as they send packets that end
+/// A rate of channels as they send packets that go on, and as they send packets that end
 /// where they go to.
 pub fn rates(timing: &Timing, lines: &mut Lines) -> [Rate; 2] {
     [(What::SentAndArrived, What::Arrived), (What::SentAndCame, What::Came)]
@@ -81,7 +81,8 @@ impl FlitFabric {
     pub(super) fn may_come_home(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
         let lane = self.board.at(channel);
         let ends = act.packets[id].destination.0 == lane.port.switch.0;
-        self.rate_of[channel.index()] = u16::from(ends);
+        let rate = act.wiring.layout.group(channel).rate;
+        self.rate_of[channel.index()] = 2 * rate + u16::from(ends);
         if ends && lane.port.buffer.first == id && !lane.output.is_some() {
             self.begin_delivery(channel, act);
         }

@@ -88,7 +88,7 @@ impl WormFabric {
         let early = self.board.lists.early_flits(packet, act);
         if let Some(early) = early.filter(|&early| before < early && early <= before + count) {
             let number = first.wrapping_add(early - 1 - before);
-            let at = self.delivered(id, number, self.main.flit_ps);
+            let at = self.delivered(id, number, self.rate(id).flit_ps);
             self.board.lists.begin(id, at);
             act.events.post(at, Event::Head(id.into()));
         }
@@ -100,7 +100,7 @@ impl WormFabric {
         channel.departed = last.wrapping_add(1);
         if leaving.is_all {
             channel.set_delivering(false);
-            let at = self.delivered(id, last, self.main.last_ps);
+            let at = self.delivered(id, last, self.rate(id).last_ps);
             act.events.post(at, Event::Tail(id.into()));
         }
         if self.board.at(id).owner.is_some() {
@@ -112,7 +112,7 @@ impl WormFabric {
     /// When a flit that ends in the buffer at a channel's end, and takes so long, leaves it.
     #[inline]
     fn delivered(&self, id: ChannelId, number: u32, takes: Time) -> Time {
-        let there = self.start(id, number) + takes + self.main.delay_ps();
+        let there = self.start(id, number) + takes + self.rate(id).delay_ps();
         there.max(self.board.at(id).front_free)
     }
 
@@ -149,12 +149,13 @@ impl WormFabric {
         if self.board.at(id).left_straight() {
             self.keep_straight_credits(id);
         }
-        let (free, flit) = (self.board.at(id).front_free, self.main.flit_ps);
+        let (free, rate) = (self.board.at(id).front_free, *self.rate(id));
+        let flit = rate.flit_ps;
         let mut number = first;
         let mut left = count - u32::from(is_all);
         while left > 0 {
             let bound = self.starts(id, number);
-            let mut at = bound.at + flit + self.main.delay_ps();
+            let mut at = bound.at + flit + rate.delay_ps();
             let (mut spacing, mut run) = (bound.spacing, left.min(bound.count));
             if at < free {
                 // Those that are there by then leave together.
@@ -168,7 +169,7 @@ impl WormFabric {
             left -= run;
         }
         if is_all {
-            let at = self.delivered(id, number, self.main.last_ps) + self.credit_delay;
+            let at = self.delivered(id, number, rate.last_ps) + self.credit_delay;
             self.keep_credit(id, Stretch { at, first: number, spacing: flit as u32 });
         }
     }

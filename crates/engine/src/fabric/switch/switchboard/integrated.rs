@@ -125,8 +125,8 @@ impl<C: HasPort> Switchboard<C> {
         self.leave(channel, act);
         self.lists.begin(channel, NEVER);
         if let Some(blame) = &mut act.measures.blame {
-            let link = &act.wiring.link;
-            blame.leaves_buffer(id, channel, link.first_ps + link.delay_ps());
+            let timing = act.wiring.timing(channel);
+            blame.leaves_buffer(id, channel, timing.first_ps + timing.delay_ps());
         }
         id
     }
