@@ -22,6 +22,7 @@ pub use transit::{Packet, PacketPool};
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Kind, Subject};
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
 use crate::spec::{Fidelity, Machine, Mode};
@@ -102,7 +103,7 @@ impl Fabric {
         let route = self.wiring.routing.begin(packet.source, packet.destination);
         let id = self.packets.insert(Packet { route, ..packet });
         if let Some(blame) = &mut measures.blame {
-            blame.queued(id, class, now);
+            blame.queued(id, class, self.wiring.layout.injection_lead(packet.source), now);
         }
         if let Some(stored) = &mut measures.stored {
             stored.comes(packet.source, Owner::Own, bytes_of(&packet, &self.wiring));
@@ -261,10 +262,15 @@ impl Fabric {
         self.packets.strayed()
     }
 
-    /// Below which number channels stand for the lists of nodes that are one with their
-    /// switches; 0: there are none.
-    pub fn lists(&self) -> u32 {
-        self.traits.lists
+    /// Where packets wait for what; `are_whole`: they are sent as a whole.
+    pub fn queues(&self, are_whole: bool) -> Queues {
+        let wiring = &self.wiring;
+        Queues {
+            of: wiring.queues(),
+            wires: if are_whole { wiring.layout.wire_of.clone() } else { Vec::new() },
+            lists: self.traits.lists,
+            have_heads: wiring.passage.is_some_and(|passage| !passage.is_wormhole()),
+        }
     }
 
     /// Packets in flight or queued.

@@ -102,12 +102,8 @@ impl Simulation {
         if let Some(blame) = &spec.blame {
             let is_real = spec.mode == Mode::Full || is_integrated;
             let whole = spec.fidelity == Fidelity::Packet && is_real;
-            let wires = &fabric.wiring().layout.wire_of;
-            let wires = if whole { wires.clone() } else { Vec::new() };
             let kept = (spec.record_packets, blame.keep_all);
-            let mut blame = Blame::new(channels, wires, interval, kept);
-            blame.lists = fabric.lists();
-            measures.blame = Some(Box::new(blame));
+            measures.blame = Some(Box::new(Blame::new(fabric.queues(whole), interval, kept)));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
         measures.completed = vec![0; done_before.len()];

@@ -15,7 +15,7 @@ mod record;
 mod ring;
 mod sums;
 mod tables;
-mod unstarted;
+mod waiters;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
@@ -29,17 +29,38 @@ use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use log::{Log, Turn};
 use record::{Record, Stall, Waits};
-use unstarted::Unstarted;
+use waiters::Places;
 
-/// Since when packets have waited, as far as a packet that is granted a channel knows.
-#[derive(Clone, Copy, Debug)]
-pub struct Since {
-    /// It was itself ready to go on.
-    pub ready: Time,
-    /// Others have asked for the channel.
-    pub asked: Time,
-    /// Others have been behind it in the buffer it leaves.
-    pub behind: Time,
+/// Where packets wait for what: it never changes in a run.
+pub struct Queues {
+    /// By channel: the one that stands for the queue of those who may be granted it. Those of a
+    /// node's own are in that of its first injection channel.
+    pub of: Vec<ChannelId>,
+    /// By channel: the first of its wire, where whole packets are sent over shared wires;
+    /// else empty.
+    pub wires: Vec<ChannelId>,
+    /// Channels below this number stand for the lists of nodes that are one with their
+    /// switches: what is before a packet in its list throttles it.
+    pub lists: u32,
+    /// Whether messages leave the list of their node one by one, each when it is the head.
+    pub have_heads: bool,
+}
+
+impl Queues {
+    /// Where it is noted who holds a channel.
+    #[inline]
+    fn place(&self, channel: ChannelId) -> ChannelId {
+        self.wires.get(channel.index()).copied().unwrap_or(channel)
+    }
+
+    /// By channel, or wire: the queues of those who may want it, at one end or at both.
+    fn ends(&self) -> Vec<[ChannelId; 2]> {
+        let mut ends: Vec<_> = self.of.iter().map(|&queue| [queue; 2]).collect();
+        for (channel, &queue) in self.of.iter().enumerate() {
+            ends[self.place(ChannelId::from_index(channel)).index()][1] = queue;
+        }
+        ends
+    }
 }
 
 /// Whether the turns of a packet whose wait is charged have been noted.
@@ -71,10 +92,13 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
-    /// By buffer: those that have left its front.
-    left: Unstarted,
-    /// By desk: those in the queue of its switch.
-    stored: Unstarted,
+    queues: Queues,
+    /// By channel, or wire: the queues of those who may want it.
+    ends: Vec<[ChannelId; 2]>,
+    /// By queue: those that have asked for a channel.
+    asking: Places,
+    /// By buffer: those that have left its front and have not started; by list: those in it.
+    left: Places,
     /// Turns that ended before are forgotten, if nobody can ask for them: all, or none.
     forgets: Time,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
@@ -83,34 +107,23 @@ pub struct Blame {
     pub tables: Tables,
     /// Charges packet by packet since they were last taken, if recorded.
     pub packets: Option<Vec<Charged>>,
-    /// By channel: the first of its wire, where whole packets are sent over shared wires;
-    /// else empty.
-    wires: Vec<ChannelId>,
-    /// Channels below this number stand for the lists of nodes that are one with their
-    /// switches: what is before a packet in its list throttles it.
-    pub lists: u32,
     interval: Time,
 }
 
 impl Blame {
-    /// Nothing has happened yet; the first batches are as long as `interval`. `wires`: by
-    /// channel, if each is held by whole packets; `record`: whether all charges are kept;
-    /// `keep_all`: whether no turn is forgotten that there is room for.
-    pub fn new(
-        channels: usize,
-        wires: Vec<ChannelId>,
-        interval: Time,
-        (record, keep_all): (bool, bool),
-    ) -> Self {
+    /// Nothing has happened yet; the first batches are as long as `interval`. `record`: whether
+    /// all charges are kept; `keep_all`: whether no turn is forgotten that there is room for.
+    pub fn new(queues: Queues, interval: Time, (record, keep_all): (bool, bool)) -> Self {
+        let channels = queues.of.len();
         Self {
-            wires,
-            lists: 0,
+            ends: queues.ends(),
+            queues,
             records: Vec::new(),
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
-            left: Unstarted::new(channels),
-            stored: Unstarted::new(channels),
+            asking: Places::new(channels),
+            left: Places::new(channels),
             forgets: if keep_all { 0 } else { NEVER },
             keepers: vec![PacketId::NONE; channels],
             tables: Tables::new(0, interval),
@@ -124,12 +137,6 @@ impl Blame {
         self.tables = Tables::new(now, self.interval);
     }
 
-    /// A packet of a traffic class joins the list of a node that is one with its switch.
-    pub fn listed(&mut self, id: PacketId, list: ChannelId) {
-        let record = &mut self.records[id.index()];
-        (record.head, record.asked) = (list, NEVER);
-    }
-
     /// A packet has been delivered out of a buffer, where its first flit was so long `after`
     /// its start: if it stood behind another there, it waited for that one last.
     pub fn leaves_buffer(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
@@ -140,9 +147,10 @@ impl Blame {
         }
     }
 
-    /// A packet of a traffic class enters its node's output queue.
+    /// A packet of a traffic class enters its node's output queue, or list, for which its first
+    /// injection channel stands.
     #[inline(never)]
-    pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
+    pub fn queued(&mut self, id: PacketId, class: u32, queue: ChannelId, now: Time) {
         while self.records.len() <= id.index() {
             self.records.push(Record::new(class, now));
             self.waits.push(Waits::default());
@@ -152,12 +160,22 @@ impl Blame {
             self.waits[id.index()].clear();
         }
         *record = Record::new(class, now);
+        let is_list = queue.0 < self.queues.lists;
+        if is_list {
+            (record.head, record.asked) = (queue, NEVER);
+        }
+        if is_list || self.queues.have_heads {
+            self.left.join(&mut record.left, queue, now);
+        } else {
+            self.asking.join(&mut record.asking, queue, now);
+        }
     }
 
     /// A packet at the front of a buffer asks for an output; `root`: where those that hold
     /// it wait for each other at last.
-    pub fn asks(&mut self, id: PacketId, now: Time, root: Option<Root>) {
+    pub fn asks(&mut self, id: PacketId, output: ChannelId, now: Time, root: Option<Root>) {
         let record = &mut self.records[id.index()];
+        self.asking.join(&mut record.asking, self.queues.of[output.index()], now);
         record.asked = now;
         record.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
@@ -180,32 +198,37 @@ impl Blame {
     pub fn keeps(&mut self, id: PacketId, lead: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
         record.granted = now;
-        record.keeps = lead;
+        if record.asking.at().is_none() {
+            self.asking.join(&mut record.asking, lead, now);
+        }
         self.keepers[lead.index()] = id;
     }
 
-    /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
-    #[inline]
-    pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
+    /// A packet that was ready at `ready` is granted a channel and leaves the front of the buffer
+    /// it stands in, if any.
+    #[cold]
+    #[inline(never)]
+    pub fn granted(&mut self, id: PacketId, channel: ChannelId, ready: Time, now: Time) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         record.granted = now;
         record.start = NEVER;
         record.root = channel;
         record.asked = record.asked.min(now);
+        self.asking.leave(&mut record.asking);
         let turn = record.turn(id, (record.asked, now, NEVER));
         let buffer = record.buffer();
-        self.take_turns(turn, buffer, since);
+        self.take_turns(turn, buffer, ready);
     }
 
     /// The same, if it starts at once and never stops: its turns will end at `end`.
-    #[inline]
+    #[inline(never)]
     pub fn runs_through(
         &mut self,
         id: PacketId,
         channel: ChannelId,
+        ready: Time,
         (now, end): (Time, Time),
-        since: Since,
     ) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
@@ -215,9 +238,9 @@ impl Blame {
         record.asked = record.asked.min(now);
         let turn = record.turn(id, (record.asked, now, end));
         let buffer = record.from;
-        self.take_turns(turn, buffer, since);
-        if now > since.ready {
-            self.starts_late(id, channel, since.ready, now);
+        self.take_turns(turn, buffer, ready);
+        if now > ready {
+            self.starts_late(id, channel, ready, now);
         }
         self.has_started(id);
     }
@@ -225,19 +248,36 @@ impl Blame {
     /// A packet's turns on the channel it is granted and at the front of the buffer it leaves,
     /// if any.
     #[inline]
-    fn take_turns(&mut self, turn: Turn, buffer: ChannelId, since: Since) {
-        let place = self.place(turn.channel);
-        self.holders[place.index()].push(turn, since.asked.min(self.forgets));
+    fn take_turns(&mut self, turn: Turn, buffer: ChannelId, ready: Time) {
+        let place = self.queues.place(turn.channel);
+        let needed = self.wanted_since(place).min(self.forgets);
+        self.holders[place.index()].push(turn, needed);
         if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
             // A list of packets is left by those that are granted a channel, a buffer by those
             // that are out of it.
-            let end = if buffer.0 < self.lists { turn.granted } else { turn.end };
-            self.take_front(buffer, Turn { asked: since.ready, end, ..turn }, since.behind);
+            let end = if buffer.0 < self.queues.lists { turn.granted } else { turn.end };
+            self.take_front(buffer, Turn { asked: ready, end, ..turn });
             if end != NEVER {
-                self.leaves_front(buffer, turn.packet, since.ready);
+                self.leaves_front(buffer, turn.packet, ready);
             }
         }
+    }
+
+    /// Since when anybody has waited who may want a channel, or wire.
+    #[inline]
+    fn wanted_since(&self, place: ChannelId) -> Time {
+        let since = self.ends[place.index()].map(|queue| {
+            let asked = self.asking.since(queue);
+            if self.queues.have_heads { asked.min(self.head_since(queue)) } else { asked }
+        });
+        since[0].min(since[1])
+    }
+
+    /// From when on a message has been the head of a node's list, or might have been.
+    fn head_since(&self, list: ChannelId) -> Time {
+        let before = self.fronts[list.index()].latest().map_or(0, |turn| turn.end);
+        self.left.since(list).max(before)
     }
 
     /// A packet that was ready at `ready` has left the front of a buffer: what it waited for
@@ -246,15 +286,14 @@ impl Blame {
     fn leaves_front(&mut self, buffer: ChannelId, packet: PacketId, ready: Time) {
         let record = &mut self.records[packet.index()];
         if record.start == NEVER {
-            record.has_left = true;
-            self.left.add(buffer, packet, ready);
+            self.left.join(&mut record.left, buffer, ready);
         }
     }
 
-    /// A packet's turn at the front of a buffer, behind which others have been since `behind`.
+    /// A packet's turn at the front of a buffer: those behind it came later.
     #[inline]
-    fn take_front(&mut self, buffer: ChannelId, turn: Turn, behind: Time) {
-        let needed = behind.min(self.left.since(buffer)).min(self.forgets);
+    fn take_front(&mut self, buffer: ChannelId, turn: Turn) {
+        let needed = self.left.since(buffer).min(self.forgets);
         self.fronts[buffer.index()].push(turn, needed);
     }
 
@@ -276,69 +315,81 @@ impl Blame {
         }
     }
 
-    /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
-    #[inline]
+    /// A packet that was ready at `ready` and is sent as a whole starts on a channel; it will
+    /// have been sent at `end`.
+    #[inline(never)]
     pub fn starts_whole(
         &mut self,
         id: PacketId,
         channel: ChannelId,
+        mut ready: Time,
         (now, end): (Time, Time),
-        since: Since,
     ) {
         let record = &mut self.records[id.index()];
+        if self.queues.have_heads && !record.head.is_some() {
+            // What it waited before its message was the head has been charged.
+            ready = ready.max(record.asked);
+        }
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
         record.start = now;
         record.root = channel;
-        let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
-        if keeps.is_some() {
-            self.keepers[keeps.index()] = PacketId::NONE;
+        if let Some(queue) = record.asking.at()
+            && self.keepers[queue.index()] == id
+        {
+            self.keepers[queue.index()] = PacketId::NONE;
         }
         let mut asked = now;
-        if since.ready < now {
-            asked = self.asks_whole(id, since.ready);
-            self.charge_wait(id, channel, (since.ready, now), Turns::ToCome);
+        if ready < now {
+            asked = self.asks_whole(id, ready);
+            self.charge_wait(id, channel, (ready, now), Turns::ToCome);
         }
         self.has_started(id);
         let record = &mut self.records[id.index()];
         let turn = record.turn(id, (asked.min(granted), granted, end));
         let buffer = record.buffer();
         record.is_stored = false;
-        let stored_at = std::mem::replace(&mut record.stored_at, ChannelId::NONE);
-        if stored_at.is_some() {
-            self.stored.remove(stored_at, id);
-        }
-        self.take_turns(turn, buffer, since);
+        self.take_turns(turn, buffer, ready);
     }
 
     /// A packet has joined the queue of a channel, and is in line for it `from` then on: those
     /// that join it later are granted the channel while it waits.
     #[cold]
     #[inline(never)]
-    pub fn lines_up(&mut self, id: PacketId, from: Time) {
+    pub fn lines_up(&mut self, id: PacketId, channel: ChannelId, from: Time, now: Time) {
         let record = &mut self.records[id.index()];
+        self.left.leave(&mut record.left);
+        if record.asking.at().is_none() {
+            self.asking.join(&mut record.asking, self.queues.of[channel.index()], now);
+        }
         record.granted = from;
         // There is no buffer whose front it leaves.
         record.is_stored = true;
     }
 
-    /// The first packet of a message, which has waited for all of `span`, is to start on
-    /// `channel` and leaves the head of the list of its node, which others have waited for
-    /// since `behind`: the time until it was the head is charged.
+    /// A packet of a message that is to start on `channel` leaves the list of its node, where it
+    /// was ready at `ready`. If it is the first, the time until it was the head is charged.
     #[cold]
     #[inline(never)]
-    pub fn heads_list(
+    pub fn comes_forward(
         &mut self,
         id: PacketId,
-        (list, channel): (ChannelId, ChannelId),
+        channel: ChannelId,
         (ready, now): (Time, Time),
-        behind: Time,
+        is_first: bool,
     ) {
+        let record = &mut self.records[id.index()];
+        let Some(list) = record.left.at() else { return };
+        self.left.leave(&mut record.left);
+        let queue = self.queues.of[channel.index()];
+        if !is_first {
+            return self.asking.join(&mut record.asking, queue, now);
+        }
         let fronts = &self.fronts[list.index()];
         let place = fronts.count();
         let head_from = fronts.end_before(place).clamp(ready.min(now), now);
-        let record = &mut self.records[id.index()];
         record.asked = head_from;
+        self.asking.join(&mut record.asking, queue, head_from);
         if head_from > ready {
             self.waits[id.index()].charge_list(
                 record,
@@ -350,7 +401,7 @@ impl Blame {
         let class = record.class;
         let (root, asked) = (channel, ready);
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
-        self.fronts[list.index()].push(turn, behind);
+        self.take_front(list, turn);
     }
 
     /// When a packet that is sent as a whole asked: its header came as fast as it could.
@@ -365,27 +416,19 @@ impl Blame {
         record.asked
     }
 
-    /// A packet has moved from the front of a buffer into the own queue of the switch with a
-    /// desk, and is out of the buffer at `end`.
+    /// A packet that was ready at `ready` has moved from the front of a buffer into its switch's
+    /// own queue, and is out of the buffer at `end`. It goes on asking.
     #[cold]
     #[inline(never)]
-    pub fn stored(
-        &mut self,
-        id: PacketId,
-        desk: ChannelId,
-        (now, end): (Time, Time),
-        since: Since,
-    ) {
+    pub fn stored(&mut self, id: PacketId, ready: Time, (now, end): (Time, Time)) {
         let record = &mut self.records[id.index()];
         record.is_stored = true;
-        record.stored_at = desk;
-        record.has_left = true;
         let (class, channel) = (record.class, record.head);
-        let (root, asked) = (channel, since.ready);
+        let (root, asked) = (channel, ready);
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
-        self.take_front(channel, turn, since.behind);
-        self.left.add(channel, id, since.ready);
-        self.stored.add(desk, id, since.ready);
+        self.take_front(channel, turn);
+        let record = &mut self.records[id.index()];
+        self.left.join(&mut record.left, channel, ready);
     }
 
     /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
@@ -426,9 +469,8 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.asked = NEVER;
         record.asked_root = ChannelId::NONE;
-        if std::mem::take(&mut record.has_left) {
-            self.left.remove(record.from, id);
-        }
+        self.asking.leave(&mut record.asking);
+        self.left.leave(&mut record.left);
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
@@ -437,7 +479,7 @@ impl Blame {
     /// Cuts a packet's wait for a channel into pieces, and charges each.
     #[inline(never)]
     fn charge_wait(&mut self, id: PacketId, channel: ChannelId, span: (Time, Time), turns: Turns) {
-        let place = self.place(channel);
+        let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];
         let before = |log: &Log| match turns {
             Turns::Noted => log.before(id),
@@ -448,7 +490,8 @@ impl Blame {
         let fronts = self.fronts.get(record.from.index());
         let holders = (holders, before(holders));
         let is_stored = record.is_stored;
-        let behind = if record.from.0 < self.lists { Cause::Throttling } else { Cause::HeadOfLine };
+        let behind =
+            if record.from.0 < self.queues.lists { Cause::Throttling } else { Cause::HeadOfLine };
         let fronts = fronts.map(|fronts| {
             (fronts, if is_stored { fronts.before(id) } else { before(fronts) }, behind)
         });
@@ -458,6 +501,8 @@ impl Blame {
     /// A packet has been delivered; without contention it would have lived `alone`.
     pub fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];
+        self.asking.leave(&mut record.asking);
+        self.left.leave(&mut record.left);
         let beyond = (row.delivered - row.queued).saturating_sub(alone);
         let waits = &mut self.waits[id.index()];
         if record.has_waited || beyond > 0 {

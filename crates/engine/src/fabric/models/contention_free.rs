@@ -18,7 +18,6 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Class, Use, Wait};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
@@ -153,10 +152,9 @@ impl ContentionFree {
         if has_queue && let Some(blame) = &mut act.measures.blame {
             if !is_throttling {
                 // It stands in the queue of its channel, behind nobody's buffer.
-                blame.lines_up(id, at);
+                blame.lines_up(id, channel, at, at);
             }
-            let since = Since { ready, asked: ready, behind: ready };
-            blame.starts_whole(id, channel, (at, end), since);
+            blame.starts_whole(id, channel, ready, (at, end));
         }
         crossing.note(packet, channel, wiring);
         end

@@ -318,8 +318,8 @@ impl FlitFabric {
         if self.integrated.is_some() {
             self.may_come_home(channel, id, act);
         }
-        if act.measures.blame.is_some() {
-            self.board.blame_grant(channel, id, input, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.granted(id, channel, act.packets[id].ready, act.now);
         }
     }
 

@@ -196,8 +196,8 @@ impl StoredFabric {
         channel.queue.take_behind(before, act.packets);
         channel.send(is_contrary, (now, end));
         let (from, switch) = (channel.from, channel.port.switch);
-        if act.measures.blame.is_some() {
-            self.blame_start(at, id, end, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.starts_whole(id, at, ready, (now, end));
         }
         let is_first = act.packets[id].hops == 0;
         let wait = Wait { time: now - ready, is_throttling: is_first };
@@ -255,8 +255,8 @@ impl StoredFabric {
     /// A packet that is in its node, and has a place, joins the queue of a channel.
     fn join(&mut self, at: ChannelId, id: PacketId, act: &mut Act) {
         self.board.at_mut(at).queue.push(id, act.packets);
-        if act.measures.blame.is_some() {
-            blame::joins(id, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.lines_up(id, at, act.packets[id].ready.max(act.now), act.now);
         }
         if self.places.is_some() {
             self.find_next(at, id, act);

@@ -213,8 +213,8 @@ impl Grants for StreamFabric {
         channel.until = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
-        if act.measures.blame.is_some() {
-            self.board.blame_grant(id, packet_id, input, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.granted(packet_id, id, act.packets[packet_id].ready, act.now);
             if self.room(id, act.now) == 0 {
                 self.board.blame_room(id, packet_id, act);
             }

@@ -8,9 +8,8 @@
 use crate::fabric::Wiring;
 use crate::fabric::switch::switchboard::{Act, HasPort, Switchboard};
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::ChannelKind;
-use crate::measure::blame::{Blame, Cause, Root, Since};
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Blame, Cause, Root};
 use crate::time::Time;
 
 /// Most packets that are followed: a circle has no root.
@@ -114,7 +113,7 @@ impl<C: HasPort> Switchboard<C> {
         let output = wiring.first_lead(port.switch, packets[id].header());
         let search = self.search(wiring, packets, (blame, now));
         let root = search.holds(output, id).map(|holder| search.root(holder));
-        blame.asks(id, now, root);
+        blame.asks(id, output, now, root);
     }
 
     /// A packet that may start on a channel lacks room in the buffer at its end.
@@ -129,83 +128,5 @@ impl<C: HasPort> Switchboard<C> {
         let own = Root { class: blame.class(id), channel };
         let root = search.fills(channel, id).map_or(own, |first| search.root(first));
         blame.stalls(id, act.now, Cause::BufferFull, root);
-    }
-
-    /// A packet has been granted a channel, and has left the buffer of `input` (none: its
-    /// node's queue).
-    #[cold]
-    #[inline(never)]
-    pub fn blame_grant(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
-        let since = self.since(channel, id, input, act);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.granted(id, channel, act.now, since);
-        }
-    }
-
-    /// The same, if every flit of it is sent as soon as can be, the last by `released`.
-    #[inline(never)]
-    pub fn blame_run(
-        &self,
-        channel: ChannelId,
-        id: PacketId,
-        input: ChannelId,
-        released: Time,
-        act: &mut Act,
-    ) {
-        let since = self.since(channel, id, input, act);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.runs_through(id, channel, (act.now, released), since);
-        }
-    }
-
-    /// Since when packets have waited.
-    // Inlined into all its callers: 1 % fewer instructions with blame.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    pub fn since(&self, channel: ChannelId, id: PacketId, input: ChannelId, act: &Act) -> Since {
-        let mut input = input;
-        if !input.is_some() && self.lists.are_used() {
-            input = act.wiring.layout.injection_lead(act.packets[id].source);
-        }
-        let behind = if self.lists.has(input) {
-            self.eldest_of(self.at(input).port().buffer, act.packets)
-                .map(|behind| act.packets[behind].ready)
-                .fold(act.now, Time::min)
-        } else {
-            let front = input.is_some().then(|| self.at(input).port().buffer.first);
-            let front = front.filter(|front| front.is_some());
-            front.map_or(act.now, |front| act.packets[front].ready)
-        };
-        Since { ready: act.packets[id].ready, asked: self.asked_since(channel, act), behind }
-    }
-
-    /// Since when anybody has been waiting for the group of a channel, or at its desk.
-    #[inline]
-    fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
-        let port = self.at(channel).port();
-        let is_alone = port.width == 1 && self.choices.is_none();
-        let lead = if is_alone { channel } else { self.at(channel).rest().lead };
-        let Some(blame) = act.measures.blame.as_deref() else { return act.now };
-        let first = match port.kind {
-            ChannelKind::Injection | ChannelKind::Direct => {
-                let node = NodeId(act.wiring.layout.group(lead).from);
-                let eldest = self.eldest(node, act.packets).map(|id| blame.asked(id));
-                return eldest.fold(act.now, Time::min);
-            }
-            ChannelKind::Internal | ChannelKind::Ejection => {
-                let first = self.at(lead).port().first_waiting;
-                let front = first.is_some().then(|| self.at(first).port().buffer.first);
-                front.map_or(act.now, |front| blame.asked(front))
-            }
-        };
-        if self.choices.is_some() { self.asked_at_desk(lead, blame).min(first) } else { first }
-    }
-
-    /// The same at a desk, where they are in any order, and some have left their buffers.
-    #[inline(never)]
-    fn asked_at_desk(&self, desk: ChannelId, blame: &Blame) -> Time {
-        let front = |input: ChannelId| self.at(input).port().buffer.first;
-        let asked = self.waiting(desk).map(|input| blame.asked(front(input)));
-        asked.fold(blame.stored_since(desk), Time::min)
     }
 }

@@ -18,22 +18,17 @@ pub struct Span {
 }
 
 impl Blame {
-    /// A header is granted a channel, which others have been asking for since `needed`; `list`:
-    /// the channel by whose number the list of its node goes, if it was in that.
+    /// A header is granted a channel.
     ///
     /// What it asked for has been held all the time: those who held it are charged in turn.
     /// What lies before is charged to those who were at the head of its node's list before it,
     /// or to who took channels from it.
-    pub fn holds(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        span: Span,
-        needed: Time,
-        list: Option<ChannelId>,
-    ) {
-        let place = self.place(channel);
+    pub fn holds(&mut self, id: PacketId, channel: ChannelId, span: Span) {
+        let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];
+        let list = record.left.at();
+        self.left.leave(&mut record.left);
+        self.asking.leave(&mut record.asking);
         record.head = channel;
         record.root = channel;
         if span.granted > span.ready {
@@ -44,11 +39,10 @@ impl Blame {
         record.asked_root = ChannelId::NONE;
         record.has_lost = false;
         let turn = record.turn(id, (span.asked, span.granted, NEVER));
+        let needed = self.wanted_since(place).min(self.forgets);
         self.holders[place.index()].push(turn, needed);
         if let Some(list) = list {
-            let turn = Turn { asked: span.ready, end: span.granted, ..turn };
-            // Those behind it came later.
-            self.fronts[list.index()].push(turn, span.ready);
+            self.take_front(list, Turn { asked: span.ready, end: span.granted, ..turn });
         }
     }
 
@@ -62,7 +56,7 @@ impl Blame {
 
     /// A channel that was held falls free.
     pub fn falls_free(&mut self, channel: ChannelId, now: Time) {
-        let place = self.place(channel);
+        let place = self.queues.place(channel);
         self.holders[place.index()].end(now);
     }
 }

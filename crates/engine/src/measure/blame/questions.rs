@@ -25,12 +25,7 @@ impl Blame {
 
     /// The packet that holds a channel, if any.
     pub fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
-        self.holders[self.place(channel).index()].holder(now).map(|turn| turn.packet)
-    }
-
-    /// Where it is noted who holds a channel.
-    pub(super) fn place(&self, channel: ChannelId) -> ChannelId {
-        self.wires.get(channel.index()).copied().unwrap_or(channel)
+        self.holders[self.queues.place(channel).index()].holder(now).map(|turn| turn.packet)
     }
 
     /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
@@ -47,17 +42,6 @@ impl Blame {
     pub fn head(&self, id: PacketId) -> (ChannelId, Time) {
         let record = &self.records[id.index()];
         (record.head, record.start)
-    }
-
-    /// When a packet asked last; when it was queued, if it is still in its node.
-    pub fn asked(&self, id: PacketId) -> Time {
-        self.records[id.index()].asked
-    }
-
-    /// Since when a packet has been in the own queue of the switch with a desk, or ready
-    /// before that.
-    pub fn stored_since(&self, desk: ChannelId) -> Time {
-        self.stored.since(desk)
     }
 
     /// A packet's traffic class.

@@ -3,6 +3,7 @@
 use super::cause::{Cause, Charge, Root};
 use super::circuits::Span;
 use super::log::{Log, Turn};
+use super::waiters::Waiting;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
@@ -37,16 +38,14 @@ pub struct Record {
     pub start: Time,
     /// Where the tree of those it waits behind has its root, as found when it asked, or none.
     pub asked_root: ChannelId,
-    /// The lead of the group where it keeps others waiting while it waits for room, or none.
-    pub keeps: ChannelId,
+    /// Where it asks for a channel.
+    pub asking: Waiting,
     /// Who was in its way last.
     pub last: Root,
-    /// The desk of the switch in whose own queue it is, if that has one.
-    pub stored_at: ChannelId,
+    /// The list it is in, or the buffer whose front it has left without having started.
+    pub left: Waiting,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
-    /// Whether it has left the front of its buffer without having started.
-    pub has_left: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
     /// Whether channels have been taken from it since it was granted one last.
@@ -67,11 +66,10 @@ impl Record {
             granted: NEVER,
             start: now,
             asked_root: none,
-            keeps: none,
+            asking: Waiting::NOWHERE,
             last: Root { class, channel: none },
-            stored_at: none,
+            left: Waiting::NOWHERE,
             is_stored: false,
-            has_left: false,
             has_waited: false,
             has_lost: false,
         }

@@ -4,7 +4,6 @@ use super::{CircuitFabric, State};
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Root, Span};
-use crate::time::{NEVER, Time};
 
 /// Most circuits that are followed.
 const LONGEST: usize = 64;
@@ -15,8 +14,9 @@ impl CircuitFabric {
     #[inline(never)]
     pub(super) fn blame_asks(&self, id: PacketId, act: &mut Act) {
         let root = self.root(id, act);
+        let output = act.wiring.first_lead(self.circuits[id.index()].at, act.packets[id].header());
         if let Some(blame) = &mut act.measures.blame {
-            blame.asks(id, act.now, root);
+            blame.asks(id, output, act.now, root);
         }
     }
 
@@ -45,21 +45,8 @@ impl CircuitFabric {
         let packet = &act.packets[id];
         let asked = self.circuits[id.index()].asks_from;
         let span = Span { ready: packet.ready, asked, granted: act.now };
-        let is_in_list = packet.first_internal == NEVER;
-        let list = is_in_list.then(|| act.wiring.layout.injection_lead(packet.source));
-        let needed = self.asked_since(channel, act);
         if let Some(blame) = &mut act.measures.blame {
-            blame.holds(id, channel, span, needed, list);
+            blame.holds(id, channel, span);
         }
-    }
-
-    /// Since when anybody has asked for the wire of a channel, or may have done so.
-    fn asked_since(&self, channel: ChannelId, act: &Act) -> Time {
-        let record = self.board.at(channel);
-        let back = record.opposite.is_some().then_some(record.port.switch);
-        let ends = [Some(record.from), back];
-        let asking = ends.into_iter().flatten().flat_map(|at| &self.asking[at.index()]);
-        let since = asking.map(|id| self.circuits[id.index()].asks_from);
-        since.fold(act.now, Time::min)
     }
 }

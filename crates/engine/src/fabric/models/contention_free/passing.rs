@@ -7,7 +7,6 @@ use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::Since;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
 use crate::spec::Switching;
@@ -76,8 +75,7 @@ impl ContentionFree {
         if !self.free_at.is_empty()
             && let Some(blame) = &mut act.measures.blame
         {
-            let since = Since { ready, asked: ready, behind: ready };
-            blame.starts_whole(id, channel, (start, end), since);
+            blame.starts_whole(id, channel, ready, (start, end));
         }
     }
 

@@ -49,7 +49,7 @@ impl PacketFabric {
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
-                let end = self.start_on_wire(channel, (id, input), tokens, act);
+                let end = self.start_on_wire(channel, id, tokens, act);
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;
@@ -144,16 +144,15 @@ impl PacketFabric {
         None
     }
 
-    /// A packet starts on a channel, and holds its wire; when it will have been sent. `from`:
-    /// the packet, and the channel whose buffer it leaves, or none.
+    /// A packet starts on a channel, and holds its wire; when it will have been sent.
     pub(super) fn start_on_wire(
         &mut self,
         channel: ChannelId,
-        from: (PacketId, ChannelId),
+        id: PacketId,
         tokens: u32,
         act: &mut Act,
     ) -> Time {
-        let end = self.start(channel, from, tokens, act);
+        let end = self.start(channel, id, tokens, act);
         if let Some(wires) = &mut self.wires {
             wires.sends(channel, end);
         }

@@ -59,6 +59,10 @@ impl StoredFabric {
         loop {
             let id = self.board.draw_at_hand(node.0, queue, act.packets);
             act.packets[id].ready += self.arbitration_ps;
+            if let Some(blame) = &mut act.measures.blame {
+                let span = (act.packets[id].ready, act.now);
+                blame.comes_forward(id, at, span, !before.is_some());
+            }
             places.note_follower(id, PacketId::NONE);
             if before.is_some() {
                 places.note_follower(before, id);
@@ -69,9 +73,6 @@ impl StoredFabric {
             if self.board.takes_turns() || next != Some(act.packets[id].message) {
                 break;
             }
-        }
-        if act.measures.blame.is_some() {
-            self.blame_message(at, (node, message.first), act);
         }
         let is_contrary = self.is_contrary(at, before, act);
         self.board.at_mut(at).inject(message, is_contrary);

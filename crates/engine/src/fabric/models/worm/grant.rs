@@ -42,8 +42,8 @@ impl WormFabric {
         self.board.enter(id, packet_id, act);
         let ends = INTEGRATED && self.comes_home(id, act);
         if !self.run_through(id, packet_id, act) {
-            if act.measures.blame.is_some() {
-                self.board.blame_grant(id, packet_id, input, act);
+            if let Some(blame) = &mut act.measures.blame {
+                blame.granted(packet_id, id, act.packets[packet_id].ready, act.now);
                 self.blame_credit(id, packet_id, act);
             }
             self.stale.push(id);
@@ -84,8 +84,8 @@ impl WormFabric {
         }
         let rate = self.main;
         let released = act.now + rate.flit_ps * u64::from(flits - 1) + rate.last_ps;
-        if act.measures.blame.is_some() {
-            self.board.blame_run(id, owner, input, released, act);
+        if let Some(blame) = &mut act.measures.blame {
+            blame.runs_through(owner, id, act.packets[owner].ready, (act.now, released));
         }
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
