@@ -262,14 +262,18 @@ impl Fabric {
         self.packets.strayed()
     }
 
-    /// Where packets wait for what; `are_whole`: they are sent as a whole.
-    pub fn queues(&self, are_whole: bool) -> Queues {
+    /// Where packets wait for what.
+    pub(crate) fn queues(&self, mode: Mode, fidelity: Fidelity) -> Queues {
         let wiring = &self.wiring;
+        let (is_full, is_integrated) = (mode == Mode::Full, wiring.passage.is_some());
+        let are_whole = fidelity == Fidelity::Packet && (is_full || is_integrated);
+        let have_heads = wiring.passage.is_some_and(|passage| !passage.is_wormhole());
         Queues {
             of: wiring.queues(),
             wires: if are_whole { wiring.layout.wire_of.clone() } else { Vec::new() },
             lists: self.traits.lists,
-            have_heads: wiring.passage.is_some_and(|passage| !passage.is_wormhole()),
+            have_buffers: is_full && !have_heads,
+            have_heads,
         }
     }
 

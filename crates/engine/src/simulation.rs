@@ -11,7 +11,7 @@ use crate::measure::{
     Binned, Blame, Counters, Measures, NodeTally, Offered, PacketRow, Stored, Use,
 };
 use crate::node::{Interface, Nodes, World};
-use crate::spec::{self, Fidelity, Mode, Spec};
+use crate::spec::{self, Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
@@ -100,10 +100,9 @@ impl Simulation {
         measures.offered = is_integrated.then(Offered::default);
         measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
         if let Some(blame) = &spec.blame {
-            let is_real = spec.mode == Mode::Full || is_integrated;
-            let whole = spec.fidelity == Fidelity::Packet && is_real;
+            let queues = fabric.queues(spec.mode, spec.fidelity);
             let kept = (spec.record_packets, blame.keep_all);
-            measures.blame = Some(Box::new(Blame::new(fabric.queues(whole), interval, kept)));
+            measures.blame = Some(Box::new(Blame::new(queues, interval, kept)));
         }
         let done_before = vec![Done::default(); nodes.placement().len()];
         measures.completed = vec![0; done_before.len()];

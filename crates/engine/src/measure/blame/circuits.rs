@@ -26,8 +26,8 @@ impl Blame {
     pub fn holds(&mut self, id: PacketId, channel: ChannelId, span: Span) {
         let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];
-        let list = record.left.at();
-        self.left.leave(&mut record.left);
+        let list = record.unstarted.at();
+        self.unstarted.leave(&mut record.unstarted);
         self.asking.leave(&mut record.asking);
         record.head = channel;
         record.root = channel;
@@ -56,7 +56,6 @@ impl Blame {
 
     /// A channel that was held falls free.
     pub fn falls_free(&mut self, channel: ChannelId, now: Time) {
-        let place = self.queues.place(channel);
-        self.holders[place.index()].end(now);
+        self.released(channel, now);
     }
 }

@@ -43,7 +43,7 @@ pub struct Record {
     /// Who was in its way last.
     pub last: Root,
     /// The list it is in, or the buffer whose front it has left without having started.
-    pub left: Waiting,
+    pub unstarted: Waiting,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
     /// Whether there is anything in its [`Waits`].
@@ -68,7 +68,7 @@ impl Record {
             asked_root: none,
             asking: Waiting::NOWHERE,
             last: Root { class, channel: none },
-            left: Waiting::NOWHERE,
+            unstarted: Waiting::NOWHERE,
             is_stored: false,
             has_waited: false,
             has_lost: false,

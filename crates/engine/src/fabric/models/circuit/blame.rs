@@ -16,7 +16,7 @@ impl CircuitFabric {
         let root = self.root(id, act);
         let output = act.wiring.first_lead(self.circuits[id.index()].at, act.packets[id].header());
         if let Some(blame) = &mut act.measures.blame {
-            blame.asks(id, output, act.now, root);
+            blame.asks_for(id, output, act.now, root);
         }
     }
 

@@ -53,8 +53,11 @@ impl PacketFabric {
                 self.leave(input, tokens, end, act);
             } else {
                 place += 1;
-                if act.measures.blame.is_some() {
-                    self.blame_waiting(input, act);
+                if act.is_observed() {
+                    let port = &self.board.at(input).port;
+                    let id = port.buffer.first;
+                    let lead = act.wiring.first_lead(port.switch, act.packets[id].header());
+                    self.observe_room(lead, id, act);
                 }
             }
         }

@@ -18,6 +18,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::rng::{Purpose, Stream};
 use crate::routing::Outputs;
 use crate::time::{NEVER, Time};
@@ -183,9 +184,7 @@ impl PacketFabric {
         let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
         let tokens = self.places_of(id, act);
         self.leave(input, tokens, end, act);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.stored(id, act.packets[id].ready, (act.now, end));
-        }
+        act.observe(Observation::Stored { packet: id, until: end });
         id
     }
 

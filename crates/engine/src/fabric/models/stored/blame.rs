@@ -7,7 +7,7 @@
 use super::StoredFabric;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::{Cause, Root};
+use crate::measure::blame::{Observation, Root};
 
 /// Most queues that are followed to the root of a wait: a circle has none.
 const LONGEST: usize = 64;
@@ -15,15 +15,10 @@ const LONGEST: usize = 64;
 impl StoredFabric {
     /// A packet that might start on a channel, or be put into its queue, has no place in the
     /// queue of `next`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn blame_no_place(&self, id: PacketId, next: ChannelId, act: &mut Act) {
-        let root = self.root(next, act);
-        if let Some(blame) = &mut act.measures.blame
-            && let Some(root) = root
-            && !blame.lacks_room(id)
-        {
-            blame.stalls(id, act.now, Cause::BufferFull, root);
+    #[inline]
+    pub(super) fn observe_place(&self, packet: PacketId, next: ChannelId, act: &mut Act) {
+        if let Some(root) = self.root(next, act) {
+            act.observe(Observation::LacksPlace { packet, root });
         }
     }
 

@@ -9,6 +9,7 @@ use super::StoredFabric;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketFifo;
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl StoredFabric {
@@ -59,10 +60,8 @@ impl StoredFabric {
         loop {
             let id = self.board.draw_at_hand(node.0, queue, act.packets);
             act.packets[id].ready += self.arbitration_ps;
-            if let Some(blame) = &mut act.measures.blame {
-                let span = (act.packets[id].ready, act.now);
-                blame.comes_forward(id, at, span, !before.is_some());
-            }
+            let is_first = !before.is_some();
+            act.observe(Observation::CameForward { packet: id, channel: at, is_first });
             places.note_follower(id, PacketId::NONE);
             if before.is_some() {
                 places.note_follower(before, id);

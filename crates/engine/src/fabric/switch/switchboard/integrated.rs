@@ -14,6 +14,7 @@ use crate::fabric::integrated::Passage;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
 
 /// The lists of nodes that are one with their switches, and what is delivered to them.
@@ -124,10 +125,8 @@ impl<C: HasPort> Switchboard<C> {
         let id = self.at(channel).port().buffer.first;
         self.leave(channel, act);
         self.lists.begin(channel, NEVER);
-        if let Some(blame) = &mut act.measures.blame {
-            let link = &act.wiring.link;
-            blame.leaves_buffer(id, channel, link.first_ps + link.delay_ps());
-        }
+        let after = act.wiring.link.first_ps + act.wiring.link.delay_ps();
+        act.observe(Observation::TakenOut { packet: id, buffer: channel, after });
         id
     }
 }
