@@ -24,6 +24,9 @@ class DeadlockError(RuntimeError):
 class LivelockError(RuntimeError):
     at_ps: int
 
+class BufferTooFullError(RuntimeError):
+    at_ps: int
+
 class ClockStuckError(RuntimeError): ...
 
 _Asked = tuple[int, list[tuple[int, tuple[int, int, int, int, int, int] | None]]]

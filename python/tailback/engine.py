@@ -1,6 +1,7 @@
 """Runs of the compiled engine, and what it counts.
 
-A deadlock, a livelock or a clock that stands still becomes a `RunFailure`.
+A deadlock, a livelock, a buffer that is too full or a clock that stands still becomes a
+`RunFailure`.
 """
 
 from __future__ import annotations
@@ -168,6 +169,9 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
     except compiled.LivelockError as error:
         text = Names.of(spec).told(str(error.args[0]))
         raise RunFailure(text, "livelock", error.at_ps) from None
+    except compiled.BufferTooFullError as error:
+        text = Names.of(spec).told(str(error.args[0]))
+        raise RunFailure(text, "buffer too full", error.at_ps) from None
     except compiled.ClockStuckError as error:
         raise RunFailure(str(error.args[0]), "clock stands still") from None
 

@@ -27,8 +27,6 @@ class TestWords:
         tables: dict[str, Any] = {part: {key: alias}}
         if meant in ("nearest_common_ancestor",):
             tables["topology"] = {"kind": "fat_tree"}
-        if meant == "circuit":
-            tables["switch"]["integrated"] = True
         machine = machine_of(tables)
         found = getattr(machine, part)
         assert (found.kind if key == "kind" else getattr(found, key)) == meant

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tailback.errors import UserError
 from tailback.machines import (
     PRESETS,
     Fidelity,
@@ -372,6 +373,11 @@ def test_unlimited_buffers() -> None:
     assert machine.spec("packet")["switch"]["input_buffer_flits"] is None
     assert machine.resolved("packet")["switch"]["input_buffer"] == "unlimited"
     machine.check("packet")
+    fidelities: tuple[Fidelity, ...] = ("token", "stream", "packet")
+    for fidelity in fidelities:
+        t9000("mesh", switch={"input_buffer": "unlimited"}).check(fidelity)
+    with pytest.raises(UserError, match=r"output_buffer = \"unlimited\": must be"):
+        machine_of({"switch": {"output_buffer": "unlimited"}})
 
 
 def test_equal_rates_are_no_other_machine() -> None:

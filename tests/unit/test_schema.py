@@ -56,6 +56,7 @@ ACCEPTED: list[dict[str, Any]] = [
         "interface": {"window": "unlimited", "message_order": "round_robin"},
     },
     {"switch": {"integrated": True, "switching": "circuit"}, "interface": {"unit": "message"}},
+    {"switch": {"switching": "circuit", "arbiter": "age"}, "interface": {"window": "unlimited"}},
     {"interface": {"acknowledgements": True, "window": 1, "time_slice": "1 µs"}},
 ]
 

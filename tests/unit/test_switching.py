@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -133,6 +133,7 @@ class TestKeys:
             (False, "store_and_forward", "packet"),
             (False, "cut_through", "packet"),
             (False, "wormhole", "worm"),
+            (False, "circuit", "packet"),
         ],
     )
     def test_the_fidelity_follows_the_switching(
@@ -240,6 +241,16 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         {"switch": {"switching": "circuit", "input_buffer": "9 B"}},
         'machine.switch.input_buffer = "9 B": has no effect here; needs '
+        "machine.switch.switching other than circuit",
+    ),
+    (
+        {"switch": {"integrated": False, "switching": "circuit", "input_buffer": "unlimited"}},
+        'machine.switch.input_buffer = "unlimited": has no effect here; needs '
+        "machine.switch.switching other than circuit",
+    ),
+    (
+        {"switch": {"switching": "cut_through", "input_buffer": "9 B"}},
+        'machine.switch.input_buffer = "9 B": has no effect here; needs '
         'machine.switch.integrated = false, or machine.switch.switching = "wormhole"',
     ),
     (
@@ -283,6 +294,19 @@ CHECKED: list[tuple[dict[str, Any], str]] = [
         },
         "machine.switch.output_queue = 1: must be at least 2: one is kept from contrary packets "
         "(reserve)",
+    ),
+    (
+        {"topology": {"kind": "torus"}, "switch": {"integrated": False, "switching": "circuit"}},
+        'machine.link.sharing = "round_robin": must be separate with switching circuit and '
+        "several virtual channels: a circuit has its wires to itself",
+    ),
+    (
+        {
+            "switch": {"integrated": False, "switching": "circuit"},
+            "routing": {"kind": "deflection"},
+        },
+        'machine.routing.kind = "deflection": must be one whose packets wait with switching '
+        "circuit",
     ),
     (
         {"topology": {"kind": "torus"}, "interface": {"unit": "message"}},
@@ -359,6 +383,64 @@ class TestTimes:
         asked = experiment(preset("circuit"), [["0 ns", 0, 1, "16 B"]])
         result = run_mode(asked, "free")
         assert result["message_begins_us"].value == result["message_latency_us"].value
+
+
+class TestCircuitsOverSwitches:
+    MACHINE: ClassVar[dict[str, Any]] = {
+        "topology": {"kind": "mesh", "dims": [3]},
+        "link": {"rate": "8 Gbit/s", "delay": "5 ns", "flit": "1 B", "end_token": False},
+        "switch": {"switching": "circuit", "delay": "3 ns"},
+        "interface": {"header": "2 B", "packet_size": "50 B", "window": 1},
+    }
+
+    @pytest.mark.parametrize("mode", ["full", "endpoints", "throttled", "free"])
+    def test_one_message(self, mode: tb.Mode) -> None:
+        # A channel every 10 ns, the header 7 ns after the last, data, 4 wires, 3 switches.
+        way = 30 + 7 + 4 * 5 + 3 * 3
+        packets = experiment(self.MACHINE, [["0 ns", 0, 2, "100 B"]], mode=mode)
+        latency = run_mode(packets, mode)["message_latency_us"].value
+        assert latency == pytest.approx(2 * (way + 50) / 1000)
+        whole = self.MACHINE | {"interface": {"header": "2 B", "unit": "message"}}
+        one = experiment(whole, [["0 ns", 0, 2, "100 B"]], mode=mode)
+        latency = run_mode(one, mode)["message_latency_us"].value
+        assert latency == pytest.approx((way + 100) / 1000)
+
+    def test_what_it_is_simulated_as(self) -> None:
+        machine = machine_of(self.MACHINE)
+        assert machine.exact.why == "circuits have all channels of a way to themselves"
+        assert machine.resolved("packet")["switch"]["input_buffer"] is None
+        assert machine_of(machine.resolved("packet")).spec("packet") == machine.spec("packet")
+
+    def test_topologies_and_routings_of_switches(self) -> None:
+        for topology, routing in [
+            ({"kind": "fat_tree"}, {"kind": "nearest_common_ancestor"}),
+            ({"kind": "dragonfly"}, {"kind": "minimal"}),
+            ({"kind": "mesh", "dims": [3, 3]}, {"kind": "minimal_adaptive"}),
+            ({"kind": "mesh", "dims": [3, 3]}, {"kind": "valiant"}),
+            ({"kind": "tree"}, {"kind": "up_down"}),
+        ]:
+            machine = {
+                "topology": topology,
+                "routing": routing,
+                "link": {"sharing": "separate"},
+                "switch": {"switching": "circuit"},
+            }
+            messages = [["0 ns", 0, node, "1 kB"] for node in range(1, 5)]
+            result = run_mode(experiment(machine, list(messages)), "full")
+            assert sum(result.nodes["messages_delivered"].to_pylist()) == 4
+
+
+def test_a_buffer_without_bounds_that_is_too_full_is_told() -> None:
+    machine = {
+        "topology": {"kind": "star", "nodes": 3},
+        "switch": {"switching": "wormhole", "input_buffer": "unlimited"},
+        "interface": {"unit": "message"},
+    }
+    messages = [["0 ns", node, 2, "16 MB"] for node in (0, 1) for _ in range(150)]
+    asked = experiment(machine, list(messages), fidelity="worm", sample_interval="1 ms")
+    with pytest.raises(tb.RunFailure, match=r"too full at .* than 1073741824 flits; give") as told:
+        run_mode(asked, "full")
+    assert told.value.kind == "buffer too full"
 
 
 class TestLoad:

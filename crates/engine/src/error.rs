@@ -85,6 +85,15 @@ pub enum RunError {
         /// Most channels a packet may cross.
         limit: u32,
     },
+    /// A buffer without bounds is to hold more flits than can be told apart.
+    BufferTooFull {
+        /// The instant.
+        at: Time,
+        /// The channel that it is at the end of.
+        place: Place,
+        /// Most flits in a buffer.
+        limit: u32,
+    },
     /// More than `limit` events at one instant: the clock stands still.
     ///
     /// For example processes that compute for no time on a network without cost.
@@ -187,6 +196,12 @@ impl fmt::Display for RunError {
                 }
                 Ok(())
             }
+            Self::BufferTooFull { at, place, limit } => write!(
+                f,
+                "a buffer without bounds is too full at {} ns: that of {place} is to hold more \
+                 than {limit} flits; give input_buffer, or offer less",
+                *at as f64 / 1e3
+            ),
             Self::ClockStuck { at, limit } => write!(
                 f,
                 "the clock stands still at {} ns: more than {limit} events at one instant",

@@ -15,6 +15,7 @@ mod switch;
 mod transit;
 
 pub use network::layout::{End, Group, Layout};
+pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
 pub use network::wiring::Wiring;
 pub use transit::{Packet, PacketPool};
@@ -256,7 +257,8 @@ impl Fabric {
         dispatch!(&self.model, model => model.deadlock(now, &self.wiring, &self.packets))
     }
 
-    /// A packet that has crossed more channels than it may.
+    /// A packet that has crossed more channels than it may, or with which the run cannot go on
+    /// for want of room: see [`PacketPool::overfull`].
     #[inline]
     pub fn strayed(&self) -> Option<&Packet> {
         self.packets.strayed()

@@ -218,7 +218,10 @@ pub struct Exact {
 fn exact(machine: &Machine) -> Result<Exact, SpecError> {
     let switching = machine.switch.switching;
     if switching != Switching::Wormhole {
-        let why = format!("{} moves packets as a whole", switching.name());
+        let why = match switching {
+            Switching::Circuit => "circuits have all channels of a way to themselves".into(),
+            _ => format!("{} moves packets as a whole", switching.name()),
+        };
         return Ok(Exact { fidelity: Fidelity::Packet.name(), why });
     }
     let in_band = machine.link.flow_control == FlowControl::InBand;

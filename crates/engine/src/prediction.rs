@@ -5,7 +5,7 @@
 //! bounds the rate of the whole machine, if nothing else does.
 
 use crate::error::SpecError;
-use crate::fabric::{End, Running, Timing, Wiring};
+use crate::fabric::{End, Line, Running, Timing, Wiring};
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
@@ -225,6 +225,7 @@ impl Walk<'_> {
         sums: &mut Sums,
     ) -> (u16, Time) {
         let (mut running, mut start, mut before) = (Running::default(), 0, None);
+        let mut line = Line::default();
         let mut lead = self.wiring.layout.injection_lead(header.source);
         let mut hops = 0;
         loop {
@@ -234,6 +235,7 @@ impl Walk<'_> {
             start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
             before = Some(timing);
             let end = self.wiring.undisturbed(bytes, start, timing, &mut running);
+            self.wiring.lengthen(&mut line, lead);
             // Where nodes and switches are one, nothing lies between them.
             if self.wiring.passage.is_none() || place.kind == ChannelKind::Internal {
                 for channel in place.channels() {
@@ -243,8 +245,14 @@ impl Walk<'_> {
             }
             match place.end {
                 End::Node(_) => {
-                    let passing = self.wiring.passage.map(|passage| passage.lifetime(hops, bytes));
-                    return (hops, passing.unwrap_or(end + timing.wire_ps));
+                    let lifetime = match self.wiring.passage {
+                        Some(passage) => passage.lifetime(hops, bytes),
+                        None if self.wiring.makes_circuits_of_all() => {
+                            start + self.wiring.completes_ps(&line, lead, bytes)
+                        }
+                        None => end + timing.wire_ps,
+                    };
+                    return (hops, lifetime);
                 }
                 End::Switch(switch) => {
                     header.route = self.wiring.passed(place, header);
@@ -379,20 +387,27 @@ fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Ti
         return passage.lifetime(1, bytes.round() as u32);
     }
     let full = spec.machine.interface.packet_bytes;
-    let internal =
-        walk.wiring.layout.groups.iter().find(|group| group.kind == ChannelKind::Internal);
-    let external = walk.wiring.timings[usize::from(walk.wiring.layout.groups[0].rate)];
+    let groups = &walk.wiring.layout.groups;
+    let internal = groups.iter().find(|group| group.kind == ChannelKind::Internal);
+    let external = &groups[0];
+    // The last has the times of the first: only where it ends is different.
     let way = match (topology.switches, internal) {
         (0, _) => vec![external],
-        (_, None) => vec![external; 2],
-        (_, Some(group)) => vec![external, walk.wiring.timings[usize::from(group.rate)], external],
+        (_, None) => vec![external, &groups[groups.len() - 1]],
+        (_, Some(group)) => vec![external, group, &groups[groups.len() - 1]],
     };
-    let (mut running, mut start, mut end) = (Running::default(), 0, 0);
-    for (place, timing) in way.iter().enumerate() {
+    let (mut running, mut line, mut start, mut end) = (Running::default(), Line::default(), 0, 0);
+    for (place, group) in way.iter().enumerate() {
+        let timing = walk.wiring.timing(group.first);
         if place > 0 {
-            start += walk.wiring.onward_ps(&way[place - 1], timing, full);
+            let before = walk.wiring.timing(way[place - 1].first);
+            start += walk.wiring.onward_ps(before, timing, full);
         }
         end = walk.wiring.undisturbed(full, start, timing, &mut running) + timing.wire_ps;
+        walk.wiring.lengthen(&mut line, group.first);
+        if walk.wiring.makes_circuits_of_all() {
+            end = start + walk.wiring.completes_ps(&line, group.first, full);
+        }
     }
     end
 }

@@ -219,6 +219,10 @@ impl Simulation {
         self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
         self.watch();
         self.fabric.strayed().map_or(Ok(true), |packet| {
+            if let Some(channel) = self.fabric.packets().overfull() {
+                let (place, limit) = (self.layout().place(channel), spec::Switch::MOST_FLITS);
+                return Err(RunError::BufferTooFull { at: time, place, limit });
+            }
             Err(RunError::Livelock {
                 at: time,
                 packet: packet.serial,

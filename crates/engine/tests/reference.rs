@@ -11,6 +11,8 @@
 mod cases;
 #[path = "reference/choices.rs"]
 mod choices;
+#[path = "reference/circuits.rs"]
+mod circuits;
 #[path = "reference/desks.rs"]
 mod desks;
 #[path = "reference/hand.rs"]
@@ -54,7 +56,7 @@ use random::{Cells, check, random_cases, same_packets};
 use std::ops::Range;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Spec, Sync};
+use tailback_engine::spec::{Mode, Spec, Sync};
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 use tally::Tally;
 
@@ -271,6 +273,67 @@ fn networks_of_listed_links() {
         spec.workload = cases::messages(dice, &spec.machine);
         networks::without_deadlock(spec);
     });
+}
+
+/// Circuits, on links of one rate and of several, listed ones too.
+fn compare_circuits(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+        if dice.chance(40) {
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        if dice.chance(40) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        networks::make_circuits(dice, &mut spec.machine);
+        if dice.chance(50) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if kind == Kind::Messages && dice.chance(30) {
+            let longest = cases::packet_time(&spec.machine);
+            networks::graph(dice, &mut spec.machine, longest);
+            spec.workload = cases::messages(dice, &spec.machine);
+            networks::without_deadlock(spec);
+        }
+    });
+}
+
+/// One packet that meets nobody takes as long in every mode.
+#[test]
+fn circuits_alone_take_as_long_in_every_mode() {
+    for case in 0..random_cases(CASES) {
+        let mut dice = Dice::new(150_000 + case);
+        let mut spec = cases::spec(&mut dice, Kind::Messages);
+        networks::vary(&mut dice, &mut spec.machine);
+        networks::make_circuits(&mut dice, &mut spec.machine);
+        let nodes = cases::nodes(&spec.machine);
+        let source = dice.number(0, nodes - 1);
+        let destination = (source + dice.number(1, nodes - 1)) % nodes;
+        let bytes = dice.number(0, spec.machine.interface.packet_bytes.into()) as u32;
+        spec.workload = cases::one_message(source as u32, destination as u32, bytes);
+        check(case, &spec, |spec| {
+            let modes = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free];
+            let found = modes.map(|mode| {
+                let mut simulation = Simulation::new(&Spec { mode, ..spec.clone() }).unwrap();
+                assert_eq!(run_engine(&mut simulation, LONG, u64::MAX), End::Finished);
+                let busy: u64 = simulation.channels_used().iter().map(|used| used.busy_ps).sum();
+                (engine_rows(simulation.take_packets()), busy)
+            });
+            assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+        });
+    }
+}
+
+#[test]
+fn circuits_of_listed_messages() {
+    compare_circuits(110_000, Kind::Messages);
+}
+
+#[test]
+fn circuits_of_processes() {
+    compare_circuits(120_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_circuits(130_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_circuits(140_000, Kind::AnyProgram);
 }
 
 #[test]

@@ -93,6 +93,44 @@ fn circuits_need_one_way_of_choosing_and_alike_channels() {
     );
 }
 
+/// Between nodes and switches too, circuits have wires of their own and one way of choosing.
+#[test]
+fn circuits_over_switches_need_wires_of_their_own() {
+    let said = |fidelity, change: fn(&mut Machine)| {
+        let mut machine = mesh(GREEDY, Sharing::Separate);
+        machine.switch.switching = Switching::Circuit;
+        change(&mut machine);
+        refusal(&machine, fidelity)
+    };
+    let refused = |change| said(Fidelity::Packet, change);
+    assert_eq!(refused(|machine| machine.switch.input_buffer_flits = Some(1)), "");
+    assert_eq!(
+        said(Fidelity::Worm, |_| ()),
+        "fidelity = worm: must be packet with switching circuit"
+    );
+    assert_eq!(
+        refused(|machine| machine.link.sharing = Sharing::RoundRobin),
+        "machine.link.sharing = round_robin: must be separate with switching circuit and several \
+         virtual channels: a circuit has its wires to itself"
+    );
+    assert_eq!(
+        refused(|machine| machine.routing.algorithm = RoutingSpec::Deflection),
+        "machine.routing = deflection: must be one whose packets wait with switching circuit"
+    );
+    assert_eq!(
+        refused(|machine| machine.switch.arbiter = Arbiter::NetFirst),
+        "machine.switch.arbiter = net_first: must be fifo or oldest_first with switching circuit"
+    );
+    assert_eq!(
+        refused(|machine| machine.routing.selection = Selection::Random),
+        "machine.routing.selection = random: must be first with switching circuit"
+    );
+    assert_eq!(
+        refused(|machine| machine.link.half_duplex = true),
+        "machine.link.half_duplex = true: must be false without switch.integrated"
+    );
+}
+
 const GREEDY: RoutingSpec = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
 
 #[test]
@@ -324,11 +362,6 @@ fn combinations_that_do_not_exist_are_refused() {
     );
     assert_eq!(switched(|machine| machine.switch.switching = Switching::CutThrough), "");
     assert_eq!(
-        switched(|machine| machine.switch.switching = Switching::Circuit),
-        "machine.switch.switching = circuit: must be wormhole, cut_through or store_and_forward \
-         without switch.integrated"
-    );
-    assert_eq!(
         said(Fidelity::Worm, |machine| machine.switch.switching = Switching::StoreAndForward),
         "fidelity = worm: must be packet with switching store_and_forward"
     );
@@ -346,9 +379,16 @@ fn combinations_that_do_not_exist_are_refused() {
     );
     assert_eq!(switched(|machine| machine.interface.window = None), "");
     assert_eq!(switched(|machine| machine.switch.input_buffer_flits = None), "");
+    for fidelity in [Fidelity::Token, Fidelity::Stream] {
+        let unbounded = |machine: &mut Machine| {
+            machine.switch.input_buffer_flits = None;
+            machine.link.flow_control = FlowControl::InBand;
+        };
+        assert_eq!(said(fidelity, unbounded), "");
+    }
     assert_eq!(
-        said(Fidelity::Token, |machine| machine.switch.input_buffer_flits = None),
-        "machine.switch.input_buffer_flits = unlimited: must be 8 to 262144 flits with fidelity token"
+        said(Fidelity::Token, |machine| machine.switch.input_buffer_flits = Some(1 << 31)),
+        "machine.switch.input_buffer_flits = 2147483648: must be 8 to 1073741824"
     );
     assert_eq!(
         switched(|machine| {

@@ -1,9 +1,13 @@
 //! Packets that cross switches as a whole: over links of different rates, stored or not, in
 //! buffers with and without bounds. Worked out on paper.
 
+#[path = "switching/circuit.rs"]
+mod circuit;
 mod common;
 #[path = "common/parts.rs"]
 mod parts;
+#[path = "switching/unbounded.rs"]
+mod unbounded;
 
 use common::{Run, message_list, spec};
 use parts::{rate, set_node_rate, set_rates};

@@ -9,6 +9,12 @@ use tailback_engine as engine;
 create_exception!(tailback, SpecError, PyValueError, "The description cannot be simulated.");
 create_exception!(tailback, DeadlockError, PyRuntimeError, "Processes wait for ever.");
 create_exception!(tailback, LivelockError, PyRuntimeError, "A packet goes about for ever.");
+create_exception!(
+    tailback,
+    BufferTooFullError,
+    PyRuntimeError,
+    "A buffer without bounds is too full."
+);
 create_exception!(tailback, ClockStuckError, PyRuntimeError, "Simulated time does not pass.");
 
 /// With attributes `field`, `given`, `allowed`, and `circle`: channels by which packets could
@@ -38,7 +44,7 @@ fn held<'py>(py: Python<'py>, held: &engine::error::Held) -> PyResult<Bound<'py,
 }
 
 /// A deadlock has attributes `at_ps`, `waiting`, pairs of who and what, and `circle`: the
-/// packets that wait for each other, as mappings. A livelock has `at_ps`.
+/// packets that wait for each other, as mappings. A livelock and a full buffer have `at_ps`.
 pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -56,6 +62,10 @@ pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
         }
         engine::RunError::Livelock { at, .. } => {
             let exception = LivelockError::new_err(text);
+            exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
+        }
+        engine::RunError::BufferTooFull { at, .. } => {
+            let exception = BufferTooFullError::new_err(text);
             exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
         }
         _ => ClockStuckError::new_err(text),

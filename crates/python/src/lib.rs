@@ -21,7 +21,9 @@ mod _engine {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
-    use super::errors::{ClockStuckError, DeadlockError, LivelockError, SpecError};
+    use super::errors::{
+        BufferTooFullError, ClockStuckError, DeadlockError, LivelockError, SpecError,
+    };
     #[pymodule_export]
     use super::facts;
     #[pymodule_export]

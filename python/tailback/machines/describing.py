@@ -74,7 +74,7 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         if places is not None:
             found["reserve"] = machine.reserves
             found["overtaking"] = switch.overtaking is not False
-    if switch.integrated and switch.switching != "wormhole":
+    if not machine.has_input_buffers:
         found["input_buffer"] = None
     if not machine.interface.acknowledgements:
         found["ack_priority"] = None

@@ -198,6 +198,17 @@ class Machine(Part):
         return self.interface.unit == "message"
 
     @property
+    def makes_circuits(self) -> bool:
+        """Whether packets hold all channels of their way at once."""
+        return self.switch.switching == "circuit"
+
+    @property
+    def has_input_buffers(self) -> bool:
+        """Whether packets stand in buffers at the inputs of switches."""
+        switch = self.switch
+        return switch.switching == "wormhole" or not (switch.integrated or self.makes_circuits)
+
+    @property
     def has_output_queues(self) -> bool:
         """Whether packets stand in queues at outgoing channels."""
         stores = self.switch.switching in ("store_and_forward", "cut_through")
@@ -287,7 +298,7 @@ class Machine(Part):
         """Return roughly how long a message takes in an idle machine.
 
         With acknowledgements, until the last has arrived; the way is half the diameter long.
-        Packets beyond the window wait for one to be delivered.
+        Packets beyond the window, and those behind a circuit, wait for one to be delivered.
         """
         size = min(message_bytes, self.interface.packet_room.bytes)
         packets = max(1, -(-message_bytes // self.interface.packet_room.bytes))
@@ -303,6 +314,8 @@ class Machine(Part):
         there = self.packet_ps(size) + way
         back = self.packet_ps(0) + way if self.interface.acknowledgements else 0
         window = self.interface.packets_in_flight
+        if self.makes_circuits:
+            return packets * (there + way) + back
         if window is None:
             return (packets - 1) * self.packet_ps(size) + there + back
         return -(-packets // window) * (there + back)

@@ -47,7 +47,11 @@ def _has_places(machine: Machine) -> bool:
 
 
 def _has_input_buffers(machine: Machine) -> bool:
-    return not machine.switch.integrated or machine.switch.switching == "wormhole"
+    return machine.makes_circuits or machine.has_input_buffers
+
+
+def _makes_no_circuits(machine: Machine) -> bool:
+    return not machine.makes_circuits
 
 
 def _has_control_tokens(machine: Machine) -> bool:
@@ -89,6 +93,7 @@ def _sends_packets(machine: Machine) -> bool:
 _PACKETS = 'machine.interface.unit = "packet"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
 _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
+_NO_CIRCUITS = "machine.switch.switching other than circuit"
 _INTEGRATED = "machine.switch.integrated = true"
 _SWITCHED = "machine.switch.integrated = false"
 _WAYS = "a machine.topology.kind with links between switches"
@@ -100,6 +105,7 @@ NEEDS = (
     _Need("switch", "output_queue", _has_queues, _QUEUES),
     _Need("switch", "reserve", _has_places, _PLACES),
     _Need("switch", "overtaking", _has_places, _PLACES),
+    _Need("switch", "input_buffer", _makes_no_circuits, _NO_CIRCUITS),
     _Need(
         "switch",
         "input_buffer",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import Part, TimeKey, key
+from ..parts import MaybeSize, Part, TimeKey, key
 from ..units import Size, Time
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Switch(Part):
         description="Buffer of every virtual channel at every input, or unlimited; default: two "
         "full packets; with flow control in band 70 B, with fidelity token 35 B.",
     )
-    output_buffer: Room = key(
+    output_buffer: MaybeSize = key(
         default=None,
         description="Buffer at every output; with fidelity token only; default: 35 B.",
     )

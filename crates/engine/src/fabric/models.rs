@@ -189,7 +189,7 @@ pub enum Model {
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
     Stream(StreamFabric),
-    /// Mode `full`, transport `circuit`.
+    /// Switching `circuit` in mode `full`, and in mode `endpoints` where nodes have links.
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
@@ -229,6 +229,10 @@ impl Model {
         let layout = &wiring.layout;
         Ok(Self::ContentionFree(match mode {
             Mode::Full => return Self::full(machine, topology, wiring, fidelity, seed),
+            Mode::Endpoints if wiring.makes_circuits_of_all() => {
+                let model = CircuitFabric::endpoints(machine, topology, wiring, seed);
+                return Ok(Self::Circuit(model));
+            }
             // Nodes that are their own switches have no channels to switches of others.
             Mode::Endpoints if wiring.passage.is_none() => {
                 ContentionFree::endpoints(machine, layout, topology.nodes)
@@ -238,7 +242,7 @@ impl Model {
         }))
     }
 
-    /// Mode `full`: by the transport, or where flits are simulated by the fidelity.
+    /// Mode `full`: by the switching, or where flits are simulated by the fidelity.
     fn full(
         machine: &Machine,
         topology: &Topology,
@@ -251,17 +255,17 @@ impl Model {
             (Some(passage), _) if passage.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
             }
-            (Some(passage), _) => {
-                Self::Circuit(CircuitFabric::new(machine, topology, wiring, passage, seed))
+            _ if machine.makes_circuits() => {
+                Self::Circuit(CircuitFabric::new(machine, topology, wiring, seed))
             }
-            (None, Fidelity::Packet) => {
+            (_, Fidelity::Packet) => {
                 Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
             }
-            (None, Fidelity::Flit | Fidelity::Token) => {
+            (_, Fidelity::Flit | Fidelity::Token) => {
                 Self::Flit(FlitFabric::new(machine, topology, wiring, fidelity, seed))
             }
-            (None, Fidelity::Worm) => Self::Worm(WormFabric::new(machine, topology, wiring, seed)?),
-            (None, Fidelity::Stream) => {
+            (_, Fidelity::Worm) => Self::Worm(WormFabric::new(machine, topology, wiring, seed)?),
+            (_, Fidelity::Stream) => {
                 Self::Stream(StreamFabric::new(machine, topology, wiring, seed))
             }
         })

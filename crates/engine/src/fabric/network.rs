@@ -2,6 +2,7 @@
 
 pub mod flits;
 pub mod layout;
+pub mod line;
 pub mod timing;
 pub mod wires;
 pub mod wiring;

@@ -79,21 +79,35 @@ pub struct PacketPool {
     alone: Vec<Alone>,
     /// Most channels a packet may cross.
     hop_limit: u16,
-    /// The first that has crossed more.
+    /// The first that has crossed more; or another with which a run cannot go on.
     strayed: PacketId,
+    /// The channel by which that one makes a buffer without bounds too full, or none.
+    overfull: ChannelId,
 }
 
 impl PacketPool {
     /// None yet; each may cross so many channels.
     pub fn new(hop_limit: u16) -> Self {
         let (packets, alone) = (Pool::default(), Vec::new());
-        Self { packets, alone, hop_limit, strayed: PacketId::NONE }
+        let (strayed, overfull) = (PacketId::NONE, ChannelId::NONE);
+        Self { packets, alone, hop_limit, strayed, overfull }
     }
 
     /// The first packet that has crossed more channels than it may.
     #[inline]
     pub fn strayed(&self) -> Option<&Packet> {
         self.strayed.is_some().then(|| &self.packets[self.strayed])
+    }
+
+    /// A packet comes to a buffer without bounds that holds as many flits as can be told apart.
+    #[cold]
+    pub fn overfills(&mut self, id: PacketId, channel: ChannelId) {
+        (self.strayed, self.overfull) = (id, channel);
+    }
+
+    /// The channel to a buffer without bounds that has become too full for the run to go on.
+    pub fn overfull(&self) -> Option<ChannelId> {
+        self.overfull.is_some().then_some(self.overfull)
     }
 
     /// A new packet.

@@ -56,9 +56,18 @@ fn output_buffer() -> u32 {
 }
 
 impl Switch {
-    /// Flits of an input buffer; one without bounds has as many as can be told apart.
+    /// Most flits that can be told apart in a buffer. In the fidelities that count flits a
+    /// buffer without bounds has as many, and a run in which those do not suffice ends.
+    pub const MOST_FLITS: u32 = 1 << 30;
+
+    /// Flits of an input buffer.
     pub fn input_buffer(&self) -> u32 {
-        self.input_buffer_flits.unwrap_or(1 << 30)
+        self.input_buffer_flits.unwrap_or(Self::MOST_FLITS)
+    }
+
+    /// Whether input buffers have no bounds.
+    pub fn is_unbounded(&self) -> bool {
+        self.input_buffer_flits.is_none()
     }
 }
 

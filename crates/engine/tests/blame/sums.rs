@@ -9,7 +9,8 @@ use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Blame, Fidelity, Machine, Mode, RoutingSpec, Sharing, Spec, Switching, TopologySpec,
+    Arbiter, Blame, Fidelity, Machine, Mode, RoutingSpec, Selection, Sharing, Spec, Switching,
+    TopologySpec,
 };
 
 fn mode(dice: &mut Dice) -> Mode {
@@ -85,6 +86,21 @@ fn integrated(number: u64, fidelity: Fidelity) -> Spec {
     spec
 }
 
+/// Circuits of channels that have a wire each.
+fn circuits(number: u64) -> Spec {
+    let mut spec = case(2_000_000 + number, Fidelity::Packet);
+    let mut dice = Dice::new(number);
+    let machine = &mut spec.machine;
+    machine.switch.switching = Switching::Circuit;
+    machine.switch.arbiter = dice.one_of(&[Arbiter::Fifo, Arbiter::OldestFirst]);
+    machine.link.sharing = Sharing::Separate;
+    machine.routing.selection = Selection::First;
+    if matches!(machine.routing.algorithm, RoutingSpec::Chaos | RoutingSpec::Deflection) {
+        machine.routing.algorithm = RoutingSpec::OddEven;
+    }
+    spec
+}
+
 /// Packets have a choice of outputs, or are sent anywhere.
 fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     let choices = [RoutingSpec::OddEven, RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
@@ -117,6 +133,7 @@ fn each_case(all: u64, holds: impl Fn(u64, &Spec)) {
         for fidelity in [Fidelity::Flit, Fidelity::Worm] {
             check(number, &integrated(number, fidelity), |spec| holds(number, spec));
         }
+        check(number, &circuits(number), |spec| holds(number, spec));
     }
 }
 
@@ -134,7 +151,10 @@ fn every_packet_is_charged_what_it_lived_longer() {
         let is_even = are_alike(&spec.machine)
             && link.last_ps <= link.flit_ps
             && (spec.machine.switch.integrated
-                || spec.machine.switch.switching != Switching::StoreAndForward);
+                || !matches!(
+                    spec.machine.switch.switching,
+                    Switching::StoreAndForward | Switching::Circuit
+                ));
         for one in packets {
             let lived = one.packet.delivered - one.packet.queued;
             assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);

@@ -315,6 +315,13 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
     })
 }
 
+/// A list of one message.
+pub fn one_message(source: u32, destination: u32, bytes: u32) -> Workload {
+    let (time_ps, source) = (vec![0], vec![source]);
+    let (destination, bytes) = (vec![destination], vec![bytes]);
+    Workload::Messages(Messages { time_ps, source, destination, bytes })
+}
+
 pub fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
     let nodes = nodes(machine);
     let mut list = Messages::default();

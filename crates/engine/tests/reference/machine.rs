@@ -1,6 +1,7 @@
 //! The whole simulated machine in one struct, and the loop over its events.
 
 use crate::choices::Grant;
+use crate::circuits::Circuit;
 use crate::network::{Channel, Output, Packet};
 use crate::processes::{Process, Processor, State};
 use crate::protocol::{Link, Message};
@@ -82,6 +83,8 @@ pub struct Reference {
     /// Every packet ever queued, in that order; likewise every message ever sent.
     pub packets: Vec<Packet>,
     pub messages: Vec<Message>,
+    /// By packet, with switching `circuit`.
+    pub circuits: Vec<Circuit>,
     /// Messages of each virtual link that are not acknowledged yet, in order.
     pub links: BTreeMap<Link, VecDeque<usize>>,
     pub processes: Vec<Process>,
@@ -111,6 +114,7 @@ impl Reference {
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
             packets: Vec::new(),
             messages: Vec::new(),
+            circuits: Vec::new(),
             links: BTreeMap::new(),
             processors: (0..wiring.nodes()).map(|_| Processor::default()).collect(),
             synthetic: Synthetic::new(spec, &wiring, processes.len()),
@@ -154,11 +158,11 @@ impl Reference {
                     self.go_on(process);
                 }
             }
-            if self.spec.mode == Mode::Full {
-                self.network_acts();
-            }
-            if self.spec.mode == Mode::Endpoints {
-                self.ends_act();
+            match self.spec.mode {
+                Mode::Full | Mode::Endpoints if self.makes_circuits() => self.circuits_act(),
+                Mode::Full => self.network_acts(),
+                Mode::Endpoints => self.ends_act(),
+                Mode::Throttled | Mode::Free | Mode::Ideal => {}
             }
         }
         self.now
@@ -174,11 +178,16 @@ impl Reference {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Tail { packet, .. } => self.tail(packet),
+            Event::Tail { packet, .. } => {
+                self.circuit_ends(packet);
+                self.tail(packet);
+            }
             Event::Head { packet, .. } => self.head(packet),
             Event::Cpu { node } => self.piece_of_work_ends(node),
             Event::Start { process } => self.going_on.push_back(process),
             Event::Message { row } => self.send_row(row),
+            Event::Sets { packet } if self.makes_circuits() => self.travel_as_circuit(packet),
+            Event::Ready { .. } if self.makes_circuits() => {}
             Event::Ready { packet } if self.spec.mode == Mode::Endpoints => {
                 self.is_at_its_end(packet);
             }

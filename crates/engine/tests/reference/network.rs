@@ -73,7 +73,7 @@ impl Reference {
     }
 
     /// From the start on a channel until the header is at its far end.
-    fn header_delay(&self, group: usize) -> Time {
+    pub fn header_delay(&self, group: usize) -> Time {
         let [flit, _] = self.wiring.flit_times(&self.spec.machine, group);
         u64::from(self.spec.machine.interface.header_bytes) * flit + self.wire_delay(group)
     }
@@ -152,7 +152,7 @@ impl Reference {
     }
 
     /// Writes down that a packet starts on a channel for which it has waited.
-    fn note_start(&mut self, packet: usize, channel: usize, at: Time, wait: Time) {
+    pub fn note_start(&mut self, packet: usize, channel: usize, at: Time, wait: Time) {
         let group = &self.wiring.groups[self.wiring.group_of[channel]];
         let is_internal = matches!((group.from, group.to), (End::Switch(_), End::Switch(_)));
         let row = &mut self.packets[packet];

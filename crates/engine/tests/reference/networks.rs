@@ -4,7 +4,8 @@ use crate::cases::Dice;
 use crate::parts::{clear_rates, delayed, rate, set_rates};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching, TopologySpec, Unit,
+    Arbiter, LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching, TopologySpec,
+    Unit,
 };
 
 /// Virtual channels, most often with one wire for several.
@@ -115,6 +116,15 @@ pub fn vary(dice: &mut Dice, machine: &mut Machine) {
         machine.interface.packet_bytes = 1_000;
         machine.switch.input_buffer_flits = None;
     }
+}
+
+/// Circuits of the channels there are: each has a wire of its own.
+pub fn make_circuits(dice: &mut Dice, machine: &mut Machine) {
+    let switch = &mut machine.switch;
+    switch.switching = Switching::Circuit;
+    switch.arbiter = dice.one_of(&[Arbiter::Fifo, Arbiter::OldestFirst]);
+    machine.link.sharing = Sharing::Separate;
+    machine.routing.selection = Selection::First;
 }
 
 /// Drops the last links of a graph until nothing can deadlock: at the latest, a tree is left.

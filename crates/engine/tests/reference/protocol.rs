@@ -2,6 +2,7 @@
 
 use crate::machine::{Reference, Time};
 use crate::network::Packet;
+use std::collections::VecDeque;
 use tailback_engine::spec::{Mode, Workload};
 
 /// A virtual link: from a process, to a process, and which of those between the
@@ -27,6 +28,8 @@ pub struct Message {
     unanswered_packets: u32,
     /// Without contention: until when the wires of its node send packets of it.
     pub sent_until: Vec<Time>,
+    /// The same with circuits: its packets that have not started.
+    pub behind: VecDeque<usize>,
     is_accepted: bool,
     pub is_received: bool,
     pub is_acknowledged: bool,
@@ -53,6 +56,7 @@ impl Reference {
             acknowledged_packets: 0,
             unanswered_packets: 0,
             sent_until: Vec::new(),
+            behind: VecDeque::new(),
             is_accepted: false,
             is_received: false,
             is_acknowledged: false,

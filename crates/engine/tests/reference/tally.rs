@@ -33,6 +33,7 @@ impl Tally {
 impl Reference {
     /// Time passes in which nothing changes.
     pub fn pass(&mut self, time: Time) {
+        self.circuits_hold(time);
         if self.spec.mode != Mode::Full {
             return;
         }

@@ -50,9 +50,10 @@ impl Reference {
         of(&output.acks).or_else(|| of(&output.data))
     }
 
-    /// In mode `endpoints` nodes serve first come, first served, whatever they do otherwise.
+    /// In mode `endpoints` nodes serve first come, first served, whatever they do otherwise; but
+    /// not where they make circuits.
     fn serves_by_rank(&self) -> bool {
-        self.spec.mode != Mode::Endpoints
+        self.spec.mode != Mode::Endpoints || self.makes_circuits()
     }
 
     fn turn(&self, packet: usize) -> (usize, bool) {
@@ -83,6 +84,9 @@ impl Reference {
     pub fn follow(&mut self, number: usize) {
         let Packet { is_ack, message, source, destination, bytes, .. } = self.packets[number];
         assert!(!matches!(self.spec.mode, Mode::Full | Mode::Endpoints));
+        if self.makes_circuits() {
+            return self.follow_circuits(number);
+        }
         let mut start = self.now;
         if !is_ack && self.window() > 1 {
             let group = self.wiring.route(End::Node(source), destination, None);

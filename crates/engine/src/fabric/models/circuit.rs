@@ -1,5 +1,6 @@
-//! Mode `full`, switching `circuit`: a message's header gets the channels of its way one by
+//! Mode `full`, switching `circuit`: a packet's header gets the channels of its way one by
 //! one and keeps them; its data follow when it has them all, and then all fall free at once.
+//! Mode `endpoints` is the same with channels between switches that are never held (`open`).
 //!
 //! A circuit is a chain of channels, from the last back to the first. Whoever asks for a
 //! channel at a node is listed there; when a channel falls free those who may take it come on
@@ -11,6 +12,8 @@ mod agenda;
 mod blame;
 mod channel;
 mod holding;
+mod nodes;
+mod open;
 mod rule;
 
 use crate::error::Blocked;
@@ -21,34 +24,38 @@ use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Packet, Wiring};
-use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
-use crate::measure::Use;
+use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::measure::{Class, Use};
 use crate::routing::Outputs;
 use crate::spec::Machine;
 use crate::time::Time;
 use crate::topology::Topology;
 use agenda::{Agenda, Entry};
 use channel::Channel;
+use open::Open;
 use rule::Rule;
 
 /// The real network of circuits.
 pub struct CircuitFabric {
     pub board: Switchboard<Channel>,
-    passage: Passage,
+    /// How messages pass where nodes and switches are one; else none.
+    passage: Option<Passage>,
     rule: Rule,
     /// By packet: how far it has come.
     circuits: Vec<Circuit>,
     /// By node: those whose headers ask for a channel there.
     asking: Vec<Vec<PacketId>>,
-    /// By node: the head of its list, if that has come forward.
+    /// By node that is its own switch: the head of its list, if that has come forward.
     heads: Vec<PacketId>,
     agenda: Agenda,
     /// Whether packets may have a choice.
     chooses: bool,
     outputs: Outputs,
+    /// Mode `endpoints`: who uses the channels between switches.
+    open: Option<Open>,
 }
 
-/// How far a message has come.
+/// How far a packet has come.
 #[derive(Clone, Copy)]
 struct Circuit {
     /// When its header asks, or asked last.
@@ -73,22 +80,16 @@ enum State {
 }
 
 impl Circuit {
-    /// A message at its source.
-    fn new(source: SwitchId) -> Self {
+    /// A packet at its source, which asks, or has asked, from an instant on.
+    fn new(source: SwitchId, asks_from: Time) -> Self {
         let none = ChannelId::NONE;
-        Self { asks_from: 0, last: none, lead: none, at: source, state: State::Comes }
+        Self { asks_from, last: none, lead: none, at: source, state: State::Comes }
     }
 }
 
 impl CircuitFabric {
-    /// An empty network, `passage` being its times.
-    pub fn new(
-        machine: &Machine,
-        topology: &Topology,
-        wiring: &Wiring,
-        passage: Passage,
-        seed: u64,
-    ) -> Self {
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let mut board = Switchboard::new(machine, topology, wiring, seed, Channel::idle);
         for (channel, &wire) in wiring.layout.wire_of.iter().enumerate() {
             if wire.index() != channel {
@@ -99,7 +100,7 @@ impl CircuitFabric {
         }
         Self {
             board,
-            passage,
+            passage: wiring.passage,
             rule: Rule::new(machine, topology, wiring),
             circuits: Vec::new(),
             asking: vec![Vec::new(); topology.switches],
@@ -107,24 +108,14 @@ impl CircuitFabric {
             agenda: Agenda::default(),
             chooses: wiring.routing.chooses(),
             outputs: Outputs::default(),
+            open: None,
         }
     }
 
-    /// The first message in a node's list asks, if it has become that.
-    fn come_forward(&mut self, node: NodeId, act: &mut Act) {
-        let Some((_, id)) = self.board.at_hand(node.0) else { return };
-        if self.heads[node.index()].is_some() {
-            return;
-        }
-        self.heads[node.index()] = id;
-        while self.circuits.len() <= id.index() {
-            self.circuits.push(Circuit::new(SwitchId::NONE));
-        }
-        self.circuits[id.index()] = Circuit::new(act.wiring.layout.home(node));
-        let packet = &mut act.packets[id];
-        packet.ready = packet.queued + self.passage.arbitration_ps;
-        let asks_from = packet.ready.max(act.now);
-        self.ask_from(id, asks_from, act);
+    /// The same where nobody waits for channels between switches.
+    pub fn endpoints(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let open = Some(Open::new(wiring.layout.channels()));
+        Self { open, ..Self::new(machine, topology, wiring, seed) }
     }
 
     /// A header asks at an instant to come, or now.
@@ -155,12 +146,13 @@ impl CircuitFabric {
         }
     }
 
-    /// A message's place among those who ask.
+    /// A packet's place among those who ask.
     #[inline]
     fn entry(&self, id: PacketId, packets: &PacketPool) -> Entry {
         let asked = if self.rule.oldest_first { 0 } else { self.circuits[id.index()].asks_from };
-        let Packet { queued, serial, .. } = packets[id];
-        Entry { asked, queued, serial, id }
+        let Packet { queued, serial, class, .. } = packets[id];
+        let gives_way = self.rule.ack_priority && class == Class::Data;
+        Entry { gives_way, asked, queued, serial, id }
     }
 
     /// A header that asks gets a channel, if there is one for it.
@@ -266,7 +258,14 @@ impl CircuitFabric {
 }
 
 impl ChannelModel for CircuitFabric {
-    by_switchboard!(queue, take_head, waiting_data);
+    by_switchboard!(take_head, waiting_data);
+
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        if self.passage.is_none() && act.measures.blame.is_some() {
+            self.blame_queued(id, act);
+        }
+    }
 
     #[inline]
     fn is_settled(&self) -> bool {
@@ -288,7 +287,10 @@ impl ChannelModel for CircuitFabric {
     fn arbitrate(&mut self, act: &mut Act) {
         loop {
             while let Some((lead, _)) = self.board.next_marked() {
-                self.come_forward(NodeId(act.wiring.layout.group(lead).from), act);
+                match self.passage {
+                    Some(passage) => self.come_forward(lead, passage.arbitration_ps, act),
+                    None => self.leave_nodes(lead, act),
+                }
             }
             let Some(id) = self.agenda.take_first() else { return };
             self.serve(id, act);
@@ -303,7 +305,7 @@ impl ChannelModel for CircuitFabric {
     fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
         let channel = of.channel();
         let id = self.board.take_tail(channel, act.packets);
-        self.deliver(channel, act.now, act.packets, act.measures);
+        self.deliver(channel, id, act);
         id
     }
 
@@ -313,11 +315,18 @@ impl ChannelModel for CircuitFabric {
     }
 
     fn used(&self, now: Time) -> Vec<Use> {
-        self.board.channels.iter().map(|channel| channel.used(now)).collect()
+        let mut used: Vec<Use> = self.board.channels.iter().map(|one| one.used(now)).collect();
+        if let Some(open) = &self.open {
+            open.add_used(&mut used, now);
+        }
+        used
     }
 
     fn begin_window(&mut self, now: Time) {
         self.board.channels.iter_mut().for_each(|channel| channel.begin_window_at(now));
+        if let Some(open) = &mut self.open {
+            open.begin_window(now);
+        }
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

@@ -5,6 +5,7 @@
 //! channels between nodes and switches only ([`endpoints`]). Where several packets of a message
 //! can be in flight, a `REQUEST` marks when each starts.
 
+mod circuits;
 mod endpoints;
 mod following;
 mod passing;
@@ -38,6 +39,8 @@ pub struct ContentionFree {
     following: Option<Following>,
     /// The channels that a packet takes, where nodes and switches are one.
     way: Vec<ChannelId>,
+    /// The starts of a packet that makes a circuit.
+    starts: Vec<Start>,
 }
 
 /// A packet's start on a channel.
@@ -69,6 +72,7 @@ impl ContentionFree {
             used: vec![Use::default(); layout.channels()],
             following: Following::new(machine, layout),
             way: Vec::new(),
+            starts: Vec::new(),
         }
     }
 
@@ -181,6 +185,9 @@ impl ChannelModel for ContentionFree {
         if let Some(passage) = act.wiring.passage {
             return self.pass(id, &passage, act);
         }
+        if act.wiring.makes_circuits_of_all() {
+            return self.queue_circuit(id, act);
+        }
         if self.endpoints.is_some() {
             act.packets[id].queued = act.now;
             let lead = act.wiring.layout.injection_lead(act.packets[id].source);
@@ -202,7 +209,11 @@ impl ChannelModel for ContentionFree {
 
     fn request(&mut self, of: Subject, act: &mut Act) {
         let id = of.packet();
-        if self.endpoints.is_some() { self.is_at_last_switch(id, act) } else { self.send(id, act) }
+        match self.endpoints {
+            _ if act.wiring.makes_circuits_of_all() => self.make_circuit(id, act),
+            Some(_) => self.is_at_last_switch(id, act),
+            None => self.send(id, act),
+        }
     }
 
     fn retry(&mut self, of: Subject, act: &mut Act) {

@@ -56,6 +56,8 @@ pub struct FlitFabric {
     room_for_all: Option<u32>,
     /// Where nodes and switches are one.
     integrated: Option<Integrated>,
+    /// Whether input buffers have no bounds.
+    is_unbounded: bool,
 }
 
 /// Flow control, and with it how switches are built.
@@ -110,7 +112,7 @@ impl FlitFabric {
         let layout = &wiring.layout;
         let escapes = wiring.routing.escapes() > 0;
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
-            Lane::idle(port, rest, credits, room as u16)
+            Lane::idle(port, rest, credits, room)
         });
         let mut lines = Lines::new();
         let control = if is_in_band {
@@ -143,6 +145,7 @@ impl FlitFabric {
             shared: Shared::new(layout, machine.link.sharing, escapes),
             room_for_all: escapes.then_some(capacity),
             integrated,
+            is_unbounded: machine.switch.is_unbounded(),
         }
     }
 
@@ -319,7 +322,7 @@ impl FlitFabric {
 
     /// A packet begins to be sent by a channel.
     #[inline]
-    fn begin(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
+    fn begin(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         let link = &act.wiring.link;
         let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
         let lane = self.board.at_mut(channel);
@@ -327,6 +330,9 @@ impl FlitFabric {
         lane.unsent = flits;
         lane.header_unsent = header;
         lane.set_started(false);
+        if self.is_unbounded && lane.credits < flits {
+            act.packets.overfills(id, channel);
+        }
     }
 
     /// A flit starts on a channel.

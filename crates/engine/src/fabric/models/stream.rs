@@ -43,9 +43,10 @@ pub struct StreamFabric {
 impl StreamFabric {
     /// An empty network.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
-        let (link, room) = (&wiring.link, machine.switch.input_buffer());
+        let link = &wiring.link;
         // No run is so long that it could fill half of the range of time.
-        let capacity = link.flit_ps.saturating_mul(room.into()).min(NEVER / 2);
+        let room = machine.switch.input_buffer_flits.map(u64::from);
+        let capacity = room.map_or(NEVER, |room| link.flit_ps.saturating_mul(room)).min(NEVER / 2);
         let delay = link.delay_ps();
         let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Channel::idle(port, rest)

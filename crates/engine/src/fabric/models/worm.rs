@@ -50,6 +50,8 @@ pub struct WormFabric {
     rate_of: Vec<u16>,
     /// Flits an input buffer holds.
     buffer: u32,
+    /// Whether it has no bounds.
+    is_unbounded: bool,
     credit_delay: Time,
     /// Channels whose owner may know more.
     stale: Vec<ChannelId>,
@@ -99,6 +101,7 @@ impl WormFabric {
             rates,
             rate_of: if is_simple { Vec::new() } else { rate_of.collect() },
             buffer,
+            is_unbounded: machine.switch.is_unbounded(),
             credit_delay: machine.link.credit_delay_ps,
             stale: Vec::new(),
             heads: Vec::new(),

@@ -3,6 +3,7 @@
 use crate::error::SpecError;
 use crate::fabric::integrated::Passage;
 use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::network::line::Line;
 use crate::fabric::network::timing::{Rates, Running, Timing};
 use crate::fabric::transit::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
@@ -38,6 +39,8 @@ pub struct Wiring {
     pace: Pace,
     /// When packets may go on.
     onward: Onward,
+    /// Whether circuits are made of the channels of a way.
+    makes_circuits: bool,
 }
 
 /// When a packet may go on from a switch.
@@ -83,7 +86,8 @@ impl Wiring {
             link = link.arbitrated();
             rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
         }
-        if passage.is_none() && fidelity == Fidelity::Packet {
+        let makes_circuits = machine.makes_circuits();
+        if passage.is_none() && fidelity == Fidelity::Packet && !makes_circuits {
             link = link.of_whole_packets();
             rates.all.iter_mut().for_each(|timing| *timing = timing.of_whole_packets());
         }
@@ -103,7 +107,7 @@ impl Wiring {
         };
         let has_one_rate = timings.iter().all(|timing| timing.has_rate_of(&link));
         let onward = match machine.switch.switching {
-            _ if passage.is_some() => Onward::Header,
+            _ if passage.is_some() || makes_circuits => Onward::Header,
             Switching::StoreAndForward => Onward::Stored,
             _ if fidelity == Fidelity::Packet && !has_one_rate => Onward::WithoutGap,
             _ => Onward::Header,
@@ -119,6 +123,7 @@ impl Wiring {
             is_uniform,
             pace,
             onward,
+            makes_circuits,
             timings,
         })
     }
@@ -279,6 +284,32 @@ impl Wiring {
         times.max().unwrap_or(timing.hop_ps)
     }
 
+    /// Whether circuits are made of channels between nodes and switches too.
+    #[inline]
+    pub fn makes_circuits_of_all(&self) -> bool {
+        self.makes_circuits && self.passage.is_none()
+    }
+
+    /// A channel becomes part of a circuit. Where nodes and switches are one only headers wait
+    /// for the switch, which arbitrates.
+    #[inline]
+    pub fn lengthen(&self, line: &mut Line, channel: ChannelId) {
+        let timing = self.timing(channel);
+        let is_through = self.passage.is_none() && self.ends_at_switch(channel);
+        line.add(timing, if is_through { timing.delay_ps() } else { timing.wire_ps });
+    }
+
+    fn ends_at_switch(&self, channel: ChannelId) -> bool {
+        matches!(self.layout.group(channel).end, End::Switch(_))
+    }
+
+    /// From when a header is granted the last channel of a circuit until all data are there.
+    #[inline]
+    pub fn completes_ps(&self, line: &Line, last: ChannelId, bytes: u32) -> Time {
+        let timing = self.timing(last);
+        timing.header_ps + timing.wire_ps + line.takes_ps(timing.data_flits(bytes))
+    }
+
     /// When a packet of `bytes` data bytes that starts on a channel now and is not stopped will have been
     /// sent; `running` follows it from its first channel.
     #[inline]
@@ -308,8 +339,13 @@ impl Wiring {
             alone.zero_load.last_start += alone.zero_load.last_hop;
         }
         let ZeroLoad { lifetime, last_start, last_hop, .. } = &mut alone.zero_load;
-        let end = self.undisturbed(packet.bytes, *last_start, timing, &mut alone.running);
-        *lifetime = end + timing.wire_ps;
+        if self.makes_circuits {
+            self.lengthen(&mut alone.line, channel);
+            *lifetime = *last_start + self.completes_ps(&alone.line, channel, packet.bytes);
+        } else {
+            let end = self.undisturbed(packet.bytes, *last_start, timing, &mut alone.running);
+            *lifetime = end + timing.wire_ps;
+        }
         *last_hop = timing.hop_ps;
     }
 
@@ -330,9 +366,12 @@ impl Wiring {
             return alone.zero_load;
         }
         let hop = self.onward_ps(&self.link, &self.link, packet.bytes);
-        let last_start = hop * u64::from(packet.hops - 1);
+        let before = u64::from(packet.hops - 1);
+        let last_start = hop * before;
+        let delays =
+            if self.makes_circuits { self.link.delay_ps() * before + self.link.wire_ps } else { 0 };
         ZeroLoad {
-            lifetime: last_start + self.link.packet_ps(packet.bytes) + self.link.wire_ps,
+            lifetime: last_start + self.link.packet_ps(packet.bytes) + self.link.wire_ps + delays,
             first_hop: hop,
             last_hop: self.link.hop_ps,
             last_start,
@@ -345,6 +384,7 @@ impl Wiring {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone {
     running: Running,
+    line: Line,
     zero_load: ZeroLoad,
 }
 

@@ -26,7 +26,8 @@ impl Blame {
     pub fn holds(&mut self, id: PacketId, channel: ChannelId, span: Span) {
         let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];
-        let list = record.unstarted.at();
+        let (list, is_first) = (record.unstarted.at(), record.granted == NEVER);
+        record.granted = span.granted;
         self.unstarted.leave(&mut record.unstarted);
         self.asking.leave(&mut record.asking);
         record.head = channel;
@@ -34,7 +35,7 @@ impl Blame {
         if span.granted > span.ready {
             let fronts = list.map(|list| &self.fronts[list.index()]);
             let holders = &self.holders[place.index()];
-            self.waits[id.index()].charge_held(record, holders, fronts, span);
+            self.waits[id.index()].charge_held(record, holders, (is_first, fronts), span);
         }
         record.asked_root = ChannelId::NONE;
         record.has_lost = false;

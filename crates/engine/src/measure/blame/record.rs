@@ -138,12 +138,12 @@ impl Waits {
 
     /// Charges the wait of a header for a channel that it keeps: the time since it asked in turn
     /// to those who held it; the time before to who took channels from it, or to those who
-    /// were at the head of its node's list, where it was in that.
+    /// were at the head of its node's list. Before its first channel it is throttled.
     pub fn charge_held(
         &mut self,
         record: &mut Record,
         holders: &Log,
-        fronts: Option<&Log>,
+        (is_first, fronts): (bool, Option<&Log>),
         Span { ready, asked, granted }: Span,
     ) {
         record.has_waited = true;
@@ -152,7 +152,7 @@ impl Waits {
         for (turn, time) in holders.cut(holders.count(), (asked, granted)) {
             let is_before = turn.granted < asked;
             let cause = match is_before {
-                _ if fronts.is_some() => Cause::Throttling,
+                _ if is_first => Cause::Throttling,
                 _ if turn.channel != channel => Cause::SharedWire,
                 true => Cause::OutputBusy,
                 false => Cause::Arbitration,

@@ -3,10 +3,12 @@
 use crate::ids::PacketId;
 use crate::time::Time;
 
-/// One who asks, by its place in the order: when it asked (0 where that does not count), then
-/// when it was created.
+/// One who asks, by its place in the order: whether others have priority, when it asked (0 where
+/// that does not count), then when it was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
+    /// Whether it is data, where acknowledgements have priority.
+    pub gives_way: bool,
     /// When it asked.
     pub asked: Time,
     /// When it was queued.
@@ -58,13 +60,18 @@ mod tests {
 
     #[test]
     fn those_who_asked_first_come_first_and_of_those_the_oldest() {
-        let entry = |asked, queued, serial| Entry { asked, queued, serial, id: PacketId(serial) };
+        let entry = |asked, queued, serial| {
+            let gives_way = serial == 9;
+            Entry { gives_way, asked, queued, serial, id: PacketId(serial) }
+        };
         let mut agenda = Agenda::default();
-        for (asked, queued, serial) in [(7, 3, 1), (5, 4, 2), (5, 4, 9), (5, 2, 5), (7, 3, 1)] {
+        for (asked, queued, serial) in
+            [(7, 3, 1), (5, 4, 2), (5, 4, 8), (1, 1, 9), (5, 2, 5), (7, 3, 1)]
+        {
             agenda.add(entry(asked, queued, serial));
         }
-        agenda.remove(entry(5, 4, 9));
+        agenda.remove(entry(5, 4, 8));
         let order: Vec<_> = std::iter::from_fn(|| agenda.take_first()).map(|id| id.0).collect();
-        assert_eq!(order, [5, 2, 1]);
+        assert_eq!(order, [5, 2, 1, 9]);
     }
 }

@@ -1,7 +1,10 @@
 //! Channels become part of circuits and fall free.
 
+use super::nodes::is_of_node;
 use super::{CircuitFabric, State};
 use crate::event_queue::Event;
+use crate::fabric::network::line::Line;
+use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
@@ -9,34 +12,54 @@ use crate::measure::{ChannelKind, Measures, Wait};
 use crate::time::{NEVER, Time};
 
 impl CircuitFabric {
-    /// A message whose header asked gets a free channel.
+    /// A packet whose header asked, or that leaves its node, gets a channel.
     pub(super) fn grant(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
-        if act.measures.blame.is_some() {
-            self.blame_grant(channel, id, act);
+        let now = act.now;
+        let (kind, to) = (self.board.at(channel).port.kind, self.board.at(channel).port.switch);
+        if let Some(open) = &mut self.open
+            && kind == ChannelKind::Internal
+        {
+            open.take(id, channel, now);
+        } else {
+            if act.measures.blame.is_some() {
+                self.blame_grant(channel, id, act);
+            }
+            let circuit = &mut self.circuits[id.index()];
+            self.board.at_mut(channel).take(id, circuit.last, now);
+            circuit.last = channel;
         }
+        self.circuits[id.index()].at = to;
+        self.note_grant(channel, kind, id, act);
+        let is_last = match self.passage {
+            Some(_) => act.wiring.layout.home(act.packets[id].destination) == to,
+            None => !to.is_some(),
+        };
+        if is_last {
+            self.send(channel, id, act);
+        } else {
+            self.ask_from(id, act.packets[id].ready, act);
+        }
+    }
+
+    /// What is recorded of a packet that gets a channel now.
+    #[inline]
+    fn note_grant(&self, channel: ChannelId, kind: ChannelKind, id: PacketId, act: &mut Act) {
         let now = act.now;
         let (packet, crossing) = act.packets.with_crossing(id);
         crossing.note(packet, channel, act.wiring);
-        let is_first = packet.first_internal == NEVER;
+        let is_first = packet.first_sent == NEVER;
         if is_first {
+            packet.first_sent = now - self.passage.map_or(0, |passage| passage.arbitration_ps);
+        }
+        let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
+        if is_first_internal {
             packet.first_internal = now;
-            packet.first_sent = now - self.passage.arbitration_ps;
         }
-        let wait = Wait { time: now - packet.ready, is_throttling: is_first };
-        packet.ready = now + self.passage.step_ps(packet.bytes);
-        let (ready, destination) = (packet.ready, packet.destination);
+        let is_throttling = is_first || is_first_internal;
+        let wait = Wait { time: now - packet.ready, is_throttling };
+        packet.ready = now + act.wiring.timing(channel).hop_ps;
         act.measures.waited(channel, wait);
-        act.measures.occupies(ChannelKind::Internal, now);
-        let circuit = &mut self.circuits[id.index()];
-        let record = self.board.at_mut(channel);
-        record.take(id, circuit.last, now);
-        circuit.last = channel;
-        circuit.at = record.port.switch;
-        if act.wiring.layout.home(destination) == circuit.at {
-            self.send(channel, id, act);
-        } else {
-            self.ask_from(id, ready, act);
-        }
+        act.measures.occupies(kind, now);
     }
 
     /// A message does not ask any more where it is; if that was at the head of its node's
@@ -61,34 +84,46 @@ impl CircuitFabric {
         }
     }
 
-    /// A message has all channels of its way: when its header is there, its data set out.
+    /// A packet has all channels of its way: when its header is there, its data set out.
     fn send(&mut self, last: ChannelId, id: PacketId, act: &mut Act) {
         self.circuits[id.index()].state = State::Sends;
-        let (hops, bytes) = (act.packets[id].hops, act.packets[id].bytes);
-        let delivered = act.now + self.passage.last_step_ps(hops, bytes);
+        let bytes = act.packets[id].bytes;
+        let line = self.line(last, id, act.wiring);
+        let delivered = act.now + act.wiring.completes_ps(&line, last, bytes);
         let record = self.board.at_mut(last);
         record.port.buffer.push(id, act.packets);
-        if let Some(early) = self.passage.early_ps(bytes) {
+        if let Some(early) = self.passage.and_then(|passage| passage.early_ps(bytes)) {
             record.rest.heading = id;
             act.events.post(delivered - early, Event::Head(last.into()));
         }
+        let timing = act.wiring.timing(last);
+        self.board.post_header(last, id, act.now + timing.header_ps + timing.wire_ps, act);
         act.events.post(delivered, Event::Tail(last.into()));
     }
 
-    /// A message has been delivered over a channel: all it held fall free.
-    pub(super) fn deliver(
-        &mut self,
-        last: ChannelId,
-        now: Time,
-        packets: &PacketPool,
-        measures: &mut Measures,
-    ) {
+    /// The channels of a packet's circuit, of which it holds `last`.
+    fn line(&self, last: ChannelId, id: PacketId, wiring: &Wiring) -> Line {
+        let mut line = Line::default();
+        let mut channel = last;
+        while channel.is_some() {
+            wiring.lengthen(&mut line, channel);
+            channel = self.board.at(channel).before;
+        }
+        let open = self.open.iter().flat_map(|open| open.way(id));
+        open.for_each(|channel| wiring.lengthen(&mut line, channel));
+        line
+    }
+
+    /// A packet has been delivered over a channel: all it held fall free.
+    pub(super) fn deliver(&mut self, last: ChannelId, id: PacketId, act: &mut Act) {
         let mut channel = last;
         while channel.is_some() {
             let before = self.board.at(channel).before;
-            self.release(channel, now, packets, measures);
+            self.release(channel, act.now, act.packets, act.measures);
             channel = before;
         }
+        let used = self.open.as_mut().map_or(0, |open| open.leave(id, act.now));
+        (0..used).for_each(|_| act.measures.falls_free(ChannelKind::Internal, act.now));
     }
 
     /// The message that holds a channel leaves it, and all it holds beyond it, `to` one that was
@@ -119,11 +154,12 @@ impl CircuitFabric {
         let packet = &mut act.packets[id];
         packet.hops -= hops;
         // What it crosses again has been time in which it waited.
-        packet.ready -= self.passage.step_ps(packet.bytes) * Time::from(hops);
+        packet.ready -= act.wiring.link.hop_ps * Time::from(hops);
         let circuit = &mut self.circuits[id.index()];
         circuit.last = channel;
         circuit.at = self.board.at(lost).from;
-        self.ask_from(id, act.now + self.passage.arbitration_ps, act);
+        let arbitration_ps = self.passage.map_or(0, |passage| passage.arbitration_ps);
+        self.ask_from(id, act.now + arbitration_ps, act);
     }
 
     /// A channel falls free: those who may take it, or the other direction of its wire, get a
@@ -135,13 +171,17 @@ impl CircuitFabric {
         packets: &PacketPool,
         measures: &mut Measures,
     ) {
-        measures.falls_free(ChannelKind::Internal, now);
+        let kind = self.board.at(channel).port.kind;
+        measures.falls_free(kind, now);
         if let Some(blame) = &mut measures.blame {
             blame.falls_free(channel, now);
         }
         let record = self.board.at_mut(channel);
         record.leave(now);
         let (from, lead, opposite) = (record.from, record.lead, record.opposite);
+        if is_of_node(kind) {
+            return self.board.mark(lead);
+        }
         self.call(from, lead, packets);
         if opposite.is_some() {
             let record = self.board.at(opposite);

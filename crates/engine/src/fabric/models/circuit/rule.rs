@@ -16,14 +16,18 @@ pub struct Rule {
     pub breaks: bool,
     /// Whether those created first are granted a channel first, and not those that asked first.
     pub oldest_first: bool,
+    /// Whether acknowledgements come before data.
+    pub ack_priority: bool,
 }
 
 impl Rule {
-    /// The rule of a machine.
+    /// The rule of a machine. Where nodes have links to switches circles have been looked for.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring) -> Self {
-        let breaks = !machine.routing.allow_deadlock && !is_free(topology, wiring);
+        let may_break = wiring.passage.is_some() && !machine.routing.allow_deadlock;
+        let breaks = may_break && !is_free(topology, wiring);
         let is_asked_for = machine.switch.arbiter == Arbiter::OldestFirst;
-        Self { breaks, oldest_first: breaks || is_asked_for }
+        let ack_priority = machine.switch.ack_priority;
+        Self { breaks, oldest_first: breaks || is_asked_for, ack_priority }
     }
 }
 

@@ -4,7 +4,8 @@
 //! wire that is the first to be free of those before it.
 
 use crate::fabric::network::layout::{Group, Layout};
-use crate::ids::MessageId;
+use crate::fabric::transit::{PacketFifo, PacketPool};
+use crate::ids::{MessageId, PacketId};
 use crate::measure::ChannelKind;
 use crate::spec::Machine;
 use crate::time::Time;
@@ -16,6 +17,17 @@ pub struct Following {
     /// By place of a message, for each of those wires: when the latest packet of the message has
     /// been sent on it. A place may be another message's before: all of that has been delivered.
     sent: Vec<Time>,
+    /// By place of a message that makes circuits: its packets that have not started.
+    behind: Vec<Behind>,
+}
+
+/// The packets of a message that have not started.
+#[derive(Clone, Copy)]
+struct Behind {
+    /// Whether it is known when the next one starts.
+    has_next: bool,
+    /// Those behind it.
+    packets: PacketFifo,
 }
 
 impl Following {
@@ -24,7 +36,8 @@ impl Following {
         let starts = |group: &&Group| group.kind != ChannelKind::Ejection;
         let wires = layout.groups.iter().filter(starts).map(|group| group.width).max()?;
         let wires = usize::from(wires);
-        (machine.interface.window != Some(1)).then(|| Self { wires, sent: Vec::new() })
+        let is_used = machine.interface.window != Some(1);
+        is_used.then(|| Self { wires, sent: Vec::new(), behind: Vec::new() })
     }
 
     /// From when a packet of a message may start on one of so many wires.
@@ -36,6 +49,30 @@ impl Following {
     pub fn send(&mut self, message: MessageId, wires: usize, until: Time) {
         let first = self.sent(message)[..wires].iter_mut().min_by_key(|sent| **sent);
         first.into_iter().for_each(|sent| *sent = until);
+    }
+
+    /// Whether a packet that enters its node's queue is the next of its message to start, as it
+    /// is known when all before it will have been sent; else it stands behind them.
+    pub fn is_next(&mut self, id: PacketId, packets: &mut PacketPool) -> bool {
+        let message = packets[id].message.index();
+        if self.behind.len() <= message {
+            let nobody = Behind { has_next: false, packets: PacketFifo::EMPTY };
+            self.behind.resize(message + 1, nobody);
+        }
+        let behind = &mut self.behind[message];
+        if behind.has_next {
+            behind.packets.push(id, packets);
+            return false;
+        }
+        behind.has_next = true;
+        true
+    }
+
+    /// The next packet of a message has started: the one behind it.
+    pub fn next(&mut self, message: MessageId, packets: &PacketPool) -> Option<PacketId> {
+        let behind = &mut self.behind[message.index()];
+        behind.has_next = behind.packets.first.is_some();
+        behind.has_next.then(|| behind.packets.pop(packets))
     }
 
     fn sent(&mut self, message: MessageId) -> &mut [Time] {

@@ -69,11 +69,9 @@ impl FlitFabric {
     /// The buffer at a channel's end has so many more places.
     #[inline]
     fn makes_room(&mut self, channel: ChannelId, places: u32) {
-        let band = &mut self.board.at_mut(channel).band;
-        let room = u32::from(band.room) + places;
-        band.room = (room % TOKENS_PER_GRANT) as u16;
-        if room >= TOKENS_PER_GRANT {
-            self.grants_tokens(channel, room / TOKENS_PER_GRANT);
+        let grants = self.board.at_mut(channel).band.add_room(places);
+        if grants > 0 {
+            self.grants_tokens(channel, grants);
         }
     }
 
@@ -81,7 +79,7 @@ impl FlitFabric {
     fn grants_tokens(&mut self, channel: ChannelId, grants: u32) {
         let Control::InBand { opposite, .. } = &self.control else { return };
         let back = opposite[channel.index()];
-        self.board.at_mut(back).band.grants += grants as u16;
+        self.board.at_mut(back).band.add_grants(grants);
         self.wake(back);
     }
 
@@ -135,7 +133,7 @@ impl FlitFabric {
         if lane.free_at > act.now {
             return;
         }
-        if lane.band.grants > 0 {
+        if lane.band.grants() > 0 {
             return self.send_control(channel, act);
         }
         let is_from_switch = is_from_switch(lane.port.kind);
@@ -163,7 +161,7 @@ impl FlitFabric {
     }
 
     /// A channel goes over to the next packet in its output buffer.
-    fn begin_stored(&mut self, channel: ChannelId, act: &Act) {
+    fn begin_stored(&mut self, channel: ChannelId, act: &mut Act) {
         let id = self.board.at(channel).band.next;
         self.board.at_mut(channel).band.next = act.packets[id].next;
         self.begin(channel, id, act);
@@ -175,7 +173,7 @@ impl FlitFabric {
         }
         let journey = self.rate(channel).control;
         let lane = self.board.at_mut(channel);
-        lane.band.grants -= 1;
+        lane.band.grant_is_sent();
         lane.free_at = act.now + journey.time;
         lane.busy += journey.time;
         act.measures.transmits(lane.port.kind, act.now, lane.free_at);
@@ -227,7 +225,7 @@ impl FlitFabric {
     fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
         let lacks_room = |&channel: &ChannelId| {
             let lane = self.board.at(channel);
-            lane.free_at <= act.now && lane.unsent == 0 && lane.band.grants == 0
+            lane.free_at <= act.now && lane.unsent == 0 && lane.band.grants() == 0
         };
         let width = u32::from(self.board.at(lead).port.width);
         if let Some(channel) = (lead.0..lead.0 + width).map(ChannelId).find(lacks_room) {
@@ -238,7 +236,7 @@ impl FlitFabric {
 
     fn can_take(&self, channel: ChannelId, now: Time) -> bool {
         let lane = self.board.at(channel);
-        lane.free_at <= now && lane.unsent == 0 && lane.band.grants == 0 && lane.credits > 0
+        lane.free_at <= now && lane.unsent == 0 && lane.band.grants() == 0 && lane.credits > 0
     }
 }
 

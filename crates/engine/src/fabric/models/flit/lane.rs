@@ -1,5 +1,6 @@
 //! What the fidelities `flit` and `token` keep for every channel.
 
+use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::switch::switchboard::{Port, PortRest, has_port};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -48,11 +49,42 @@ pub struct Band {
     pub placed: u32,
     /// The first packet granted this channel that it does not send yet.
     pub next: PacketId,
+    /// Flow-control tokens it has to send, and in the lowest bits the places of the buffer at
+    /// the end that are free and not granted: less than one such token grants.
+    grants_and_room: u32,
+}
+
+/// Bits of [`Band::grants_and_room`] that are room.
+const ROOM_BITS: u32 = TOKENS_PER_GRANT.trailing_zeros();
+
+impl Band {
     /// Flow-control tokens it has to send.
-    pub grants: u16,
-    /// Places of the buffer at the end that are free and not granted: less than one
-    /// flow-control token grants.
-    pub room: u16,
+    #[inline]
+    pub fn grants(&self) -> u32 {
+        self.grants_and_room >> ROOM_BITS
+    }
+
+    /// It has to send so many more.
+    #[inline]
+    pub fn add_grants(&mut self, grants: u32) {
+        self.grants_and_room += grants << ROOM_BITS;
+    }
+
+    /// It has sent one.
+    #[inline]
+    pub fn grant_is_sent(&mut self) {
+        self.grants_and_room -= 1 << ROOM_BITS;
+    }
+
+    /// The buffer at the end has so many more places: flow-control tokens that grant what is
+    /// free now.
+    #[inline]
+    pub fn add_room(&mut self, places: u32) -> u32 {
+        let room = self.grants_and_room % TOKENS_PER_GRANT + places;
+        self.grants_and_room -= self.grants_and_room % TOKENS_PER_GRANT;
+        self.grants_and_room += room % TOKENS_PER_GRANT;
+        room / TOKENS_PER_GRANT
+    }
 }
 
 has_port!(Lane, packets in rest.own[0]);
@@ -63,8 +95,8 @@ const AWAKE: u8 = 1;
 const STARTED: u8 = 2;
 
 impl Lane {
-    /// A channel at rest, with so many credits.
-    pub fn idle(port: Port, rest: PortRest, credits: u32, room: u16) -> Self {
+    /// A channel at rest, with so many credits, and so many places that are not granted.
+    pub fn idle(port: Port, rest: PortRest, credits: u32, room: u32) -> Self {
         Self {
             port,
             free_at: 0,
@@ -79,7 +111,7 @@ impl Lane {
             rest,
             stalled_from: NEVER,
             busy: 0,
-            band: Band { unmoved: 0, placed: 0, grants: 0, next: PacketId::NONE, room },
+            band: Band { unmoved: 0, placed: 0, next: PacketId::NONE, grants_and_room: room },
         }
     }
 

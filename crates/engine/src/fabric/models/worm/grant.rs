@@ -43,6 +43,9 @@ impl WormFabric {
         self.board.enter(id, packet_id, act);
         let ends = INTEGRATED && self.comes_home(id, act);
         if !self.run_through(id, packet_id, act) {
+            if self.is_unbounded {
+                self.note_overfull(id, packet_id, act);
+            }
             if act.is_observed() {
                 self.observe_grant(id, packet_id, act);
             }
@@ -52,6 +55,17 @@ impl WormFabric {
         }
         if !self.stale.is_empty() {
             self.advance_all(act);
+        }
+    }
+
+    /// With a packet it has been granted to, a channel may have sent more flits that have not
+    /// left the buffer at its end than that can hold for want of numbers.
+    #[inline(never)]
+    fn note_overfull(&self, id: ChannelId, packet_id: PacketId, act: &mut Act) {
+        let channel = self.board.at(id);
+        let there = channel.base.wrapping_add(channel.flits).wrapping_sub(channel.departed);
+        if channel.port.switch.is_some() && there > self.buffer {
+            act.packets.overfills(packet_id, id);
         }
     }
 

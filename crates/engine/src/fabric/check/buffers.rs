@@ -1,0 +1,82 @@
+//! Buffers and flow control.
+
+use super::within;
+use crate::error::SpecError;
+use crate::fabric::Timing;
+use crate::spec::{Fidelity, FlowControl, Machine, Switch, Switching};
+
+/// Tokens that one flow-control token grants.
+pub const TOKENS_PER_GRANT: u32 = 8;
+
+/// Buffers and flow control must be such that packets can move.
+pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let (link, switch) = (&machine.link, &machine.switch);
+    let has_buffers = match switch.switching {
+        Switching::Wormhole => true,
+        Switching::CutThrough | Switching::StoreAndForward => !switch.integrated,
+        Switching::Circuit => false,
+    };
+    if !has_buffers {
+        return Ok(());
+    }
+    let is_in_band = link.flow_control == FlowControl::InBand;
+    let timing = Timing::of(machine);
+    let header = u64::from(timing.header_flits);
+    let (least, content) = match fidelity {
+        Fidelity::Packet => {
+            (timing.packet_flits(machine.interface.packet_bytes).into(), "a whole packet")
+        }
+        Fidelity::Flit | Fidelity::Worm => (header, "a header"),
+        // The header's part of the stream, gap included.
+        Fidelity::Stream => (timing.header_ps.div_ceil(timing.flit_ps), "a header"),
+        // All but the last byte of a header may stand there when room for eight more is
+        // needed to grant that.
+        Fidelity::Token => {
+            let content = "a header (room is granted 8 flits at a time)";
+            (u64::from(TOKENS_PER_GRANT) + header - 1, content)
+        }
+    };
+    let field = "machine.switch.input_buffer_flits";
+    match switch.input_buffer_flits {
+        Some(input) if u64::from(input) < least => {
+            return Err(too_small(input, content, least, fidelity));
+        }
+        Some(input) => within(field, input.into(), least, Switch::MOST_FLITS.into())?,
+        None => {}
+    }
+    match fidelity {
+        Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
+            "machine.link.packet_gap_ps",
+            link.packet_gap_ps,
+            "must be 0 with fidelity worm, which needs flits at equal distances; use flit",
+        )),
+        Fidelity::Flit | Fidelity::Worm if is_in_band => Err(SpecError::new(
+            "machine.link.flow_control",
+            "in_band",
+            "must be out_of_band with fidelities flit and worm: flow-control tokens in band \
+             delay the data of the other direction; use fidelity token",
+        )),
+        Fidelity::Token if !is_in_band => Err(SpecError::new(
+            "machine.link.flow_control",
+            "out_of_band",
+            "must be in_band with fidelity token; use worm or flit",
+        )),
+        Fidelity::Token if switch.output_buffer_flits == 0 => Err(SpecError::new(
+            "machine.switch.output_buffer_flits",
+            0,
+            "must be at least 1 flits with fidelity token",
+        )),
+        Fidelity::Token => {
+            let output = switch.output_buffer_flits.into();
+            within("machine.switch.output_buffer_flits", output, 1, Switch::MOST_FLITS.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an input buffer that does not hold what it must.
+pub(super) fn too_small(input: u32, content: &str, least: u64, fidelity: Fidelity) -> SpecError {
+    let name = fidelity.name();
+    let allowed = format!("must hold {content}, at least {least} flits with fidelity {name}");
+    SpecError::new("machine.switch.input_buffer_flits", input, allowed)
+}

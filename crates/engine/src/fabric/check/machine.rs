@@ -1,0 +1,176 @@
+//! What a machine may say of itself, whatever its network.
+
+use super::{buffers, crossing, network, within};
+use crate::error::SpecError;
+use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
+use crate::spec::{Arbiter, Fidelity, LinkClass, Machine, Switch, Switching, Unit};
+use crate::topology::Topology;
+
+/// Largest window that is a number.
+const MOST_IN_FLIGHT: u64 = 1 << 20;
+
+/// Refuses what cannot be simulated.
+pub fn machine(
+    machine: &Machine,
+    topology: &Topology,
+    fidelity: Fidelity,
+) -> Result<(), SpecError> {
+    ranges(machine)?;
+    if machine.switch.integrated {
+        integrated(machine, topology, fidelity)?;
+    } else {
+        switched(machine, fidelity)?;
+    }
+    buffers::flow_control(machine, fidelity)?;
+    network::rates(machine, fidelity)
+}
+
+fn ranges(machine: &Machine) -> Result<(), SpecError> {
+    let (link, interface) = (&machine.link, &machine.interface);
+    let ((shortest, longest), (_, most)) = (LinkClass::FLIT_PS, LinkClass::DELAY_PS);
+    let ranges = [
+        ("machine.link.flit_bytes", link.flit_bytes.into(), 1, MOST_FLIT_BYTES.into()),
+        ("machine.link.flit_ps", link.flit_ps, shortest, longest),
+        ("machine.link.control_ps", link.control_ps, shortest, longest),
+        ("machine.link.delay_ps", link.delay_ps, 0, most),
+        ("machine.link.packet_gap_ps", link.packet_gap_ps, 0, most),
+        ("machine.link.credit_delay_ps", link.credit_delay_ps, 0, most),
+        ("machine.switch.delay_ps", machine.switch.delay_ps, 0, most),
+        ("machine.interface.header_bytes", interface.header_bytes.into(), 1, 1_000),
+        ("machine.interface.packet_bytes", interface.packet_bytes.into(), 1, MOST_BYTES.into()),
+    ];
+    for (field, value, low, high) in ranges {
+        within(field, value, low, high)?;
+    }
+    let named = machine.link_classes.iter();
+    let named = named.map(|(name, class)| (format!("machine.link_classes.{name}"), *class));
+    let of_nodes = machine.node_link.map(|class| ("machine.node_link".to_string(), class));
+    for (path, class) in named.chain(of_nodes) {
+        let times = [
+            ("flit_ps", class.flit_ps, shortest, longest),
+            ("control_ps", class.control_ps, shortest, longest),
+            ("delay_ps", class.delay_ps, 0, most),
+        ];
+        for (name, value, low, high) in times {
+            within(&format!("{path}.{name}"), value.unwrap_or(low), low, high)?;
+        }
+    }
+    let window = interface.window.unwrap_or(1);
+    within("machine.interface.window", window.into(), 1, MOST_IN_FLIGHT)?;
+    if interface.time_slice_ps == Some(0) {
+        let allowed = "must be above 0, or absent";
+        return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
+    }
+    Ok(())
+}
+
+/// Nodes are attached to switches.
+fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let (switch, interface) = (&machine.switch, &machine.interface);
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
+    };
+    if switch.switching != Switching::Wormhole && fidelity != Fidelity::Packet {
+        let allowed = format!("must be packet with switching {}", switch.switching.name());
+        return Err(SpecError::new("fidelity", fidelity.name(), allowed));
+    }
+    if switch.switching == Switching::Circuit {
+        circuit_order(machine)?;
+    }
+    if machine.link.half_duplex {
+        return refuse("machine.link.half_duplex", "true", "must be false");
+    }
+    if let Some(first) = interface.first_packet_bytes {
+        let field = "machine.interface.first_packet_bytes";
+        return refuse(field, &first.to_string(), "must be left out");
+    }
+    if interface.early_bytes > 0 {
+        let given = interface.early_bytes.to_string();
+        return refuse("machine.interface.early_bytes", &given, "must be 0");
+    }
+    output_queue(machine, "without switch.integrated")
+}
+
+/// There is no queue at outgoing channels.
+fn output_queue(machine: &Machine, with: &str) -> Result<(), SpecError> {
+    let Switch { output_queue_packets, reserve, overtaking, .. } = machine.switch;
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} {with}")))
+    };
+    if let Some(packets) = output_queue_packets {
+        let given = packets.to_string();
+        return refuse("machine.switch.output_queue_packets", &given, "must be unlimited");
+    }
+    if reserve {
+        return refuse("machine.switch.reserve", "true", "must be false");
+    }
+    if overtaking {
+        return refuse("machine.switch.overtaking", "true", "must be false");
+    }
+    Ok(())
+}
+
+/// What machines whose nodes are their own switches have.
+fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<(), SpecError> {
+    let (switch, interface, crossing) = (&machine.switch, &machine.interface, crossing(machine));
+    let refuse = |field: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(field, given, format!("{allowed} {crossing}")))
+    };
+    let knows_flits = matches!(fidelity, Fidelity::Flit | Fidelity::Worm);
+    let is_whole = fidelity == Fidelity::Packet;
+    match (switch.switching, interface.unit) {
+        _ if !topology.is_direct() => {
+            let allowed = "needs a topology with one node per switch";
+            return refuse("machine.switch.integrated", "true", allowed);
+        }
+        _ if interface.acknowledges => {
+            return refuse("machine.interface.acknowledges", "true", "must be false");
+        }
+        _ if switch.virtual_channels > 1 => {
+            let given = switch.virtual_channels.to_string();
+            let allowed =
+                if topology.wraps { "must be 1, too few for a torus," } else { "must be 1" };
+            return refuse("machine.switch.virtual_channels", &given, allowed);
+        }
+        (Switching::Wormhole | Switching::CutThrough | Switching::Circuit, Unit::Packet) => {
+            return refuse("machine.interface.unit", "packet", "must be message");
+        }
+        (Switching::Wormhole, _) if !knows_flits => {
+            return refuse("fidelity", fidelity.name(), "must be worm or flit");
+        }
+        (Switching::Wormhole, _) if machine.link.half_duplex => {
+            return refuse("machine.link.half_duplex", "true", "must be false");
+        }
+        (Switching::Wormhole, _) => {}
+        _ if !is_whole => return refuse("fidelity", fidelity.name(), "must be packet"),
+        (Switching::Circuit, _) => circuit_order(machine)?,
+        (Switching::CutThrough | Switching::StoreAndForward, _) => {}
+    }
+    if interface.unit == Unit::Packet {
+        let field = "machine.switch.output_queue_packets";
+        let Some(packets) = switch.output_queue_packets else {
+            return refuse(field, "unlimited", "must be a number");
+        };
+        if switch.reserve && packets == 1 {
+            let allowed = "must be at least 2: one is kept from contrary packets (reserve)";
+            return Err(SpecError::new(field, packets, allowed));
+        }
+        within(field, packets.into(), 1, 1 << 16)?;
+    } else {
+        output_queue(machine, &crossing)?;
+    }
+    within("machine.interface.early_bytes", interface.early_bytes.into(), 0, MOST_BYTES.into())?;
+    let first = interface.first_packet_bytes.unwrap_or(1);
+    let most = interface.packet_bytes.into();
+    within("machine.interface.first_packet_bytes", first.into(), 1, most)
+}
+
+/// Whoever asks for a channel of a circuit gets it in one of two orders.
+fn circuit_order(machine: &Machine) -> Result<(), SpecError> {
+    let arbiter = machine.switch.arbiter;
+    if matches!(arbiter, Arbiter::Fifo | Arbiter::OldestFirst) {
+        return Ok(());
+    }
+    let allowed = "must be fifo or oldest_first with switching circuit";
+    Err(SpecError::new("machine.switch.arbiter", arbiter.name(), allowed))
+}
