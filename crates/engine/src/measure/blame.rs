@@ -28,7 +28,6 @@ mod whole;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
-pub use circuits::Span;
 pub use key::{Key, REST};
 pub(crate) use observation::{Observation, Ways};
 pub(crate) use queues::Queues;

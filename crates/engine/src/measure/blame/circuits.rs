@@ -2,9 +2,12 @@
 //! one is taken from them.
 
 use super::log::Turn;
-use super::{Blame, Root};
+use super::{Blame, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
+
+/// Most circuits that are followed.
+const LONGEST: usize = 64;
 
 /// A header's wait for a channel.
 #[derive(Clone, Copy, Debug)]
@@ -18,14 +21,44 @@ pub struct Span {
 }
 
 impl Blame {
+    /// A header asks for a channel of a group.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn header_asks(&mut self, id: PacketId, output: ChannelId, now: Time) {
+        self.records[id.index()].head = output;
+        self.asks_for(id, output, now);
+        let root = self.circuit_root(output, now);
+        self.records[id.index()].waits_behind(root);
+    }
+
+    /// Where those that wait for a channel wait for each other at last: the channel that is held
+    /// by the first that does not wait, and that one's class.
+    fn circuit_root(&self, mut wanted: ChannelId, now: Time) -> Option<Root> {
+        let mut root = None;
+        for _ in 0..LONGEST {
+            let place = self.queues.place(wanted);
+            let Some(turn) = self.holders[place.index()].holder(now) else { break };
+            root = Some(Root { class: turn.class, channel: turn.channel });
+            let holder = &self.records[turn.packet.index()];
+            if holder.asking.at().is_none() {
+                break;
+            }
+            wanted = holder.head;
+        }
+        root
+    }
+
     /// A header is granted a channel.
     ///
     /// What it asked for has been held all the time: those who held it are charged in turn.
     /// What lies before is charged to those who were at the head of its node's list before it,
     /// or to who took channels from it.
-    pub fn holds(&mut self, id: PacketId, channel: ChannelId, span: Span) {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn holds(&mut self, id: PacketId, channel: ChannelId, now: Time, ways: &impl Ways) {
         let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];
+        let span = Span { ready: ways.ready(id), asked: record.asked, granted: now };
         let (list, is_first) = (record.unstarted.at(), record.granted == NEVER);
         record.granted = span.granted;
         self.unstarted.leave(&mut record.unstarted);
@@ -48,15 +81,13 @@ impl Blame {
     }
 
     /// A channel is taken from a packet, to which it will have to come back.
-    pub fn loses(&mut self, id: PacketId, channel: ChannelId, to: PacketId) {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn loses(&mut self, id: PacketId, channel: ChannelId, to: PacketId) {
         let class = self.class(to);
         let record = &mut self.records[id.index()];
         record.last = Root { class, channel };
         record.has_lost = true;
-    }
-
-    /// A channel that was held falls free.
-    pub fn falls_free(&mut self, channel: ChannelId, now: Time) {
-        self.released(channel, now);
+        self.asking.leave(&mut record.asking);
     }
 }

@@ -37,6 +37,12 @@ pub enum Observation {
     /// It has joined the queue of a channel, and is in line `from` then on: those that join it
     /// later are granted the channel while it waits.
     LinedUp { packet: PacketId, channel: ChannelId, from: Time },
+    /// A header asks for a channel of a group: its lead; where it has a choice, the first's.
+    HeaderAsks { packet: PacketId, output: ChannelId },
+    /// A header is granted a channel, which it keeps until its packet has been delivered.
+    Held { packet: PacketId, channel: ChannelId },
+    /// A channel is taken from it for another: it will have to come back.
+    Lost { packet: PacketId, channel: ChannelId, to: PacketId },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
     TakenOut { packet: PacketId, buffer: ChannelId, after: Time },
 }
@@ -82,6 +88,9 @@ impl Blame {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
             }
             LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
+            HeaderAsks { packet, output } => self.header_asks(packet, output, now),
+            Held { packet, channel } => self.holds(packet, channel, now, ways),
+            Lost { packet, channel, to } => self.loses(packet, channel, to),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }
     }

@@ -24,7 +24,7 @@ pub struct Stall {
 pub struct Record {
     /// Its traffic class.
     pub class: u32,
-    /// The channel it was granted last, or none.
+    /// The channel it was granted last, or none; of a header that asks, the lead it asks at.
     pub head: ChannelId,
     /// The channel whose buffer it leaves, or left last; none: its node's queue.
     pub from: ChannelId,
@@ -80,6 +80,12 @@ impl Record {
     pub fn turn(&self, packet: PacketId, (asked, granted, end): (Time, Time, Time)) -> Turn {
         let &Self { class, head: channel, root, .. } = self;
         Turn { packet, class, channel, root, asked, granted, end }
+    }
+
+    /// It waits from now on; `root`: where those it waits behind wait for each other at last.
+    #[inline]
+    pub fn waits_behind(&mut self, root: Option<Root>) {
+        self.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
 
     /// The buffer whose front it leaves for that, or none.

@@ -14,21 +14,15 @@ impl Blame {
         let output = ways.output(id, self.records[id.index()].head);
         let search = Search { blame: self, ways, now };
         let root = search.holds(output, id).map(|holder| search.root(holder));
-        self.asks_for(id, output, now, root);
+        self.asks_for(id, output, now);
+        self.records[id.index()].waits_behind(root);
     }
 
-    /// A packet asks for an output; `root`: where those that hold it wait for each other at last.
-    pub(crate) fn asks_for(
-        &mut self,
-        id: PacketId,
-        output: ChannelId,
-        now: Time,
-        root: Option<Root>,
-    ) {
+    /// A packet asks for an output from now on.
+    pub(super) fn asks_for(&mut self, id: PacketId, output: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
         self.asking.join(&mut record.asking, self.queues.of[output.index()], now);
         record.asked = now;
-        record.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
 
     /// A packet that might start does not, from now on, because of `cause`.

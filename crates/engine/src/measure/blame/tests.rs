@@ -207,3 +207,30 @@ fn whole_packets_wait_for_those_that_are_sent_before_them() {
         [(3, Cause::OutputBusy, 10, 3, 8), (3, Cause::OutputBusy, 11, 3, 10)]
     );
 }
+
+/// Two circuits that wait for each other, until a channel is taken from one of them.
+#[test]
+fn a_channel_taken_in_vain_is_charged_to_who_took_it() {
+    let mut told = Told::new(|queues| (queues.have_buffers, queues.have_heads) = (false, true));
+    let [first, second] = [(0, 0), (1, 1)].map(|(n, queue)| told.queued(0, n, queue));
+    for (packet, first, next) in [(first, 2, 3), (second, 3, 2)] {
+        told.at(0, HeaderAsks { packet, output: channel(first) });
+        told.at(0, Held { packet, channel: channel(first) });
+        told.goes_on(packet, 5, next);
+        told.at(5, HeaderAsks { packet, output: channel(next) });
+    }
+    told.at(6, Lost { packet: second, channel: channel(3), to: first });
+    told.at(6, Left { channel: channel(3), at: 6 });
+    told.at(6, Held { packet: first, channel: channel(3) });
+    // What it had crossed has been time in which it waited.
+    told.goes_on(second, 0, 3);
+    told.at(8, HeaderAsks { packet: second, output: channel(3) });
+    told.at(20, Left { channel: channel(3), at: 20 });
+    told.at(20, Held { packet: second, channel: channel(3) });
+    // When it asked, the other did not wait yet.
+    assert_eq!(told.charges(first, 1), [(3, Cause::OutputBusy, 11, 3, 1)]);
+    assert_eq!(
+        told.charges(second, 20),
+        [(3, Cause::Arbitration, 10, 3, 8), (3, Cause::OutputBusy, 10, 3, 12)]
+    );
+}
