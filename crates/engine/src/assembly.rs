@@ -5,7 +5,7 @@ use crate::error::SpecError;
 use crate::fabric::Fabric;
 use crate::measure::{Blame, Measures, Offered, Stored};
 use crate::node::Nodes;
-use crate::spec::{Fidelity, Mode, Spec};
+use crate::spec::Spec;
 use crate::topology::Topology;
 use crate::workload::Workload;
 
@@ -51,14 +51,8 @@ fn measures(spec: &Spec, topology: &Topology, fabric: &Fabric, processes: usize)
     measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
     measures.completed = vec![0; processes];
     measures.blame = spec.blame.as_ref().map(|blame| {
-        let is_real = spec.mode == Mode::Full || spec.machine.switch.integrated;
-        let whole = spec.fidelity == Fidelity::Packet && is_real;
-        let wires = &fabric.wiring().layout.wire_of;
-        let wires = if whole { wires.clone() } else { Vec::new() };
-        let kept = (spec.record_packets, blame.keep_all);
-        let mut blame = Blame::new(channels, wires, interval, kept);
-        blame.lists = fabric.lists();
-        Box::new(blame)
+        let queues = fabric.queues(spec.mode, spec.fidelity);
+        Box::new(Blame::new(queues, interval, (spec.record_packets, blame.keep_all)))
     });
     measures
 }

@@ -23,6 +23,7 @@ pub use transit::{Packet, PacketPool};
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
 use crate::spec::{Fidelity, Machine, Mode};
@@ -103,7 +104,7 @@ impl Fabric {
         let route = self.wiring.routing.begin(packet.source, packet.destination);
         let id = self.packets.insert(Packet { route, ..packet });
         if let Some(blame) = &mut measures.blame {
-            blame.queued(id, class, now);
+            blame.queued(id, class, self.wiring.layout.injection_lead(packet.source), now);
         }
         if let Some(stored) = &mut measures.stored {
             stored.comes(packet.source, Owner::Own, bytes_of(&packet, &self.wiring));
@@ -264,10 +265,19 @@ impl Fabric {
         self.packets.strayed()
     }
 
-    /// Below which number channels stand for the lists of nodes that are one with their
-    /// switches; 0: there are none.
-    pub fn lists(&self) -> u32 {
-        self.traits.lists
+    /// Where packets wait for what.
+    pub(crate) fn queues(&self, mode: Mode, fidelity: Fidelity) -> Queues {
+        let wiring = &self.wiring;
+        let (is_full, is_integrated) = (mode == Mode::Full, wiring.passage.is_some());
+        let are_whole = fidelity == Fidelity::Packet && (is_full || is_integrated);
+        let have_heads = wiring.passage.is_some_and(|passage| !passage.is_wormhole());
+        Queues {
+            of: wiring.queues(),
+            wires: if are_whole { wiring.layout.wire_of.clone() } else { Vec::new() },
+            lists: self.traits.lists,
+            have_buffers: is_full && !have_heads,
+            have_heads,
+        }
     }
 
     /// Packets in flight or queued.

@@ -10,7 +10,7 @@ mod sampling;
 use crate::assembly::Assembly;
 use crate::error::{RunError, SpecError};
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, Packet};
 use crate::ids::ProcessId;
 use crate::measure::Measures;
 use crate::node::{MOST_AT_ONE_INSTANT, Nodes, World};

@@ -1,6 +1,6 @@
 //! Switches and output queues of nodes: who asks for which output, and who gets it.
 
 pub mod arbiter;
-pub mod blame;
+pub mod observe;
 pub mod selection;
 pub mod switchboard;

@@ -229,13 +229,6 @@ impl PacketFifo {
         self.last = id;
     }
 
-    /// Its packets, the front one first.
-    #[inline]
-    pub fn iter(self, packets: &PacketPool) -> impl Iterator<Item = PacketId> {
-        let some = |id: PacketId| id.is_some().then_some(id);
-        std::iter::successors(some(self.first), move |&id| some(packets[id].next))
-    }
-
     /// Removes the packet behind `before` (none: the front packet), which must be there.
     #[inline]
     pub fn take_behind(&mut self, before: PacketId, packets: &mut PacketPool) -> PacketId {

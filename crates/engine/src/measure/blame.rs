@@ -1,53 +1,46 @@
 //! Who made whom wait, and how: every wait of every packet is charged to one cause.
 //!
-//! [`Blame`] is told when packets ask, are granted a channel, start and fall free. When a
+//! [`Blame`] is told when packets ask, are granted a channel, start and leave ([`Observation`]),
+//! and knows from that who holds what, and who waits where since when. When a
 //! packet starts on a channel its wait for that is cut into pieces, each charged to
 //! whoever had his turn then ([`Charge`]); when it has been delivered its charges are
 //! added to the tables of the window ([`Tables`]). The rules are in `docs/model.md`.
 
 mod batches;
+mod buffers;
 mod cause;
 mod circuits;
 mod key;
 mod log;
-mod questions;
+mod observation;
+mod queues;
 mod record;
+mod requests;
 mod ring;
+mod roots;
 mod sums;
 mod tables;
-mod unstarted;
+#[cfg(test)]
+mod tests;
+mod turns;
+mod waiters;
+mod whole;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
-pub use circuits::Span;
 pub use key::{Key, REST};
+pub(crate) use observation::{Observation, Ways};
+pub(crate) use queues::Queues;
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::Tables;
 
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
-use log::{Log, Turn};
-use record::{Record, Stall, Waits};
-use unstarted::Unstarted;
-
-/// Since when packets have waited, as far as a packet that is granted a channel knows.
-#[derive(Clone, Copy, Debug)]
-pub struct Since {
-    /// It was itself ready to go on.
-    pub ready: Time,
-    /// Others have asked for the channel.
-    pub asked: Time,
-    /// Others have been behind it in the buffer it leaves.
-    pub behind: Time,
-}
-
-/// Whether the turns of a packet whose wait is charged have been noted.
-#[derive(Clone, Copy)]
-enum Turns {
-    Noted,
-    ToCome,
-}
+use buffers::Buffers;
+use log::Log;
+use record::{Record, Waits};
+use waiters::Places;
 
 /// All charges of a delivered packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,47 +64,42 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
-    /// By buffer: those that have left its front.
-    left: Unstarted,
-    /// By desk: those in the queue of its switch.
-    stored: Unstarted,
+    queues: Queues,
+    /// By channel, or wire: the queues of those who may want it.
+    ends: Vec<[ChannelId; 2]>,
+    /// By queue: those that have asked for a channel.
+    asking: Places,
+    /// By buffer: those that have left its front and have not started; by list: those in it.
+    unstarted: Places,
     /// Turns that ended before are forgotten, if nobody can ask for them: all, or none.
     forgets: Time,
+    /// Who stands in buffers, where there are any.
+    buffers: Buffers,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
     keepers: Vec<PacketId>,
     /// The tables of the window.
     pub tables: Tables,
     /// Charges packet by packet since they were last taken, if recorded.
     pub packets: Option<Vec<Charged>>,
-    /// By channel: the first of its wire, where whole packets are sent over shared wires;
-    /// else empty.
-    wires: Vec<ChannelId>,
-    /// Channels below this number stand for the lists of nodes that are one with their
-    /// switches: what is before a packet in its list throttles it.
-    pub lists: u32,
     interval: Time,
 }
 
 impl Blame {
-    /// Nothing has happened yet; the first batches are as long as `interval`. `wires`: by
-    /// channel, if each is held by whole packets; `record`: whether all charges are kept;
-    /// `keep_all`: whether no turn is forgotten that there is room for.
-    pub fn new(
-        channels: usize,
-        wires: Vec<ChannelId>,
-        interval: Time,
-        (record, keep_all): (bool, bool),
-    ) -> Self {
+    /// Nothing has happened yet; the first batches are as long as `interval`. `record`: whether
+    /// all charges are kept; `keep_all`: whether no turn is forgotten that there is room for.
+    pub(crate) fn new(queues: Queues, interval: Time, (record, keep_all): (bool, bool)) -> Self {
+        let channels = queues.of.len();
         Self {
-            wires,
-            lists: 0,
+            ends: queues.ends(),
+            queues,
             records: Vec::new(),
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
-            left: Unstarted::new(channels),
-            stored: Unstarted::new(channels),
+            asking: Places::new(channels),
+            unstarted: Places::new(channels),
             forgets: if keep_all { 0 } else { NEVER },
+            buffers: Buffers::new(channels),
             keepers: vec![PacketId::NONE; channels],
             tables: Tables::new(0, interval),
             packets: record.then(Vec::new),
@@ -120,19 +108,14 @@ impl Blame {
     }
 
     /// A new measurement window begins. What packets on their way have been charged stays.
-    pub fn begin_window(&mut self, now: Time) {
+    pub(crate) fn begin_window(&mut self, now: Time) {
         self.tables = Tables::new(now, self.interval);
     }
 
-    /// A packet of a traffic class joins the list of a node that is one with its switch.
-    pub fn listed(&mut self, id: PacketId, list: ChannelId) {
-        let record = &mut self.records[id.index()];
-        (record.head, record.asked) = (list, NEVER);
-    }
-
-    /// A packet has been delivered out of a buffer, where its first flit was so long `after`
-    /// its start: if it stood behind another there, it waited for that one last.
-    pub fn leaves_buffer(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
+    /// A packet has been delivered out of a buffer: if it stood behind another there, it waited
+    /// for that one last.
+    fn taken_out(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
+        self.buffers.leave(buffer, id);
         let record = &mut self.records[id.index()];
         let before = self.fronts[buffer.index()].latest();
         if let Some(turn) = before.filter(|turn| turn.end > record.start + after) {
@@ -140,324 +123,47 @@ impl Blame {
         }
     }
 
-    /// A packet of a traffic class enters its node's output queue.
+    /// A packet of a traffic class enters its node's output queue, or list, for which its first
+    /// injection channel stands.
     #[inline(never)]
-    pub fn queued(&mut self, id: PacketId, class: u32, now: Time) {
+    pub(crate) fn queued(&mut self, id: PacketId, class: u32, queue: ChannelId, now: Time) {
         while self.records.len() <= id.index() {
             self.records.push(Record::new(class, now));
             self.waits.push(Waits::default());
+            self.buffers.hold(self.records.len());
         }
         let record = &mut self.records[id.index()];
         if record.has_waited {
             self.waits[id.index()].clear();
         }
         *record = Record::new(class, now);
-    }
-
-    /// A packet at the front of a buffer asks for an output; `root`: where those that hold
-    /// it wait for each other at last.
-    pub fn asks(&mut self, id: PacketId, now: Time, root: Option<Root>) {
-        let record = &mut self.records[id.index()];
-        record.asked = now;
-        record.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
-    }
-
-    /// A packet that might start does not, from now on, because of `cause`.
-    pub fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
-        self.records[id.index()].has_waited = true;
-        let stalls = &mut self.waits[id.index()].stalls;
-        if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
-            stalls.push(Stall { from: now, cause, root });
+        let is_list = queue.0 < self.queues.lists;
+        if is_list {
+            (record.head, record.asked) = (queue, NEVER);
+        }
+        if is_list || self.queues.have_heads {
+            self.unstarted.join(&mut record.unstarted, queue, now);
+        } else {
+            self.asking.join(&mut record.asking, queue, now);
         }
     }
 
-    /// Flits of a packet that has started wait for those of another.
-    pub fn slowed(&mut self, id: PacketId, root: Root) {
-        self.records[id.index()].last = root;
+    /// The packet that holds a channel, if any.
+    pub(crate) fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
+        self.holders[self.queues.place(channel).index()].holder(now).map(|turn| turn.packet)
     }
 
-    /// A packet that has been granted an output waits for room and keeps others waiting.
-    pub fn keeps(&mut self, id: PacketId, lead: ChannelId, now: Time) {
-        let record = &mut self.records[id.index()];
-        record.granted = now;
-        record.keeps = lead;
-        self.keepers[lead.index()] = id;
-    }
-
-    /// A packet is granted a channel and leaves the front of the buffer it stands in, if any.
-    #[inline]
-    pub fn granted(&mut self, id: PacketId, channel: ChannelId, now: Time, since: Since) {
-        let record = &mut self.records[id.index()];
-        record.from = std::mem::replace(&mut record.head, channel);
-        record.granted = now;
-        record.start = NEVER;
-        record.root = channel;
-        record.asked = record.asked.min(now);
-        let turn = record.turn(id, (record.asked, now, NEVER));
-        let buffer = record.buffer();
-        self.take_turns(turn, buffer, since);
-    }
-
-    /// The same, if it starts at once and never stops: its turns will end at `end`.
-    #[inline]
-    pub fn runs_through(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        (now, end): (Time, Time),
-        since: Since,
-    ) {
-        let record = &mut self.records[id.index()];
-        record.from = std::mem::replace(&mut record.head, channel);
-        record.granted = now;
-        record.start = now;
-        record.root = channel;
-        record.asked = record.asked.min(now);
-        let turn = record.turn(id, (record.asked, now, end));
-        let buffer = record.from;
-        self.take_turns(turn, buffer, since);
-        if now > since.ready {
-            self.starts_late(id, channel, since.ready, now);
-        }
-        self.has_started(id);
-    }
-
-    /// A packet's turns on the channel it is granted and at the front of the buffer it leaves,
-    /// if any.
-    #[inline]
-    fn take_turns(&mut self, turn: Turn, buffer: ChannelId, since: Since) {
-        let place = self.place(turn.channel);
-        self.holders[place.index()].push(turn, since.asked.min(self.forgets));
-        if buffer.is_some() {
-            // It has waited behind others itself, since it was ready.
-            // A list of packets is left by those that are granted a channel, a buffer by those
-            // that are out of it.
-            let end = if buffer.0 < self.lists { turn.granted } else { turn.end };
-            self.take_front(buffer, Turn { asked: since.ready, end, ..turn }, since.behind);
-            if end != NEVER {
-                self.leaves_front(buffer, turn.packet, since.ready);
-            }
-        }
-    }
-
-    /// A packet that was ready at `ready` has left the front of a buffer: what it waited for
-    /// there must be known until it has started.
-    #[inline]
-    fn leaves_front(&mut self, buffer: ChannelId, packet: PacketId, ready: Time) {
-        let record = &mut self.records[packet.index()];
-        if record.start == NEVER {
-            record.has_left = true;
-            self.left.add(buffer, packet, ready);
-        }
-    }
-
-    /// A packet's turn at the front of a buffer, behind which others have been since `behind`.
-    #[inline]
-    fn take_front(&mut self, buffer: ChannelId, turn: Turn, behind: Time) {
-        let needed = behind.min(self.left.since(buffer)).min(self.forgets);
-        self.fronts[buffer.index()].push(turn, needed);
-    }
-
-    /// It is known when the packet that leaves a buffer is out of it.
-    #[inline]
-    pub fn front_falls_free(&mut self, buffer: ChannelId, at: Time) {
-        let &Turn { packet, asked, .. } = self.fronts[buffer.index()].end(at);
-        self.leaves_front(buffer, packet, asked);
-    }
-
-    /// It is known when a channel is released, and with it the front of the buffer (none:
-    /// its node's queue) that the packet it was granted to leaves.
-    #[cold]
-    #[inline(never)]
-    pub fn released(&mut self, channel: ChannelId, buffer: ChannelId, at: Time) {
-        self.holders[channel.index()].end(at);
-        if buffer.is_some() {
-            self.front_falls_free(buffer, at);
-        }
-    }
-
-    /// A packet that is sent as a whole starts on a channel; it will have been sent at `end`.
-    #[inline]
-    pub fn starts_whole(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        (now, end): (Time, Time),
-        since: Since,
-    ) {
-        let record = &mut self.records[id.index()];
-        record.from = std::mem::replace(&mut record.head, channel);
-        let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
-        record.start = now;
-        record.root = channel;
-        let keeps = std::mem::replace(&mut record.keeps, ChannelId::NONE);
-        if keeps.is_some() {
-            self.keepers[keeps.index()] = PacketId::NONE;
-        }
-        let mut asked = now;
-        if since.ready < now {
-            asked = self.asks_whole(id, since.ready);
-            self.charge_wait(id, channel, (since.ready, now), Turns::ToCome);
-        }
-        self.has_started(id);
-        let record = &mut self.records[id.index()];
-        let turn = record.turn(id, (asked.min(granted), granted, end));
-        let buffer = record.buffer();
-        record.is_stored = false;
-        let stored_at = std::mem::replace(&mut record.stored_at, ChannelId::NONE);
-        if stored_at.is_some() {
-            self.stored.remove(stored_at, id);
-        }
-        self.take_turns(turn, buffer, since);
-    }
-
-    /// A packet has joined the queue of a channel, and is in line for it `from` then on: those
-    /// that join it later are granted the channel while it waits.
-    #[cold]
-    #[inline(never)]
-    pub fn lines_up(&mut self, id: PacketId, from: Time) {
-        let record = &mut self.records[id.index()];
-        record.granted = from;
-        // There is no buffer whose front it leaves.
-        record.is_stored = true;
-    }
-
-    /// The first packet of a message, which has waited for all of `span`, is to start on
-    /// `channel` and leaves the head of the list of its node, which others have waited for
-    /// since `behind`: the time until it was the head is charged.
-    #[cold]
-    #[inline(never)]
-    pub fn heads_list(
-        &mut self,
-        id: PacketId,
-        (list, channel): (ChannelId, ChannelId),
-        (ready, now): (Time, Time),
-        behind: Time,
-    ) {
-        let fronts = &self.fronts[list.index()];
-        let place = fronts.count();
-        let head_from = fronts.end_before(place).clamp(ready.min(now), now);
-        let record = &mut self.records[id.index()];
-        record.asked = head_from;
-        if head_from > ready {
-            self.waits[id.index()].charge_list(
-                record,
-                channel,
-                (fronts, place),
-                (ready, head_from),
-            );
-        }
-        let class = record.class;
-        let (root, asked) = (channel, ready);
-        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
-        self.fronts[list.index()].push(turn, behind);
-    }
-
-    /// When a packet that is sent as a whole asked: its header came as fast as it could.
-    #[inline]
-    fn asks_whole(&mut self, id: PacketId, ready: Time) -> Time {
-        let record = &mut self.records[id.index()];
-        if record.from.is_some() {
-            let fronts = &self.fronts[record.from.index()];
-            let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
-            record.asked = fronts.end_before(place).max(ready);
-        }
-        record.asked
-    }
-
-    /// A packet has moved from the front of a buffer into the own queue of the switch with a
-    /// desk, and is out of the buffer at `end`.
-    #[cold]
-    #[inline(never)]
-    pub fn stored(
-        &mut self,
-        id: PacketId,
-        desk: ChannelId,
-        (now, end): (Time, Time),
-        since: Since,
-    ) {
-        let record = &mut self.records[id.index()];
-        record.is_stored = true;
-        record.stored_at = desk;
-        record.has_left = true;
-        let (class, channel) = (record.class, record.head);
-        let (root, asked) = (channel, since.ready);
-        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
-        self.take_front(channel, turn, since.behind);
-        self.left.add(channel, id, since.ready);
-        self.stored.add(desk, id, since.ready);
-    }
-
-    /// A packet that was ready at `ready` starts on the channel it has been granted at `start`.
-    #[cold]
-    #[inline(never)]
-    pub fn starts(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
-        let record = &mut self.records[id.index()];
-        record.start = start;
-        record.root = channel;
-        if start > ready {
-            self.starts_late(id, channel, ready, start);
-        }
-        self.has_started(id);
-    }
-
-    /// The same of one that has waited.
-    fn starts_late(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time) {
-        self.charge_wait(id, channel, (ready, start), Turns::Noted);
-        let &Record { granted, from, root, .. } = &self.records[id.index()];
-        if root == channel {
-            return;
-        }
-        if start > granted
-            && let Some(turn) = self.holders[channel.index()].of(id)
-        {
-            turn.root = root;
-        }
-        if from.is_some()
-            && let Some(turn) = self.fronts[from.index()].of(id)
-        {
-            turn.root = root;
-        }
-    }
-
-    /// A packet waits for nothing now.
-    #[inline]
-    fn has_started(&mut self, id: PacketId) {
-        let record = &mut self.records[id.index()];
-        record.asked = NEVER;
-        record.asked_root = ChannelId::NONE;
-        if std::mem::take(&mut record.has_left) {
-            self.left.remove(record.from, id);
-        }
-        if record.has_waited {
-            self.waits[id.index()].stalls.clear();
-        }
-    }
-
-    /// Cuts a packet's wait for a channel into pieces, and charges each.
-    #[inline(never)]
-    fn charge_wait(&mut self, id: PacketId, channel: ChannelId, span: (Time, Time), turns: Turns) {
-        let place = self.place(channel);
-        let record = &mut self.records[id.index()];
-        let before = |log: &Log| match turns {
-            Turns::Noted => log.before(id),
-            Turns::ToCome => log.count(),
-        };
-        let holders = &self.holders[place.index()];
-        // There is none for its node's queue.
-        let fronts = self.fronts.get(record.from.index());
-        let holders = (holders, before(holders));
-        let is_stored = record.is_stored;
-        let behind = if record.from.0 < self.lists { Cause::Throttling } else { Cause::HeadOfLine };
-        let fronts = fronts.map(|fronts| {
-            (fronts, if is_stored { fronts.before(id) } else { before(fronts) }, behind)
-        });
-        self.waits[id.index()].charge_wait(record, holders, fronts, span);
+    /// A packet's traffic class.
+    pub(crate) fn class(&self, id: PacketId) -> u32 {
+        self.records[id.index()].class
     }
 
     /// A packet has been delivered; without contention it would have lived `alone`.
-    pub fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
+    pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];
+        self.asking.leave(&mut record.asking);
+        self.unstarted.leave(&mut record.unstarted);
+        self.buffers.leave(record.head, id);
         let beyond = (row.delivered - row.queued).saturating_sub(alone);
         let waits = &mut self.waits[id.index()];
         if record.has_waited || beyond > 0 {

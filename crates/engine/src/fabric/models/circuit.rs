@@ -9,7 +9,6 @@
 //! have a channel, the first of them gets it.
 
 mod agenda;
-mod blame;
 mod channel;
 mod holding;
 mod nodes;
@@ -25,6 +24,7 @@ use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Packet, Wiring};
 use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::measure::blame::Observation;
 use crate::measure::{Class, Use};
 use crate::routing::Outputs;
 use crate::spec::Machine;
@@ -141,8 +141,10 @@ impl CircuitFabric {
         }
         self.asking[circuit.at.index()].push(id);
         self.agenda.add(self.entry(id, act.packets));
-        if act.measures.blame.is_some() {
-            self.blame_asks(id, act);
+        if act.is_observed() {
+            let at = self.circuits[id.index()].at;
+            let output = act.wiring.first_lead(at, act.packets[id].header());
+            act.observe(Observation::HeaderAsks { packet: id, output });
         }
     }
 
@@ -262,8 +264,9 @@ impl ChannelModel for CircuitFabric {
 
     fn queue(&mut self, id: PacketId, act: &mut Act) {
         self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
-        if self.passage.is_none() && act.measures.blame.is_some() {
-            self.blame_queued(id, act);
+        if self.passage.is_none() {
+            let output = act.wiring.layout.injection_lead(act.packets[id].source);
+            act.observe(Observation::HeaderAsks { packet: id, output });
         }
     }
 

@@ -19,7 +19,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::blame::Since;
+use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class, Use, Wait};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
@@ -154,15 +154,14 @@ impl ContentionFree {
             (at, end),
             Wait { time: at - ready, is_throttling },
         );
-        if has_queue && let Some(blame) = &mut act.measures.blame {
+        crossing.note(packet, channel, wiring);
+        if has_queue {
             if !is_throttling {
                 // It stands in the queue of its channel, behind nobody's buffer.
-                blame.lines_up(id, at);
+                act.observe(Observation::LinedUp { packet: id, channel, from: at });
             }
-            let since = Since { ready, asked: ready, behind: ready };
-            blame.starts_whole(id, channel, (at, end), since);
+            act.observe(Observation::Sent { packet: id, channel, ready, start: at, until: end });
         }
-        crossing.note(packet, channel, wiring);
         end
     }
 

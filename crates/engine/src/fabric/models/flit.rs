@@ -23,7 +23,7 @@ use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard, first_flit};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::{Cause, Root};
+use crate::measure::blame::Observation;
 use crate::spec::{Fidelity, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -264,8 +264,8 @@ impl FlitFabric {
     /// Those that ask at this instant join the queues, in order of channel number.
     fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
-        if act.measures.blame.is_some() {
-            self.blame_requests(act);
+        if act.is_observed() {
+            self.observe_requests(act);
         }
         self.freed.clear();
         for place in 0..self.asking.len() {
@@ -279,28 +279,24 @@ impl FlitFabric {
     /// What is to be noted of those that ask at this instant.
     #[cold]
     #[inline(never)]
-    fn blame_requests(&mut self, act: &mut Act) {
-        let Some(blame) = &mut act.measures.blame else { return };
+    fn observe_requests(&self, act: &mut Act) {
         for &buffer in &self.freed {
-            blame.front_falls_free(buffer, act.now);
+            act.observe(Observation::Cleared { buffer, at: act.now });
         }
         for &channel in &self.asking {
-            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
         }
     }
 
-    /// A packet that has not started waits for a wire that a channel uses, or its flits do.
+    /// It is known when the packet that a channel sends has left it.
     #[cold]
     #[inline(never)]
-    fn blame_wire(&self, channel: ChannelId, id: PacketId, user: ChannelId, act: &mut Act) {
-        let Some(blame) = &mut act.measures.blame else { return };
-        let own = Root { class: blame.class(id), channel };
-        let root = blame.latest(user).unwrap_or(own);
-        let lane = self.board.at(channel);
-        if lane.packet == id && lane.has_started() {
-            blame.slowed(id, root);
-        } else {
-            blame.stalls(id, act.now, Cause::SharedWire, root);
+    fn observe_end(&self, channel: ChannelId, act: &mut Act) {
+        let Lane { input, free_at: at, .. } = *self.board.at(channel);
+        act.observe(Observation::Left { channel, at });
+        if matches!(self.control, Control::OutOfBand { .. }) {
+            // In band the buffer it left has long fallen free.
+            act.observe(Observation::Cleared { buffer: input, at });
         }
     }
 
@@ -323,9 +319,7 @@ impl FlitFabric {
         if self.integrated.is_some() {
             self.may_come_home(channel, id, act);
         }
-        if act.measures.blame.is_some() {
-            self.board.blame_grant(channel, id, input, act);
-        }
+        act.observe(Observation::Granted { packet: id, channel });
     }
 
     /// A packet begins to be sent by a channel.
@@ -377,11 +371,8 @@ impl FlitFabric {
         if is_at_node && is_last {
             act.events.post(there, Event::Tail(channel.into()));
         }
-        if is_last && let Some(blame) = &mut act.measures.blame {
-            let lane = self.board.at(channel);
-            // In band the buffer it left has long fallen free.
-            let buffer = if is_in_band { ChannelId::NONE } else { lane.input };
-            blame.released(channel, buffer, lane.free_at);
+        if is_last && act.is_observed() {
+            self.observe_end(channel, act);
         }
         let mark = Mark { ends_header, is_last };
         self.lines.post(journey.sent, act.now, channel, mark);

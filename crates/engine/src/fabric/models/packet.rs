@@ -6,7 +6,6 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Event::Retry`]).
 
-mod blame;
 mod channel;
 mod desk;
 mod multiqueue;
@@ -20,6 +19,7 @@ use crate::fabric::network::wires::Wires;
 use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Otherwise;
 use crate::spec::Machine;
@@ -117,14 +117,14 @@ impl PacketFabric {
         while let Some((queue, id)) = self.board.at_hand(node) {
             let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
-                if act.measures.blame.is_some() {
-                    self.blame_no_room(lead, id, act);
+                if act.is_observed() {
+                    self.observe_room(lead, id, act);
                 }
                 return;
             };
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
-            self.start(channel, (id, ChannelId::NONE), tokens, act);
+            self.start(channel, id, tokens, act);
         }
     }
 
@@ -139,8 +139,8 @@ impl PacketFabric {
             let id = self.board.at(input).port.buffer.first;
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
-                if act.measures.blame.is_some() {
-                    self.blame_no_room(lead, id, act);
+                if act.is_observed() {
+                    self.observe_room(lead, id, act);
                 }
                 return;
             };
@@ -151,9 +151,22 @@ impl PacketFabric {
                 output.set_keeps(false);
                 act.measures.kept(output.kept, output.port.kind, act.now - output.kept_from);
             }
-            let end = self.start(channel, (id, input), tokens, act);
+            let end = self.start(channel, id, tokens, act);
             self.leave(input, tokens, end, act);
         }
+    }
+
+    /// A packet might start on an idle channel of a group, had that room.
+    #[cold]
+    #[inline(never)]
+    fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
+        let mut channels = act.wiring.layout.group(lead).channels();
+        let idle = channels.find(|&channel| self.wire_free_at(channel) <= act.now);
+        let Some(channel) = idle else { return };
+        let granted = self.board.at(lead).granted;
+        let is_granted = granted.is_some() && self.board.at(granted).port.buffer.first == packet;
+        let keeps = if is_granted { lead } else { ChannelId::NONE };
+        act.observe(Observation::LacksRoom { packet, channel, keeps });
     }
 
     /// Makes sure that a request is granted, if there is one and a channel is idle.
@@ -227,19 +240,19 @@ impl PacketFabric {
     // Inlined into both its callers: 3 % fewer instructions in all.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn start(
-        &mut self,
-        id: ChannelId,
-        (packet_id, input): (PacketId, ChannelId),
-        tokens: u32,
-        act: &mut Act,
-    ) -> Time {
+    fn start(&mut self, id: ChannelId, packet_id: PacketId, tokens: u32, act: &mut Act) -> Time {
         let (now, link) = (act.now, act.wiring.timing(id));
-        if act.measures.blame.is_some() {
-            self.blame_start(id, packet_id, input, act);
-        }
-        let (packet, crossing) = act.packets.with_crossing(packet_id);
+        let packet = &act.packets[packet_id];
         let end = now + link.packet_ps(packet.bytes);
+        let ready = packet.ready;
+        act.observe(Observation::Sent {
+            packet: packet_id,
+            channel: id,
+            ready,
+            start: now,
+            until: end,
+        });
+        let (packet, crossing) = act.packets.with_crossing(packet_id);
         let channel = self.board.at_mut(id);
         let kind = channel.port.kind;
         let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
@@ -315,8 +328,8 @@ impl ChannelModel for PacketFabric {
         }
         self.board.wait(channel);
         self.board.mark(lead);
-        if let Some(blame) = &mut act.measures.blame {
-            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        if act.is_observed() {
+            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
         }
     }
 

@@ -22,6 +22,7 @@ use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::{Packet, PacketPool};
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
+use crate::measure::blame::Observation;
 use crate::measure::stored::Owner;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Outputs;
@@ -174,9 +175,7 @@ impl StoredFabric {
                 break Front::Now(Candidate { channel, id, before, next, ready });
             }
             lacked |= bit;
-            if act.measures.blame.is_some() {
-                self.blame_no_place(id, next, act);
-            }
+            self.observe_place(id, next, act);
             if !overtaking {
                 break Front::Nothing;
             }
@@ -196,9 +195,7 @@ impl StoredFabric {
         channel.queue.take_behind(before, act.packets);
         channel.send(is_contrary, (now, end));
         let (from, switch) = (channel.from, channel.port.switch);
-        if act.measures.blame.is_some() {
-            self.blame_start(at, id, end, act);
-        }
+        act.observe(Observation::Sent { packet: id, channel: at, ready, start: now, until: end });
         let is_first = act.packets[id].hops == 0;
         let wait = Wait { time: now - ready, is_throttling: is_first };
         act.measures.starts(at, ChannelKind::Internal, (now, end), wait);
@@ -255,9 +252,8 @@ impl StoredFabric {
     /// A packet that is in its node, and has a place, joins the queue of a channel.
     fn join(&mut self, at: ChannelId, id: PacketId, act: &mut Act) {
         self.board.at_mut(at).queue.push(id, act.packets);
-        if act.measures.blame.is_some() {
-            blame::joins(id, act);
-        }
+        let from = act.packets[id].ready.max(act.now);
+        act.observe(Observation::LinedUp { packet: id, channel: at, from });
         if self.places.is_some() {
             self.find_next(at, id, act);
         }

@@ -16,6 +16,7 @@ use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, first_flit};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -123,9 +124,8 @@ impl StreamFabric {
         let channel = self.board.at_mut(id);
         channel.owner = PacketId::NONE;
         let (input, at) = (channel.input, channel.until);
-        if let Some(blame) = &mut act.measures.blame {
-            blame.released(id, input, at);
-        }
+        act.observe(Observation::Left { channel: id, at });
+        act.observe(Observation::Cleared { buffer: input, at });
         act.events.post(at, Event::Retry(channel.rest.lead.into()));
         if !channel.port.switch.is_some() {
             act.events.post(at + act.wiring.link.wire_ps, Event::Tail(id.into()));
@@ -147,8 +147,8 @@ impl ChannelModel for StreamFabric {
 
     fn request(&mut self, of: Subject, act: &mut Act) {
         let channel = of.channel();
-        if let Some(blame) = &mut act.measures.blame {
-            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        if act.is_observed() {
+            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
         }
         self.board.wait(channel);
         self.board.mark(self.board.at(channel).port.front_output);
@@ -214,11 +214,10 @@ impl Grants for StreamFabric {
         channel.until = act.now;
         channel.packets += 1;
         self.board.enter(id, packet_id, act);
-        if act.measures.blame.is_some() {
-            self.board.blame_grant(id, packet_id, input, act);
-            if self.room(id, act.now) == 0 {
-                self.board.blame_room(id, packet_id, act);
-            }
+        act.observe(Observation::Granted { packet: packet_id, channel: id });
+        if act.is_observed() && self.room(id, act.now) == 0 {
+            let keeps = ChannelId::NONE;
+            act.observe(Observation::LacksRoom { packet: packet_id, channel: id, keeps });
         }
         self.stale.push(id);
     }

@@ -28,6 +28,7 @@ use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::spec::Machine;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -134,8 +135,8 @@ impl WormFabric {
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
         self.board.wait(channel);
-        if let Some(blame) = &mut act.measures.blame {
-            self.board.blame_request(channel, act.now, act.wiring, act.packets, blame);
+        if act.is_observed() {
+            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
         }
         if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);

@@ -7,7 +7,7 @@ use crate::fabric::network::line::Line;
 use crate::fabric::network::timing::{Rates, Running, Timing};
 use crate::fabric::transit::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
-use crate::measure::Class;
+use crate::measure::{ChannelKind, Class};
 use crate::routing::{Header, Outputs, Routing};
 use crate::spec::{Fidelity, Machine, Switching};
 use crate::time::Time;
@@ -133,6 +133,22 @@ impl Wiring {
     #[inline]
     pub fn has_desks(&self) -> bool {
         self.has_desks
+    }
+
+    /// By channel: the one that stands for the queue of those who may be granted it. Where whole
+    /// packets or messages leave integrated nodes it is the node's, whichever way they go.
+    pub fn queues(&self) -> Vec<ChannelId> {
+        let has_queues = self.passage.is_some_and(|passage| !passage.is_wormhole());
+        let queue = |group: &crate::ids::GroupId| {
+            let group = &self.layout.groups[group.index()];
+            let leaves_switch = matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection);
+            match group.from {
+                node if has_queues => self.layout.injection_lead(NodeId(node)),
+                switch if self.has_desks && leaves_switch => self.layout.desks[switch as usize],
+                _ => group.first,
+            }
+        };
+        self.layout.group_of.iter().map(queue).collect()
     }
 
     /// Where a packet that is to leave a switch asks: at the lead of the group it leaves

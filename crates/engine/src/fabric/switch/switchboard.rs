@@ -145,16 +145,12 @@ impl<C: HasPort> Switchboard<C> {
         self.sources[node.index()].waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
         let lead = wiring.layout.injection_lead(node);
-        let is_list = self.lists.has(lead);
-        if is_list && let Some(blame) = &mut measures.blame {
-            blame.listed(id, lead);
-        }
         if let Some(turns) = &mut self.turns
             && turns.keep(id, packets)
         {
             return;
         }
-        if is_list {
+        if self.lists.has(lead) {
             return self.join_list(lead, id, wiring, packets);
         }
         self.sources[node.index()].queues[queue].push(id, packets);
@@ -168,25 +164,6 @@ impl<C: HasPort> Switchboard<C> {
         let queue = usize::from(source.queues[1].first.is_some());
         let id = source.queues[queue].first;
         id.is_some().then_some((queue, id))
-    }
-
-    /// Packets in a node's queues among which are those that have been there longest: the first,
-    /// or where messages take turns the first of each.
-    #[inline]
-    pub fn eldest(&self, node: NodeId, packets: &PacketPool) -> impl Iterator<Item = PacketId> {
-        let queues = self.sources[node.index()].queues;
-        queues.into_iter().flat_map(|queue| self.eldest_of(queue, packets))
-    }
-
-    /// The same in one queue.
-    #[inline]
-    pub fn eldest_of(
-        &self,
-        queue: PacketFifo,
-        packets: &PacketPool,
-    ) -> impl Iterator<Item = PacketId> {
-        let count = if self.turns.is_some() { usize::MAX } else { 1 };
-        queue.iter(packets).take(count)
     }
 
     /// The packet at hand leaves its queue: it has been granted a channel.

@@ -2,9 +2,12 @@
 //! one is taken from them.
 
 use super::log::Turn;
-use super::{Blame, Root};
+use super::{Blame, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
+
+/// Most circuits that are followed.
+const LONGEST: usize = 64;
 
 /// A header's wait for a channel.
 #[derive(Clone, Copy, Debug)]
@@ -18,51 +21,73 @@ pub struct Span {
 }
 
 impl Blame {
-    /// A header is granted a channel, which others have been asking for since `needed`; `list`:
-    /// the channel by whose number the list of its node goes, if it was in that.
+    /// A header asks for a channel of a group.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn header_asks(&mut self, id: PacketId, output: ChannelId, now: Time) {
+        self.records[id.index()].head = output;
+        self.asks_for(id, output, now);
+        let root = self.circuit_root(output, now);
+        self.records[id.index()].waits_behind(root);
+    }
+
+    /// Where those that wait for a channel wait for each other at last: the channel that is held
+    /// by the first that does not wait, and that one's class.
+    fn circuit_root(&self, mut wanted: ChannelId, now: Time) -> Option<Root> {
+        let mut root = None;
+        for _ in 0..LONGEST {
+            let place = self.queues.place(wanted);
+            let Some(turn) = self.holders[place.index()].holder(now) else { break };
+            root = Some(Root { class: turn.class, channel: turn.channel });
+            let holder = &self.records[turn.packet.index()];
+            if holder.asking.at().is_none() {
+                break;
+            }
+            wanted = holder.head;
+        }
+        root
+    }
+
+    /// A header is granted a channel.
     ///
     /// What it asked for has been held all the time: those who held it are charged in turn.
     /// What lies before is charged to those who were at the head of its node's list before it,
     /// or to who took channels from it.
-    pub fn holds(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        span: Span,
-        needed: Time,
-        list: Option<ChannelId>,
-    ) {
-        let place = self.place(channel);
+    #[cold]
+    #[inline(never)]
+    pub(super) fn holds(&mut self, id: PacketId, channel: ChannelId, now: Time, ways: &impl Ways) {
+        let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];
+        let span = Span { ready: ways.ready(id), asked: record.asked, granted: now };
+        let (list, is_first) = (record.unstarted.at(), record.granted == NEVER);
+        record.granted = span.granted;
+        self.unstarted.leave(&mut record.unstarted);
+        self.asking.leave(&mut record.asking);
         record.head = channel;
         record.root = channel;
         if span.granted > span.ready {
             let fronts = list.map(|list| &self.fronts[list.index()]);
             let holders = &self.holders[place.index()];
-            self.waits[id.index()].charge_held(record, holders, fronts, span);
+            self.waits[id.index()].charge_held(record, holders, (is_first, fronts), span);
         }
         record.asked_root = ChannelId::NONE;
         record.has_lost = false;
         let turn = record.turn(id, (span.asked, span.granted, NEVER));
+        let needed = self.wanted_since(place).min(self.forgets);
         self.holders[place.index()].push(turn, needed);
         if let Some(list) = list {
-            let turn = Turn { asked: span.ready, end: span.granted, ..turn };
-            // Those behind it came later.
-            self.fronts[list.index()].push(turn, span.ready);
+            self.take_front(list, Turn { asked: span.ready, end: span.granted, ..turn });
         }
     }
 
     /// A channel is taken from a packet, to which it will have to come back.
-    pub fn loses(&mut self, id: PacketId, channel: ChannelId, to: PacketId) {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn loses(&mut self, id: PacketId, channel: ChannelId, to: PacketId) {
         let class = self.class(to);
         let record = &mut self.records[id.index()];
         record.last = Root { class, channel };
         record.has_lost = true;
-    }
-
-    /// A channel that was held falls free.
-    pub fn falls_free(&mut self, channel: ChannelId, now: Time) {
-        let place = self.place(channel);
-        self.holders[place.index()].end(now);
+        self.asking.leave(&mut record.asking);
     }
 }

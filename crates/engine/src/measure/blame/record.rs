@@ -3,6 +3,7 @@
 use super::cause::{Cause, Charge, Root};
 use super::circuits::Span;
 use super::log::{Log, Turn};
+use super::waiters::Waiting;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
@@ -23,7 +24,7 @@ pub struct Stall {
 pub struct Record {
     /// Its traffic class.
     pub class: u32,
-    /// The channel it was granted last, or none.
+    /// The channel it was granted last, or none; of a header that asks, the lead it asks at.
     pub head: ChannelId,
     /// The channel whose buffer it leaves, or left last; none: its node's queue.
     pub from: ChannelId,
@@ -37,16 +38,14 @@ pub struct Record {
     pub start: Time,
     /// Where the tree of those it waits behind has its root, as found when it asked, or none.
     pub asked_root: ChannelId,
-    /// The lead of the group where it keeps others waiting while it waits for room, or none.
-    pub keeps: ChannelId,
+    /// Where it asks for a channel.
+    pub asking: Waiting,
     /// Who was in its way last.
     pub last: Root,
-    /// The desk of the switch in whose own queue it is, if that has one.
-    pub stored_at: ChannelId,
+    /// The list it is in, or the buffer whose front it has left without having started.
+    pub unstarted: Waiting,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
-    /// Whether it has left the front of its buffer without having started.
-    pub has_left: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
     /// Whether channels have been taken from it since it was granted one last.
@@ -67,11 +66,10 @@ impl Record {
             granted: NEVER,
             start: now,
             asked_root: none,
-            keeps: none,
+            asking: Waiting::NOWHERE,
             last: Root { class, channel: none },
-            stored_at: none,
+            unstarted: Waiting::NOWHERE,
             is_stored: false,
-            has_left: false,
             has_waited: false,
             has_lost: false,
         }
@@ -82,6 +80,12 @@ impl Record {
     pub fn turn(&self, packet: PacketId, (asked, granted, end): (Time, Time, Time)) -> Turn {
         let &Self { class, head: channel, root, .. } = self;
         Turn { packet, class, channel, root, asked, granted, end }
+    }
+
+    /// It waits from now on; `root`: where those it waits behind wait for each other at last.
+    #[inline]
+    pub fn waits_behind(&mut self, root: Option<Root>) {
+        self.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
 
     /// The buffer whose front it leaves for that, or none.
@@ -140,12 +144,12 @@ impl Waits {
 
     /// Charges the wait of a header for a channel that it keeps: the time since it asked in turn
     /// to those who held it; the time before to who took channels from it, or to those who
-    /// were at the head of its node's list, where it was in that.
+    /// were at the head of its node's list. Before its first channel it is throttled.
     pub fn charge_held(
         &mut self,
         record: &mut Record,
         holders: &Log,
-        fronts: Option<&Log>,
+        (is_first, fronts): (bool, Option<&Log>),
         Span { ready, asked, granted }: Span,
     ) {
         record.has_waited = true;
@@ -154,7 +158,7 @@ impl Waits {
         for (turn, time) in holders.cut(holders.count(), (asked, granted)) {
             let is_before = turn.granted < asked;
             let cause = match is_before {
-                _ if fronts.is_some() => Cause::Throttling,
+                _ if is_first => Cause::Throttling,
                 _ if turn.channel != channel => Cause::SharedWire,
                 true => Cause::OutputBusy,
                 false => Cause::Arbitration,

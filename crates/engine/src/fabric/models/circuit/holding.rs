@@ -8,7 +8,8 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
-use crate::measure::{ChannelKind, Measures, Wait};
+use crate::measure::blame::Observation;
+use crate::measure::{ChannelKind, Wait};
 use crate::time::{NEVER, Time};
 
 impl CircuitFabric {
@@ -21,9 +22,7 @@ impl CircuitFabric {
         {
             open.take(id, channel, now);
         } else {
-            if act.measures.blame.is_some() {
-                self.blame_grant(channel, id, act);
-            }
+            act.observe(Observation::Held { packet: id, channel });
             let circuit = &mut self.circuits[id.index()];
             self.board.at_mut(channel).take(id, circuit.last, now);
             circuit.last = channel;
@@ -119,7 +118,7 @@ impl CircuitFabric {
         let mut channel = last;
         while channel.is_some() {
             let before = self.board.at(channel).before;
-            self.release(channel, act.now, act.packets, act.measures);
+            self.release(channel, act);
             channel = before;
         }
         let used = self.open.as_mut().map_or(0, |open| open.leave(id, act.now));
@@ -132,9 +131,7 @@ impl CircuitFabric {
     #[inline(never)]
     pub(super) fn lose(&mut self, lost: ChannelId, to: PacketId, act: &mut Act) {
         let id = self.board.at(lost).holder;
-        if let Some(blame) = &mut act.measures.blame {
-            blame.loses(id, lost, to);
-        }
+        act.observe(Observation::Lost { packet: id, channel: lost, to });
         let circuit = self.circuits[id.index()];
         if circuit.state == State::Asks {
             self.stop_asking(id, circuit.at);
@@ -143,7 +140,7 @@ impl CircuitFabric {
         let (mut channel, mut hops) = (circuit.last, 0);
         loop {
             let before = self.board.at(channel).before;
-            self.release(channel, act.now, act.packets, act.measures);
+            self.release(channel, act);
             hops += 1;
             let is_last = channel == lost;
             channel = before;
@@ -164,29 +161,21 @@ impl CircuitFabric {
 
     /// A channel falls free: those who may take it, or the other direction of its wire, get a
     /// chance.
-    fn release(
-        &mut self,
-        channel: ChannelId,
-        now: Time,
-        packets: &PacketPool,
-        measures: &mut Measures,
-    ) {
-        let kind = self.board.at(channel).port.kind;
-        measures.falls_free(kind, now);
-        if let Some(blame) = &mut measures.blame {
-            blame.falls_free(channel, now);
-        }
+    fn release(&mut self, channel: ChannelId, act: &mut Act) {
+        let (now, kind) = (act.now, self.board.at(channel).port.kind);
+        act.measures.falls_free(kind, now);
+        act.observe(Observation::Left { channel, at: now });
         let record = self.board.at_mut(channel);
         record.leave(now);
         let (from, lead, opposite) = (record.from, record.lead, record.opposite);
         if is_of_node(kind) {
             return self.board.mark(lead);
         }
-        self.call(from, lead, packets);
+        self.call(from, lead, act.packets);
         if opposite.is_some() {
             let record = self.board.at(opposite);
             let (from, lead) = (record.from, record.lead);
-            self.call(from, lead, packets);
+            self.call(from, lead, act.packets);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::fabric::network::layout::End;
 use crate::fabric::network::line::Line;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::PacketId;
-use crate::measure::blame::Since;
+use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class, Wait};
 use crate::time::Time;
 
@@ -108,9 +108,6 @@ impl ContentionFree {
             return;
         }
         self.free_at[act.wiring.layout.wire_of[channel.index()].index()] = delivered;
-        if let Some(blame) = &mut act.measures.blame {
-            let since = Since { ready, asked: ready, behind: ready };
-            blame.starts_whole(id, channel, (at, delivered), since);
-        }
+        act.observe(Observation::Sent { packet: id, channel, ready, start: at, until: delivered });
     }
 }

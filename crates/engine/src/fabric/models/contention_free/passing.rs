@@ -8,7 +8,7 @@ use crate::fabric::network::timing::Running;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::Since;
+use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Header;
 use crate::spec::Switching;
@@ -118,11 +118,8 @@ impl ContentionFree {
         packet.first_sent = start - passage.arbitration_ps;
         packet.first_internal = start;
         act.measures.packet_sent(packet.source, packet.class, packet.last);
-        if !self.free_at.is_empty()
-            && let Some(blame) = &mut act.measures.blame
-        {
-            let since = Since { ready, asked: ready, behind: ready };
-            blame.starts_whole(id, channel, (start, end), since);
+        if !self.free_at.is_empty() {
+            act.observe(Observation::Sent { packet: id, channel, ready, start, until: end });
         }
     }
 

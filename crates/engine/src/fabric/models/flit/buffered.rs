@@ -6,6 +6,7 @@ use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl FlitFabric {
@@ -150,8 +151,9 @@ impl FlitFabric {
         }
         if self.board.at(channel).credits == 0 {
             let lane = self.board.at(channel);
-            if act.measures.blame.is_some() && !lane.has_started() {
-                self.board.blame_room(channel, lane.packet, act);
+            if act.is_observed() && !lane.has_started() {
+                let (packet, keeps) = (lane.packet, ChannelId::NONE);
+                act.observe(Observation::LacksRoom { packet, channel, keeps });
             }
             return self.stalls(channel, act.now);
         }
@@ -166,8 +168,8 @@ impl FlitFabric {
     }
 
     fn send_control(&mut self, channel: ChannelId, act: &mut Act) {
-        if act.measures.blame.is_some() {
-            self.blame_control(channel, act);
+        if act.is_observed() {
+            self.observe_control(channel, act);
         }
         let journey = self.rate(channel).control;
         let lane = self.board.at_mut(channel);
@@ -188,8 +190,8 @@ impl FlitFabric {
         while let Some((queue, id)) = self.board.at_hand(node) {
             let channels = (lead.0..lead.0 + width).map(ChannelId);
             let Some(channel) = channels.into_iter().find(|&c| self.can_take(c, act.now)) else {
-                if act.measures.blame.is_some() {
-                    self.blame_at_hand(lead, id, act);
+                if act.is_observed() {
+                    self.observe_room(lead, id, act);
                 }
                 return;
             };
@@ -203,7 +205,7 @@ impl FlitFabric {
     /// A flow-control token is sent before the packet that would be next.
     #[cold]
     #[inline(never)]
-    fn blame_control(&self, channel: ChannelId, act: &mut Act) {
+    fn observe_control(&self, channel: ChannelId, act: &mut Act) {
         let Control::InBand { opposite, .. } = &self.control else { return };
         let lane = self.board.at(channel);
         let next = match lane.port.kind {
@@ -211,22 +213,24 @@ impl FlitFabric {
             kind if is_from_switch(kind) => Some(lane.band.next),
             _ => self.board.at_hand(act.wiring.layout.group(channel).from).map(|(_, id)| id),
         };
-        if let Some(id) = next.filter(|id| id.is_some()) {
-            self.blame_wire(channel, id, opposite[channel.index()], act);
+        if let Some(packet) = next.filter(|id| id.is_some()) {
+            let user = opposite[channel.index()];
+            act.observe(Observation::LacksWire { packet, channel, user });
         }
     }
 
     /// A node's packet at hand cannot start: is there a channel where it only lacks room?
     #[cold]
     #[inline(never)]
-    fn blame_at_hand(&self, lead: ChannelId, id: PacketId, act: &mut Act) {
+    fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
         let lacks_room = |&channel: &ChannelId| {
             let lane = self.board.at(channel);
             lane.free_at <= act.now && lane.unsent == 0 && lane.band.grants() == 0
         };
         let width = u32::from(self.board.at(lead).port.width);
         if let Some(channel) = (lead.0..lead.0 + width).map(ChannelId).find(lacks_room) {
-            self.board.blame_room(channel, id, act);
+            let keeps = ChannelId::NONE;
+            act.observe(Observation::LacksRoom { packet, channel, keeps });
         }
     }
 

@@ -7,6 +7,7 @@ use super::{Control, FlitFabric};
 use crate::fabric::deadlock::Standing;
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl FlitFabric {
@@ -73,9 +74,9 @@ impl FlitFabric {
         let input = lane.input;
         let has_credit = lane.credits > 0 || !lane.port.switch.is_some();
         if !has_credit || input.is_some() && self.board.at(input).held == 0 {
-            if act.measures.blame.is_some() && !has_credit && !self.board.at(channel).has_started()
-            {
-                self.board.blame_room(channel, self.board.at(channel).packet, act);
+            if act.is_observed() && !has_credit && !self.board.at(channel).has_started() {
+                let (packet, keeps) = (self.board.at(channel).packet, ChannelId::NONE);
+                act.observe(Observation::LacksRoom { packet, channel, keeps });
             }
             self.stalls(channel, act.now);
             return;

@@ -12,6 +12,7 @@ use crate::fabric::network::layout::Layout;
 use crate::fabric::network::wires::Wires;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::spec::Sharing;
 
 /// The wires of a machine in which channels share some.
@@ -85,9 +86,8 @@ impl FlitFabric {
             for &other in rivals.iter().filter(|&&other| other != winner) {
                 let loser = self.board.at(other).packet;
                 debug_assert!(loser != PacketId::NONE);
-                if act.measures.blame.is_some() {
-                    self.blame_wire(other, loser, shared.wires.last(other), act);
-                }
+                let user = shared.wires.last(other);
+                act.observe(Observation::LacksWire { packet: loser, channel: other, user });
                 self.stalls(other, act.now);
             }
         }

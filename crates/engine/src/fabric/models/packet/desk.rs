@@ -57,13 +57,16 @@ impl PacketFabric {
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
-                let end = self.start_on_wire(channel, (id, input), tokens, act);
+                let end = self.start_on_wire(channel, id, tokens, act);
                 self.leave(input, tokens, end, act);
                 served = true;
             } else {
                 place += 1;
-                if act.measures.blame.is_some() {
-                    self.blame_waiting(input, act);
+                if act.is_observed() {
+                    let port = &self.board.at(input).port;
+                    let id = port.buffer.first;
+                    let lead = act.wiring.first_lead(port.switch, act.packets[id].header());
+                    self.observe_room(lead, id, act);
                 }
             }
         }
@@ -154,16 +157,15 @@ impl PacketFabric {
         None
     }
 
-    /// A packet starts on a channel, and holds its wire; when it will have been sent. `from`:
-    /// the packet, and the channel whose buffer it leaves, or none.
+    /// A packet starts on a channel, and holds its wire; when it will have been sent.
     pub(super) fn start_on_wire(
         &mut self,
         channel: ChannelId,
-        from: (PacketId, ChannelId),
+        id: PacketId,
         tokens: u32,
         act: &mut Act,
     ) -> Time {
-        let end = self.start(channel, from, tokens, act);
+        let end = self.start(channel, id, tokens, act);
         if let Some(wires) = &mut self.wires {
             wires.sends(channel, end);
         }

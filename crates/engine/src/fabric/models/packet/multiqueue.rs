@@ -18,6 +18,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::rng::{Purpose, Stream};
 use crate::routing::Outputs;
 use crate::time::{NEVER, Time};
@@ -183,15 +184,13 @@ impl PacketFabric {
         let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
         let tokens = self.places_of(id, act);
         self.leave(input, tokens, end, act);
-        if act.measures.blame.is_some() {
-            self.blame_storing((input, desk), id, end, act);
-        }
+        act.observe(Observation::Stored { packet: id, until: end });
         id
     }
 
     /// A packet that has been in the multiqueue, if only for no time, starts on a channel.
     fn start_stored(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
-        self.start_on_wire(channel, (id, ChannelId::NONE), self.slot, act);
+        self.start_on_wire(channel, id, self.slot, act);
     }
 
     /// Packets that may start on a channel now, as far as places go.

@@ -9,6 +9,7 @@ use super::StoredFabric;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketFifo;
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl StoredFabric {
@@ -59,6 +60,8 @@ impl StoredFabric {
         loop {
             let id = self.board.draw_at_hand(node.0, queue, act.packets);
             act.packets[id].ready += self.arbitration_ps;
+            let is_first = !before.is_some();
+            act.observe(Observation::CameForward { packet: id, channel: at, is_first });
             places.note_follower(id, PacketId::NONE);
             if before.is_some() {
                 places.note_follower(before, id);
@@ -69,9 +72,6 @@ impl StoredFabric {
             if self.board.takes_turns() || next != Some(act.packets[id].message) {
                 break;
             }
-        }
-        if act.measures.blame.is_some() {
-            self.blame_message(at, (node, message.first), act);
         }
         let is_contrary = self.is_contrary(at, before, act);
         self.board.at_mut(at).inject(message, is_contrary);

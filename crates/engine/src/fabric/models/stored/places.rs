@@ -189,9 +189,7 @@ impl StoredFabric {
         let has_place = channel.taken_at(act.now) < places.buffers
             && (!channel.injects_contrary() || channel.contrary_at(act.now) < places.for_contrary);
         if !has_place {
-            if act.measures.blame.is_some() {
-                self.blame_no_place(channel.injecting.first, at, act);
-            }
+            self.observe_place(channel.injecting.first, at, act);
             self.lack(at, act);
         }
         has_place

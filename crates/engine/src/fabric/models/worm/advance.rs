@@ -7,6 +7,7 @@ use crate::fabric::Timing;
 use crate::fabric::switch::switchboard::{Act, first_flit};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl WormFabric {
@@ -40,8 +41,10 @@ impl WormFabric {
         if known == flits {
             let last = self.board.at(id).next_flit().wrapping_sub(1);
             let released = self.start(id, last) + self.rate(id).last_ps;
-            if let Some(blame) = &mut act.measures.blame {
-                blame.released(id, self.board.at(id).input, released);
+            if act.is_observed() {
+                let buffer = self.board.at(id).input;
+                act.observe(Observation::Left { channel: id, at: released });
+                act.observe(Observation::Cleared { buffer, at: released });
             }
             self.end_is_known(id, released, act);
         }

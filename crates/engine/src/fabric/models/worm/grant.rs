@@ -5,6 +5,7 @@ use super::channel::Channel;
 use super::stretches::is_reached;
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, sets_out};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
 
 impl WormFabric {
@@ -45,9 +46,8 @@ impl WormFabric {
             if self.is_unbounded {
                 self.note_overfull(id, packet_id, act);
             }
-            if act.measures.blame.is_some() {
-                self.board.blame_grant(id, packet_id, input, act);
-                self.blame_credit(id, packet_id, act);
+            if act.is_observed() {
+                self.observe_grant(id, packet_id, act);
             }
             self.stale.push(id);
         } else if ends {
@@ -98,9 +98,7 @@ impl WormFabric {
         }
         let rate = self.main;
         let released = act.now + rate.flit_ps * u64::from(flits - 1) + rate.last_ps;
-        if act.measures.blame.is_some() {
-            self.board.blame_run(id, owner, input, released, act);
-        }
+        act.observe(Observation::RunsThrough { packet: owner, channel: id, until: released });
         let channel = &mut self.board.channels[id.index()];
         channel.known = flits;
         channel.go_straight(channel.base, act.now);
@@ -121,12 +119,14 @@ impl WormFabric {
         true
     }
 
-    /// A packet that has been granted a channel may lack a credit for its first flit.
+    /// A packet has been granted a channel, and may lack a credit for its first flit.
     #[cold]
     #[inline(never)]
-    fn blame_credit(&self, id: ChannelId, packet_id: PacketId, act: &mut Act) {
+    fn observe_grant(&self, id: ChannelId, packet: PacketId, act: &mut Act) {
+        act.observe(Observation::Granted { packet, channel: id });
         if !self.has_credit(id, act.now) {
-            self.board.blame_room(id, packet_id, act);
+            let keeps = ChannelId::NONE;
+            act.observe(Observation::LacksRoom { packet, channel: id, keeps });
         }
     }
 

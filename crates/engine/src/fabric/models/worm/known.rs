@@ -126,7 +126,9 @@ impl WormFabric {
 
     /// When the place of a flit, which has left the buffer at a channel's end, may be
     /// used again; 0 if that is past and of no consequence.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub(super) fn credit_back(&self, id: ChannelId, number: u32) -> Time {
         let channel = &self.board.channels[id.index()];
         if channel.left_straight() && is_reached(channel.left_first(), number) {

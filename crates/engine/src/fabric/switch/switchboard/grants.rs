@@ -3,6 +3,7 @@
 
 use super::{Act, HasPort, Switchboard};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
 use crate::time::{NEVER, Time};
 
@@ -109,9 +110,7 @@ pub fn first_flit(
     hop: Time,
     act: &mut Act,
 ) {
-    if let Some(blame) = &mut act.measures.blame {
-        blame.starts(id, channel, act.packets[id].ready, start);
-    }
+    act.observe(Observation::Started { packet: id, channel, start });
     sets_out(channel, id, kind, start, hop, act);
 }
 

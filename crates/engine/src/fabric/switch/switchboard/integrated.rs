@@ -14,6 +14,7 @@ use crate::fabric::integrated::Passage;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
 
 /// The lists of nodes that are one with their switches, and what is delivered to them.
@@ -124,10 +125,9 @@ impl<C: HasPort> Switchboard<C> {
         let id = self.at(channel).port().buffer.first;
         self.leave(channel, act);
         self.lists.begin(channel, NEVER);
-        if let Some(blame) = &mut act.measures.blame {
-            let timing = act.wiring.timing(channel);
-            blame.leaves_buffer(id, channel, timing.first_ps + timing.delay_ps());
-        }
+        let timing = act.wiring.timing(channel);
+        let after = timing.first_ps + timing.delay_ps();
+        act.observe(Observation::TakenOut { packet: id, buffer: channel, after });
         id
     }
 }

@@ -1,0 +1,52 @@
+//! What happens is told to who keeps an account of waits, if anybody does.
+
+use crate::fabric::Wiring;
+use crate::fabric::network::layout::End;
+use crate::fabric::switch::switchboard::Act;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Observation, Ways};
+use crate::time::Time;
+
+impl Act<'_> {
+    /// Tells what has happened. Without blame this is one branch.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe(&mut self, what: Observation) {
+        if let Some(blame) = &mut self.measures.blame {
+            let ways = Known { wiring: self.wiring, packets: self.packets };
+            blame.observe(what, self.now, &ways);
+        }
+    }
+
+    /// Whether anybody wants to know, where it takes time to find out what has happened.
+    #[inline]
+    pub fn is_observed(&self) -> bool {
+        self.measures.blame.is_some()
+    }
+}
+
+/// What is known whatever happens in switches.
+struct Known<'a> {
+    wiring: &'a Wiring,
+    packets: &'a PacketPool,
+}
+
+impl Ways for Known<'_> {
+    #[inline]
+    fn ready(&self, packet: PacketId) -> Time {
+        self.packets[packet].ready
+    }
+
+    #[inline]
+    fn goes_on(&self, channel: ChannelId) -> bool {
+        matches!(self.wiring.layout.group(channel).end, End::Switch(_))
+    }
+
+    fn output(&self, packet: PacketId, channel: ChannelId) -> ChannelId {
+        let End::Switch(switch) = self.wiring.layout.group(channel).end else {
+            return ChannelId::NONE;
+        };
+        self.wiring.first_lead(switch, self.packets[packet].header())
+    }
+}

@@ -1,0 +1,97 @@
+//! What a model of the network tells, and what becomes of it.
+
+use super::{Blame, Root};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
+
+/// What has happened to a packet. That it has been queued and delivered the fabric tells
+/// ([`Blame::queued`], [`Blame::delivered`]), all else the model.
+#[derive(Clone, Copy, Debug)]
+pub enum Observation {
+    /// At the front of its buffer or list, it asks for an output.
+    Asked { packet: PacketId },
+    /// It has been granted a channel, and leaves the buffer or list it stands in, if any.
+    Granted { packet: PacketId, channel: ChannelId },
+    /// The same; it starts at once and never stops, and will have left both at `until`.
+    RunsThrough { packet: PacketId, channel: ChannelId, until: Time },
+    /// Its first flit starts, at `start`, on the channel it has been granted.
+    Started { packet: PacketId, channel: ChannelId, start: Time },
+    /// It is sent as a whole from `start` to `until`, and could have been since `ready`.
+    Sent { packet: PacketId, channel: ChannelId, ready: Time, start: Time, until: Time },
+    /// It might start on a channel, but lacks room in the buffer at its end. If it has been
+    /// granted an output, it keeps others waiting there: `keeps`, that group's lead, else none.
+    LacksRoom { packet: PacketId, channel: ChannelId, keeps: ChannelId },
+    /// The same, where the model knows who is to blame in the end.
+    LacksPlace { packet: PacketId, root: Root },
+    /// It, or what is left of it, might start on a channel whose wire `user` uses.
+    LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
+    /// The packet that a channel was granted to has left it at `at`.
+    Left { channel: ChannelId, at: Time },
+    /// The packet that has been granted a channel is out of the buffer it stood in at `at`.
+    Cleared { buffer: ChannelId, at: Time },
+    /// It has moved from the front of its buffer into its switch's own queue, and is out of the
+    /// buffer at `until`. It goes on asking.
+    Stored { packet: PacketId, until: Time },
+    /// A packet of a message leaves its node's list; it is to start on a channel.
+    CameForward { packet: PacketId, channel: ChannelId, is_first: bool },
+    /// It has joined the queue of a channel, and is in line `from` then on: those that join it
+    /// later are granted the channel while it waits.
+    LinedUp { packet: PacketId, channel: ChannelId, from: Time },
+    /// A header asks for a channel of a group: its lead; where it has a choice, the first's.
+    HeaderAsks { packet: PacketId, output: ChannelId },
+    /// A header is granted a channel, which it keeps until its packet has been delivered.
+    Held { packet: PacketId, channel: ChannelId },
+    /// A channel is taken from it for another: it will have to come back.
+    Lost { packet: PacketId, channel: ChannelId, to: PacketId },
+    /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
+    TakenOut { packet: PacketId, buffer: ChannelId, after: Time },
+}
+
+/// What is known of packets whatever happens in switches.
+pub trait Ways {
+    /// From when on a packet can go on from where it is, or is on its way to.
+    fn ready(&self, packet: PacketId) -> Time;
+    /// Whether a channel ends at a switch, and not at a node.
+    fn goes_on(&self, channel: ChannelId) -> bool;
+    /// The lead of the group by which a packet leaves the switch at a channel's end; where it
+    /// has a choice, the first that routing names.
+    fn output(&self, packet: PacketId, channel: ChannelId) -> ChannelId;
+}
+
+impl Blame {
+    /// Takes note of what has happened.
+    // Every caller names one kind: nothing is left of the match.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe(&mut self, what: Observation, now: Time, ways: &impl Ways) {
+        #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
+        use Observation::*;
+        match what {
+            Asked { packet } => self.asks(packet, now, ways),
+            Granted { packet, channel } => self.granted(packet, channel, now, ways),
+            RunsThrough { packet, channel, until } => {
+                self.runs_through(packet, channel, (now, until), ways);
+            }
+            Started { packet, channel, start } => self.starts(packet, channel, start, ways),
+            Sent { packet, channel, ready, start, until } => {
+                self.starts_whole(packet, channel, ready, (start, until));
+            }
+            LacksRoom { packet, channel, keeps } => {
+                self.lacks_room(packet, channel, keeps, now, ways);
+            }
+            LacksPlace { packet, root } => self.lacks_place(packet, now, root),
+            LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
+            Left { channel, at } => self.released(channel, at),
+            Cleared { buffer, at } => self.cleared(buffer, at),
+            Stored { packet, until } => self.stored(packet, (now, until), ways),
+            CameForward { packet, channel, is_first } => {
+                self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
+            }
+            LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
+            HeaderAsks { packet, output } => self.header_asks(packet, output, now),
+            Held { packet, channel } => self.holds(packet, channel, now, ways),
+            Lost { packet, channel, to } => self.loses(packet, channel, to),
+            TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Where packets wait for what.
+
+use crate::ids::ChannelId;
+
+/// Where packets wait for what: it never changes in a run.
+pub struct Queues {
+    /// By channel: the one that stands for the queue of those who may be granted it. Those of a
+    /// node's own are in that of its first injection channel.
+    pub of: Vec<ChannelId>,
+    /// By channel: the first of its wire, where whole packets are sent over shared wires;
+    /// else empty.
+    pub wires: Vec<ChannelId>,
+    /// Channels below this number stand for the lists of nodes that are one with their
+    /// switches: what is before a packet in its list throttles it.
+    pub lists: u32,
+    /// Whether packets stand in buffers at the ends of channels, first in, first out.
+    pub have_buffers: bool,
+    /// Whether messages leave the list of their node one by one, each when it is the head.
+    pub have_heads: bool,
+}
+
+impl Queues {
+    /// Where it is noted who holds a channel.
+    #[inline]
+    pub(super) fn place(&self, channel: ChannelId) -> ChannelId {
+        self.wires.get(channel.index()).copied().unwrap_or(channel)
+    }
+
+    /// By channel, or wire: the queues of those who may want it, at one end or at both.
+    pub(super) fn ends(&self) -> Vec<[ChannelId; 2]> {
+        let mut ends: Vec<_> = self.of.iter().map(|&queue| [queue; 2]).collect();
+        for (channel, &queue) in self.of.iter().enumerate() {
+            ends[self.place(ChannelId::from_index(channel)).index()][1] = queue;
+        }
+        ends
+    }
+}

@@ -1,0 +1,100 @@
+//! Packets ask, and those that might start lack something.
+
+use super::record::Stall;
+use super::roots::Search;
+use super::{Blame, Cause, Root, Ways};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::{NEVER, Time};
+
+impl Blame {
+    /// A packet at the front of a buffer asks for an output.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn asks(&mut self, id: PacketId, now: Time, ways: &impl Ways) {
+        let output = ways.output(id, self.records[id.index()].head);
+        let search = Search { blame: self, ways, now };
+        let root = search.holds(output, id).map(|holder| search.root(holder));
+        self.asks_for(id, output, now);
+        self.records[id.index()].waits_behind(root);
+    }
+
+    /// A packet asks for an output from now on.
+    pub(super) fn asks_for(&mut self, id: PacketId, output: ChannelId, now: Time) {
+        let record = &mut self.records[id.index()];
+        self.asking.join(&mut record.asking, self.queues.of[output.index()], now);
+        record.asked = now;
+    }
+
+    /// A packet that might start does not, from now on, because of `cause`.
+    pub(super) fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
+        self.records[id.index()].has_waited = true;
+        let stalls = &mut self.waits[id.index()].stalls;
+        if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
+            stalls.push(Stall { from: now, cause, root });
+        }
+    }
+
+    /// A packet that might start on a channel lacks room. If it has been granted an output whose
+    /// lead it `keeps`, it is its turn.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lacks_room(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        keeps: ChannelId,
+        now: Time,
+        ways: &impl Ways,
+    ) {
+        if keeps.is_some() && !self.keepers[keeps.index()].is_some() {
+            let record = &mut self.records[id.index()];
+            record.granted = now;
+            if record.asking.at().is_none() {
+                self.asking.join(&mut record.asking, keeps, now);
+            }
+            self.keepers[keeps.index()] = id;
+        }
+        if !self.is_known_to_lack_room(id) {
+            let search = Search { blame: self, ways, now };
+            let own = Root { class: self.class(id), channel };
+            let root = search.fills(channel, id).map_or(own, |first| search.root(first));
+            self.stalls(id, now, Cause::BufferFull, root);
+        }
+    }
+
+    /// The same where the root is known.
+    pub(super) fn lacks_place(&mut self, id: PacketId, now: Time, root: Root) {
+        if !self.is_known_to_lack_room(id) {
+            self.stalls(id, now, Cause::BufferFull, root);
+        }
+    }
+
+    pub(super) fn is_known_to_lack_room(&self, id: PacketId) -> bool {
+        let last = self.waits[id.index()].stalls.last();
+        self.records[id.index()].has_waited
+            && last.is_some_and(|stall| stall.cause == Cause::BufferFull)
+    }
+
+    /// A packet, or what is left of it, waits for the wire of a channel, which that one uses.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lacks_wire(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        user: ChannelId,
+        now: Time,
+    ) {
+        let class = self.holders[user.index()].latest().map(|turn| turn.class);
+        let own = Root { class: self.class(id), channel };
+        let root = class.map_or(own, |class| Root { class, channel: user });
+        let record = &mut self.records[id.index()];
+        let has_started =
+            record.head.is_some() && (record.head != channel || record.start != NEVER);
+        if has_started {
+            record.last = root;
+        } else {
+            self.stalls(id, now, Cause::SharedWire, root);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Where the tree of packets that wait for each other has its root.
+//!
+//! A packet that waits is followed to the one it waits for: the one that holds the channel
+//! it asks for, leaves or heads the buffer it stands in, or fills the buffer it needs room
+//! in; and so on to one that does not wait itself. The channel the last but one waits for
+//! that one to leave is the root.
+
+use super::{Blame, Root, Ways};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
+
+/// Most packets that are followed: a circle has no root.
+const LONGEST: usize = 64;
+
+/// A packet in the way, and the channel it is to leave.
+type Step = (PacketId, ChannelId);
+
+/// The instant at which a root is looked for.
+pub struct Search<'a, W> {
+    pub blame: &'a Blame,
+    pub ways: &'a W,
+    pub now: Time,
+}
+
+impl<W: Ways> Search<'_, W> {
+    /// The root of what is waited for, as the first packet in the way and its channel.
+    pub fn root(&self, mut at: Step) -> Root {
+        for _ in 0..LONGEST {
+            match self.waits_for(at.0) {
+                Some(next) if next.0 != at.0 => at = next,
+                _ => break,
+            }
+        }
+        Root { class: self.blame.class(at.0), channel: at.1 }
+    }
+
+    /// The packet that another waits for, if it waits.
+    fn waits_for(&self, id: PacketId) -> Option<Step> {
+        let record = &self.blame.records[id.index()];
+        let head = record.head;
+        if !head.is_some() {
+            // It is in its node.
+            return None;
+        }
+        if record.start > self.now {
+            return self.fills(head, id);
+        }
+        if !self.ways.goes_on(head) || record.is_stored || self.ways.ready(id) > self.now {
+            return None;
+        }
+        let leaver = self.leaver(head);
+        if leaver.is_some() {
+            return leaver;
+        }
+        let first = self.blame.buffers.first(head);
+        if first != id {
+            return first.is_some().then_some((first, head));
+        }
+        self.holds(self.ways.output(id, head), id)
+    }
+
+    /// The packet that keeps another from being granted a group, or from its room.
+    pub fn holds(&self, lead: ChannelId, id: PacketId) -> Option<Step> {
+        if let Some(holder) = self.blame.holder(lead, self.now) {
+            return Some((holder, lead));
+        }
+        match self.blame.keepers[lead.index()] {
+            keeper if keeper == id => self.fills(lead, id),
+            keeper => keeper.is_some().then_some((keeper, lead)),
+        }
+    }
+
+    /// The packet to wait for where there is no room in the buffer at a channel's end: the
+    /// one that leaves it, else its first, unless that is `id` itself.
+    pub fn fills(&self, channel: ChannelId, id: PacketId) -> Option<Step> {
+        let first = self.blame.buffers.first(channel);
+        let first = (first.is_some() && first != id).then_some((first, channel));
+        self.leaver(channel).or(first)
+    }
+
+    /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
+    fn leaver(&self, buffer: ChannelId) -> Option<Step> {
+        let turn = self.blame.fronts[buffer.index()].holder(self.now)?;
+        Some((turn.packet, turn.channel))
+    }
+}
