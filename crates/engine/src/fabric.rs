@@ -107,7 +107,7 @@ impl Fabric {
             blame.queued(id, class, self.wiring.layout.injection_lead(packet.source), now);
         }
         if let Some(stored) = &mut measures.stored {
-            stored.comes(packet.source, Owner::Own, bytes_of(&packet, &self.wiring));
+            stored.comes(packet.source, Owner::Local, bytes_of(&packet, &self.wiring));
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
@@ -151,8 +151,8 @@ impl Fabric {
 
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    pub fn touch(&self, events: impl Iterator<Item = Event> + Clone) {
-        dispatch!(&self.model, model => model.touch(events, &self.packets));
+    pub fn prefetch(&self, events: impl Iterator<Item = Event> + Clone) {
+        dispatch!(&self.model, model => model.prefetch(events, &self.packets));
     }
 
     /// Every output and node with something to send chooses; after all events of an instant.
@@ -177,16 +177,16 @@ impl Fabric {
         dispatch!(&self.model, model => model.next_time())
     }
 
-    /// Lets that happen; how many events it was.
+    /// Handles that; how many events it was.
     #[inline]
-    pub fn happen(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) -> u64 {
+    pub fn step(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) -> u64 {
         if !self.traits.has_clock {
             return 0;
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
             &mut self.model,
-            model => model.happen(&mut Act { now, wiring, packets, events, measures })
+            model => model.step(&mut Act { now, wiring, packets, events, measures })
         )
     }
 
@@ -268,9 +268,11 @@ impl Fabric {
     /// Where packets wait for what.
     pub(crate) fn queues(&self, mode: Mode, fidelity: Fidelity) -> Queues {
         let wiring = &self.wiring;
-        let (is_full, is_integrated) = (mode == Mode::Full, wiring.passage.is_some());
+        let (is_full, is_integrated) = (mode == Mode::Full, wiring.integrated_timing.is_some());
         let are_whole = fidelity == Fidelity::Packet && (is_full || is_integrated);
-        let have_heads = wiring.passage.is_some_and(|passage| !passage.is_wormhole());
+        let have_heads = wiring
+            .integrated_timing
+            .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
             wires: if are_whole { wiring.layout.wire_of.clone() } else { Vec::new() },

@@ -226,7 +226,7 @@ impl Walk<'_> {
             let timing = &self.wiring.timings[usize::from(place.rate)];
             let load = load(timing);
             // Where nodes and switches are one, nothing lies between them.
-            if self.wiring.passage.is_none() || place.kind == ChannelKind::Internal {
+            if self.wiring.integrated_timing.is_none() || place.kind == ChannelKind::Internal {
                 start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
                 before = Some(timing);
                 end = self.wiring.undisturbed(bytes, start, timing, &mut running) + timing.wire_ps;
@@ -238,9 +238,11 @@ impl Walk<'_> {
             }
             match place.end {
                 End::Node(_) => {
-                    let lifetime = match self.wiring.passage {
-                        Some(passage) if passage.is_wormhole() => passage.arbitration_ps + end,
-                        Some(passage) => passage.lifetime(hops, bytes),
+                    let lifetime = match self.wiring.integrated_timing {
+                        Some(integrated_timing) if integrated_timing.is_wormhole() => {
+                            integrated_timing.arbitration_ps + end
+                        }
+                        Some(integrated_timing) => integrated_timing.lifetime(hops, bytes),
                         None if self.wiring.makes_circuits_of_all() => {
                             start + self.wiring.completes_ps(&line, lead, bytes)
                         }
@@ -329,8 +331,8 @@ fn bisection(machine: &Machine, topology: &Topology) -> Option<u64> {
 
 /// Lifetime of a full packet that is alone on its way to a neighbour.
 fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Time {
-    if let Some(passage) = walk.wiring.passage {
-        return passage.lifetime(1, bytes.round() as u32);
+    if let Some(integrated_timing) = walk.wiring.integrated_timing {
+        return integrated_timing.lifetime(1, bytes.round() as u32);
     }
     let full = spec.machine.interface.packet_bytes;
     let groups = &walk.wiring.layout.groups;

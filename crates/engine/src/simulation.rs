@@ -138,7 +138,7 @@ impl Simulation {
                     horizon = until.min(self.sampling.next);
                 }
                 if let Some(due) = self.events.newly_due() {
-                    self.fabric.touch(due);
+                    self.fabric.prefetch(due);
                 }
                 self.now = time;
                 self.at_once = 0;
@@ -164,7 +164,7 @@ impl Simulation {
     /// ask before it does.
     fn instant(&mut self, time: Time) -> Result<bool, RunError> {
         let (events, measures) = (&mut self.events, &mut self.measures);
-        self.events_handled += self.fabric.happen(time, events, measures);
+        self.events_handled += self.fabric.step(time, events, measures);
         while self.at_once <= MOST_AT_ONE_INSTANT
             && let Some(event) = self.fabric.next_event(time, &mut self.events)
         {

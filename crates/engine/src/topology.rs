@@ -50,7 +50,7 @@ pub struct Topology {
     /// the machine says.
     pub widths: Vec<u16>,
     /// What else differs on the link at each switch and port; empty: nothing.
-    pub own_links: Vec<LinkClass>,
+    pub differing_links: Vec<LinkClass>,
     /// Where each node is attached.
     pub attachments: Vec<Attachment>,
     /// Switches along each dimension of the grid; empty where there is none.
@@ -165,7 +165,7 @@ impl Topology {
 
     /// How long a flit is on the link at a port, if it has a delay of its own.
     pub fn delay(&self, switch: SwitchId, port: usize) -> Option<Time> {
-        self.own_links.get(switch.index() * self.ports + port)?.delay_ps
+        self.differing_links.get(switch.index() * self.ports + port)?.delay_ps
     }
 
     /// The names of the classes of its links; empty where there are none.

@@ -7,6 +7,8 @@
 //!
 //! `TAILBACK_CASES=1 cargo test --test reference` tries all random cases, 10 ten times as many.
 
+#[path = "reference/allocators.rs"]
+mod allocators;
 #[path = "common/arbiters.rs"]
 mod arbiters;
 #[path = "reference/cases.rs"]
@@ -15,8 +17,6 @@ mod cases;
 mod choices;
 #[path = "reference/circuits.rs"]
 mod circuits;
-#[path = "reference/desks.rs"]
-mod desks;
 #[path = "reference/hand.rs"]
 mod hand;
 #[path = "reference/machine.rs"]

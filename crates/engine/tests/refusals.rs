@@ -188,7 +188,7 @@ fn wormhole_on_integrated_nodes_needs_one_output_and_one_wire() {
 }
 
 #[test]
-fn packets_with_a_choice_need_a_fidelity_with_desks() {
+fn packets_with_a_choice_need_a_fidelity_with_allocators() {
     let machine = mesh(RoutingSpec::WestFirst, Sharing::Separate);
     for fidelity in [Fidelity::Token, Fidelity::Stream] {
         assert_eq!(

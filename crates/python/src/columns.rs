@@ -95,7 +95,7 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
     // Where nodes and switches are one; 0 where nothing is stored, or that is not known.
     let measures = simulation.measures();
     if measures.offered.is_some() {
-        for owner in [Owner::Transit, Owner::Own] {
+        for owner in [Owner::Transit, Owner::Local] {
             let most = |node: usize| {
                 measures.stored.as_ref().map_or(0, |s| s.nodes[node][owner as usize].max)
             };

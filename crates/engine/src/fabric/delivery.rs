@@ -15,7 +15,7 @@ pub struct Delivery {
     pub channel: Option<ChannelId>,
     /// When.
     pub at: Time,
-    /// Whether its end can follow its start on the last channel sooner or later than alone.
+    /// Whether its end can follow its start on the last channel sooner or later than undisturbed.
     pub is_stretched: bool,
 }
 
@@ -30,7 +30,7 @@ impl Delivery {
         packets: &mut PacketPool,
         measures: &mut Measures,
     ) -> Packet {
-        let alone = packets.alone(self.id);
+        let undisturbed = packets.undisturbed(self.id);
         let packet = packets.remove(self.id);
         let row = PacketRow {
             class: packet.class,
@@ -44,7 +44,7 @@ impl Delivery {
             first_internal: packet.first_internal,
             delivered: self.at,
         };
-        let zero_load = wiring.zero_load(&packet, &alone);
+        let zero_load = wiring.zero_load(&packet, &undisturbed);
         let (mut drawn_out, mut caught_up) = (0, 0);
         if self.is_stretched {
             // Its first flit started on this channel a hop before it was last ready.

@@ -10,7 +10,7 @@ use crate::time::Time;
 
 /// The times of undisturbed packets.
 #[derive(Clone, Copy)]
-pub struct Passage {
+pub struct IntegratedTiming {
     /// When packets go on.
     pub switching: Switching,
     /// What crosses as a whole.
@@ -22,7 +22,7 @@ pub struct Passage {
     link: Timing,
 }
 
-impl Passage {
+impl IntegratedTiming {
     /// The times of a machine, if its nodes and switches are one.
     pub fn new(machine: &Machine) -> Option<Self> {
         machine.switch.integrated.then(|| Self {
@@ -96,7 +96,7 @@ mod tests {
     use crate::spec::TopologySpec;
 
     /// 2 ns a byte, 4 ns of arbitration, headers of 4 bytes, wires of 1 ns.
-    fn passage(switching: Switching) -> Passage {
+    fn integrated_timing(switching: Switching) -> IntegratedTiming {
         let mut machine = Machine::t9000(TopologySpec::Hypercube { dimensions: 3 });
         machine.link.flit_ps = 2_000;
         machine.interface.header_bytes = 4;
@@ -107,24 +107,30 @@ mod tests {
         machine.switch.switching = switching;
         machine.interface.unit = Unit::Message;
         machine.interface.early_bytes = 16;
-        Passage::new(&machine).unwrap()
+        IntegratedTiming::new(&machine).unwrap()
     }
 
     #[test]
     fn lifetimes_are_those_worked_out_by_hand() {
         // 100 data bytes over three channels: 208 ns on each, header 8 ns, wire 1 ns.
-        let datagram = passage(Switching::StoreAndForward);
+        let datagram = integrated_timing(Switching::StoreAndForward);
         assert_eq!(datagram.lifetime(3, 100), 3 * (4_000 + 208_000 + 1_000));
-        let cut_through = passage(Switching::CutThrough);
+        let cut_through = integrated_timing(Switching::CutThrough);
         assert_eq!(cut_through.lifetime(3, 100), 3 * 4_000 + 2 * 9_000 + 209_000);
-        assert_eq!(passage(Switching::Wormhole).lifetime(3, 100), cut_through.lifetime(3, 100));
+        assert_eq!(
+            integrated_timing(Switching::Wormhole).lifetime(3, 100),
+            cut_through.lifetime(3, 100)
+        );
         // The header at the end after three steps of 13 ns, then the data over three wires.
-        assert_eq!(passage(Switching::Circuit).lifetime(3, 100), 39_000 + 200_000 + 3_000);
+        assert_eq!(
+            integrated_timing(Switching::Circuit).lifetime(3, 100),
+            39_000 + 200_000 + 3_000
+        );
     }
 
     #[test]
     fn the_first_data_bytes_are_as_much_earlier_as_the_others_take() {
-        let circuit = passage(Switching::Circuit);
+        let circuit = integrated_timing(Switching::Circuit);
         assert_eq!(circuit.early_ps(100), Some(84 * 2_000));
         assert_eq!(circuit.early_ps(16), None);
     }

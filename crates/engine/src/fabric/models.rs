@@ -93,14 +93,14 @@ pub trait ChannelModel {
     fn next_time(&self) -> Time {
         NEVER
     }
-    /// With a clock of its own: lets happen what it strikes for; how many events it was.
+    /// With a clock of its own: handles what it strikes for; how many events it was.
     #[inline]
-    fn happen(&mut self, _: &mut Act) -> u64 {
+    fn step(&mut self, _: &mut Act) -> u64 {
         0
     }
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    fn touch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
+    fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
 }
 
 /// The methods of a [`ChannelModel`] that are those of its `board`.
@@ -165,14 +165,14 @@ macro_rules! by_switchboard {
             self.board.begin_window(&overhang);
         }
     };
-    (@ touch) => {
+    (@ prefetch) => {
         #[inline]
-        fn touch(
+        fn prefetch(
             &self,
             events: impl Iterator<Item = $crate::event_queue::Event> + Clone,
             packets: &$crate::fabric::PacketPool,
         ) {
-            self.board.touch(events, packets);
+            self.board.prefetch(events, packets);
         }
     };
 }
@@ -234,7 +234,7 @@ impl Model {
                 return Ok(Self::Circuit(model));
             }
             // Nodes that are their own switches have no channels to switches of others.
-            Mode::Endpoints if wiring.passage.is_none() => {
+            Mode::Endpoints if wiring.integrated_timing.is_none() => {
                 ContentionFree::endpoints(machine, layout, topology.nodes)
             }
             Mode::Throttled => ContentionFree::throttled(machine, layout),
@@ -250,9 +250,10 @@ impl Model {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        let passage = wiring.passage.filter(|passage| !passage.is_wormhole());
-        Ok(match (passage, fidelity) {
-            (Some(passage), _) if passage.has_queues() => {
+        let integrated_timing =
+            wiring.integrated_timing.filter(|integrated_timing| !integrated_timing.is_wormhole());
+        Ok(match (integrated_timing, fidelity) {
+            (Some(integrated_timing), _) if integrated_timing.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
             }
             _ if machine.makes_circuits() => {

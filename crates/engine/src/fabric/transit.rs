@@ -1,6 +1,6 @@
 //! Packets in flight.
 
-use crate::fabric::network::wiring::{Alone, Wiring};
+use crate::fabric::network::wiring::{Undisturbed, Wiring};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Class;
 use crate::pool::Pool;
@@ -76,7 +76,7 @@ impl Packet {
 pub struct PacketPool {
     packets: Pool<PacketId, Packet>,
     /// By place: how each would fare alone. Used where channels differ only.
-    alone: Vec<Alone>,
+    undisturbed: Vec<Undisturbed>,
     /// Most channels a packet may cross.
     hop_limit: u16,
     /// The first that has crossed more; or another with which a run cannot go on.
@@ -88,9 +88,9 @@ pub struct PacketPool {
 impl PacketPool {
     /// None yet; each may cross so many channels.
     pub fn new(hop_limit: u16) -> Self {
-        let (packets, alone) = (Pool::default(), Vec::new());
+        let (packets, undisturbed) = (Pool::default(), Vec::new());
         let (strayed, overfull) = (PacketId::NONE, ChannelId::NONE);
-        Self { packets, alone, hop_limit, strayed, overfull }
+        Self { packets, undisturbed, hop_limit, strayed, overfull }
     }
 
     /// The first packet that has crossed more channels than it may.
@@ -135,28 +135,28 @@ impl PacketPool {
     /// A packet, and what else has to be kept of it when it crosses a channel.
     #[inline]
     pub fn with_crossing(&mut self, id: PacketId) -> (&mut Packet, Crossing<'_>) {
-        let (alone, strayed) = (&mut self.alone, &mut self.strayed);
-        (&mut self.packets[id], Crossing { id, alone, strayed, hop_limit: self.hop_limit })
+        let (undisturbed, strayed) = (&mut self.undisturbed, &mut self.strayed);
+        (&mut self.packets[id], Crossing { id, undisturbed, strayed, hop_limit: self.hop_limit })
     }
 
     /// A packet may go on from the channel it has started on so much later.
     pub fn goes_on_after(&mut self, id: PacketId, time: Time, wiring: &Wiring) {
         if !wiring.is_even() {
-            self.alone[id.index()].goes_on_after(time);
+            self.undisturbed[id.index()].goes_on_after(time);
         }
     }
 
     /// How a packet would fare alone.
     #[inline]
-    pub fn alone(&self, id: PacketId) -> Alone {
-        self.alone.get(id.index()).copied().unwrap_or_default()
+    pub fn undisturbed(&self, id: PacketId) -> Undisturbed {
+        self.undisturbed.get(id.index()).copied().unwrap_or_default()
     }
 }
 
 /// What is kept of a packet that crosses channels, besides the packet.
 pub struct Crossing<'a> {
     id: PacketId,
-    alone: &'a mut Vec<Alone>,
+    undisturbed: &'a mut Vec<Undisturbed>,
     strayed: &'a mut PacketId,
     hop_limit: u16,
 }
@@ -181,10 +181,10 @@ impl Crossing<'_> {
             packet.route = wiring.passed(wiring.layout.group(channel), packet.header());
         }
         if !wiring.is_even() {
-            if self.alone.len() <= self.id.index() {
-                self.alone.resize(self.id.index() + 1, Alone::default());
+            if self.undisturbed.len() <= self.id.index() {
+                self.undisturbed.resize(self.id.index() + 1, Undisturbed::default());
             }
-            wiring.cross(channel, packet, &mut self.alone[self.id.index()]);
+            wiring.cross(channel, packet, &mut self.undisturbed[self.id.index()]);
         }
     }
 }

@@ -10,7 +10,7 @@ pub enum Owner {
     /// On their way from other nodes.
     Transit = 0,
     /// The node's own, that have not set out.
-    Own = 1,
+    Local = 1,
 }
 
 impl Owner {
@@ -18,7 +18,7 @@ impl Owner {
     pub fn name(self) -> &'static str {
         match self {
             Self::Transit => "transit",
-            Self::Own => "own",
+            Self::Local => "own",
         }
     }
 }
@@ -95,7 +95,7 @@ mod tests {
         stored.comes(NodeId(1), Owner::Transit, 10);
         stored.settle();
         stored.comes(NodeId(1), Owner::Transit, 20);
-        stored.comes(NodeId(0), Owner::Own, 7);
+        stored.comes(NodeId(0), Owner::Local, 7);
         stored.goes(NodeId(1), Owner::Transit, 15);
         stored.settle();
         assert_eq!(stored.nodes[1][0], Level { bytes: 15, max: 15 });

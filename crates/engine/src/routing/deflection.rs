@@ -3,7 +3,7 @@
 //!
 //! Ports that bring the packet nearer come first (tier 0), all other ports after them
 //! (tier 1). Nothing has to wait for a particular port, so nothing can deadlock while there
-//! is a free place anywhere, which the switch sees to (`fabric/packet/desk.rs`). That none
+//! is a free place anywhere, which the switch sees to (`fabric/packet/allocator.rs`). That none
 //! wanders for ever is a matter of probability.
 
 use super::algorithm::Algorithm;

@@ -145,9 +145,9 @@ mod tests {
         for (topology, order) in shapes() {
             let routing = routing(&topology, order);
             let holds_kept = |switch: SwitchId, header: Header, slot: usize| {
-                let is_own =
+                let is_local =
                     switch == topology.attachments[header.source.index()].enters().unwrap();
-                !is_own || routing.next(switch, header) == Some(slot)
+                !is_local || routing.next(switch, header) == Some(slot)
             };
             let search = find_cycle_among(&routing, &topology, holds_kept);
             assert_eq!(search, Search::Free, "{:?}", topology.dims);

@@ -40,7 +40,7 @@ pub(super) fn build(
         ..Topology::default()
     };
     if links.iter().any(|link| link.class() != LinkClass::default()) {
-        topology.own_links = vec![LinkClass::default(); slots];
+        topology.differing_links = vec![LinkClass::default(); slots];
     }
     degree.fill(0);
     for link in links {
@@ -49,7 +49,7 @@ pub(super) fn build(
         degree[from] += 1;
         topology.neighbours[at] = SwitchId(link.to);
         topology.widths[at] = link.width;
-        if let Some(own) = topology.own_links.get_mut(at) {
+        if let Some(own) = topology.differing_links.get_mut(at) {
             *own = link.class();
         }
     }

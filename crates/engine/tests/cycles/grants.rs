@@ -42,8 +42,8 @@ impl Simulator {
             let output = self.outputs(packet)[0].0;
             return self.requests[output].push(request);
         }
-        let desk = self.wiring.groups.iter().position(|group| group.from == here).unwrap();
-        let (End::Switch(switch), waiting) = (here, &mut self.requests[desk]) else { return };
+        let allocator = self.wiring.groups.iter().position(|group| group.from == here).unwrap();
+        let (End::Switch(switch), waiting) = (here, &mut self.requests[allocator]) else { return };
         // Each place among those that wait is as likely as any other.
         let place = match self.machine.switch.arbiter {
             Arbiter::Random => self.draws.arbitration[switch].below(waiting.len() as u64 + 1),
@@ -94,21 +94,21 @@ impl Simulator {
     }
 
     /// The best first, all that wait at a switch get an output if there is one for them.
-    fn grant_choices(&mut self, desk: usize) {
-        let mut order = self.requests[desk].clone();
-        order.sort_by_key(|&request| self.rank(desk, request));
+    fn grant_choices(&mut self, allocator: usize) {
+        let mut order = self.requests[allocator].clone();
+        order.sort_by_key(|&request| self.rank(allocator, request));
         for (packet, input) in order {
-            if let Some(channel) = self.select(desk, packet) {
-                self.requests[desk].retain(|&(other, _)| other != packet);
+            if let Some(channel) = self.select(allocator, packet) {
+                self.requests[allocator].retain(|&(other, _)| other != packet);
                 let number = self.input(packet, input);
-                self.inputs_granted[desk].push(number);
+                self.inputs_granted[allocator].push(number);
                 self.take(packet, channel, input);
             }
         }
     }
 
     /// Of the channels that a packet may take, in the first tier that has any.
-    fn select(&mut self, desk: usize, packet: usize) -> Option<usize> {
+    fn select(&mut self, allocator: usize, packet: usize) -> Option<usize> {
         let outputs = self.outputs(packet);
         let free = |tier| -> Vec<usize> {
             let groups = outputs.iter().filter(|output| output.1 == tier);
@@ -119,7 +119,7 @@ impl Simulator {
         if free.iter().any(has_credit) {
             free.retain(has_credit);
         }
-        let End::Switch(switch) = self.wiring.groups[desk].from else { return None };
+        let End::Switch(switch) = self.wiring.groups[allocator].from else { return None };
         let mut all = free.iter().copied();
         match self.machine.routing.selection {
             Selection::First => all.next(),

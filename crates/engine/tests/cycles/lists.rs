@@ -41,7 +41,7 @@ fn begin(machine: &Machine, list: &Workload, mode: Mode, fidelity: Fidelity) -> 
     simulation.measures().message_begins.as_ref().unwrap().moments.sum
 }
 
-/// Alone, a packet takes arbitration, a header's time for each channel but the last, and
+/// Undisturbed, a packet takes arbitration, a header's time for each channel but the last, and
 /// its own there, however small buffers are.
 #[test]
 fn a_packet_alone_takes_as_long_as_without_contention() {

@@ -25,16 +25,16 @@ impl Reference {
     /// a packet takes a channel of its own group and room behind it, and gives
     /// nothing back before a later instant.
     pub fn network_acts(&mut self) {
-        let has_desks = self.has_desks();
+        let has_allocators = self.has_allocators();
         for group in 0..self.wiring.groups.len() {
             match self.wiring.groups[group].from {
                 End::Node(node) => self.node_chooses(node, group),
-                End::Switch(_) if has_desks => {}
+                End::Switch(_) if has_allocators => {}
                 here @ End::Switch(_) => self.switch_chooses(here, group),
             }
         }
-        if has_desks {
-            (0..self.desks.len()).for_each(|switch| self.serve(switch));
+        if has_allocators {
+            (0..self.allocators.len()).for_each(|switch| self.serve(switch));
         }
     }
 

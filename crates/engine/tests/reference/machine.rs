@@ -77,7 +77,7 @@ pub struct Reference {
     /// For each wire when it can take the next packet (`throttled` mode only).
     pub wires_free_at: Vec<Time>,
     /// For each switch the channels whose packets ask there, where they have a choice.
-    pub desks: Vec<Vec<usize>>,
+    pub allocators: Vec<Vec<usize>>,
     /// For each group, or each switch where packets have a choice, the numbers the `random`
     /// policy draws; and those of the `random` selection.
     pub arbitration: Vec<Stream>,
@@ -111,7 +111,7 @@ impl Reference {
             granted: wiring.groups.iter().map(|_| None).collect(),
             inputs_granted: wiring.groups.iter().map(|_| Vec::new()).collect(),
             wires_free_at: vec![0; wiring.wires()],
-            desks: vec![Vec::new(); wiring.switches()],
+            allocators: vec![Vec::new(); wiring.switches()],
             arbitration: streams(Purpose::Arbitration),
             selection: streams(Purpose::Selection),
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),

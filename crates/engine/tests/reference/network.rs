@@ -102,7 +102,7 @@ impl Reference {
     fn onward_to_any(&self, packet: usize, group: usize) -> Time {
         let (bytes, destination) = (self.packets[packet].bytes, self.packets[packet].destination);
         let here = self.wiring.groups[group].to;
-        let next: Vec<usize> = if self.has_desks() {
+        let next: Vec<usize> = if self.has_allocators() {
             let outputs = self.wiring.outputs(here, destination, Some(group));
             outputs.iter().map(|output| output.0).collect()
         } else {

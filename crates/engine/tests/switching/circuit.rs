@@ -99,7 +99,7 @@ fn packets_of_a_message_follow_one_another() {
     let mut machine = circuits(row(2));
     machine.interface.packet_bytes = 4;
     let modes = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free];
-    // Alone 0, 10, 20, the header at 30, then four flits; the next has its channels then.
+    // Undisturbed 0, 10, 20, the header at 30, then four flits; the next has its channels then.
     for window in [None, Some(1), Some(2)] {
         machine.interface.window = window;
         for mode in modes {

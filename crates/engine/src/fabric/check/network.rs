@@ -43,7 +43,10 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         Flit | Worm | Stream | Token if routing.properties().otherwise != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
-        _ if wiring.passage.is_some_and(|passage| passage.is_wormhole()) => {
+        _ if wiring
+            .integrated_timing
+            .is_some_and(|integrated_timing| integrated_timing.is_wormhole()) =>
+        {
             wormhole(machine, wiring)
         }
         Stream | Token if routing.chooses() => refuse(
@@ -157,7 +160,7 @@ fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
 /// by channel.
 fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     let (routing, name) = (&wiring.routing, machine.routing.algorithm.name());
-    let is_integrated = wiring.passage.is_some();
+    let is_integrated = wiring.integrated_timing.is_some();
     if !is_integrated && wiring.layout.has_shared_wires() {
         let given = machine.link.sharing.name();
         let allowed = "must be separate with switching circuit and several virtual channels: a \

@@ -18,7 +18,7 @@ mod rule;
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::deadlock::{self, Standing};
-use crate::fabric::integrated::Passage;
+use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
@@ -39,7 +39,7 @@ use rule::Rule;
 pub struct CircuitFabric {
     pub board: Switchboard<Channel>,
     /// How messages pass where nodes and switches are one; else none.
-    passage: Option<Passage>,
+    integrated_timing: Option<IntegratedTiming>,
     rule: Rule,
     /// By packet: how far it has come.
     circuits: Vec<Circuit>,
@@ -100,7 +100,7 @@ impl CircuitFabric {
         }
         Self {
             board,
-            passage: wiring.passage,
+            integrated_timing: wiring.integrated_timing,
             rule: Rule::new(machine, topology, wiring),
             circuits: Vec::new(),
             asking: vec![Vec::new(); topology.switches],
@@ -264,7 +264,7 @@ impl ChannelModel for CircuitFabric {
 
     fn queue(&mut self, id: PacketId, act: &mut Act) {
         self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
-        if self.passage.is_none() {
+        if self.integrated_timing.is_none() {
             let output = act.wiring.layout.injection_lead(act.packets[id].source);
             act.observe(Observation::HeaderAsks { packet: id, output });
         }
@@ -290,8 +290,10 @@ impl ChannelModel for CircuitFabric {
     fn arbitrate(&mut self, act: &mut Act) {
         loop {
             while let Some((lead, _)) = self.board.next_marked() {
-                match self.passage {
-                    Some(passage) => self.come_forward(lead, passage.arbitration_ps, act),
+                match self.integrated_timing {
+                    Some(integrated_timing) => {
+                        self.come_forward(lead, integrated_timing.arbitration_ps, act)
+                    }
                     None => self.leave_nodes(lead, act),
                 }
             }

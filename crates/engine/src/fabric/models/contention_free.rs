@@ -182,8 +182,8 @@ impl ChannelModel for ContentionFree {
     /// A packet enters its node's output queue: it starts at once, when it can follow those of
     /// its message before it, or in its turn.
     fn queue(&mut self, id: PacketId, act: &mut Act) {
-        if let Some(passage) = act.wiring.passage {
-            return self.pass(id, &passage, act);
+        if let Some(integrated_timing) = act.wiring.integrated_timing {
+            return self.pass(id, &integrated_timing, act);
         }
         if act.wiring.makes_circuits_of_all() {
             return self.queue_circuit(id, act);

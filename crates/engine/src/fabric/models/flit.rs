@@ -394,7 +394,7 @@ impl ChannelModel for FlitFabric {
         self.may_ask_from_list(id, act);
     }
 
-    /// Headers that have come ask by themselves ([`Self::happen`]).
+    /// Headers that have come ask by themselves ([`Self::step`]).
     fn request(&mut self, _: Subject, _: &mut Act) {}
 
     /// Nobody waits for a time to come.
@@ -433,7 +433,7 @@ impl ChannelModel for FlitFabric {
 
     /// Everything that happens to flits at one instant; how many events that was.
     #[inline]
-    fn happen(&mut self, act: &mut Act) -> u64 {
+    fn step(&mut self, act: &mut Act) -> u64 {
         let mut count = 0;
         while let Some((what, channel, mark)) = self.lines.take(act.now) {
             count += 1;

@@ -6,8 +6,8 @@
 //! the packet's header will be ready to ask at the other end. No event marks the
 //! first two unless somebody waits for them ([`Event::Retry`]).
 
+mod allocator;
 mod channel;
-mod desk;
 mod multiqueue;
 
 use crate::error::Blocked;
@@ -25,8 +25,8 @@ use crate::routing::Otherwise;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use allocator::Allocator;
 use channel::Channel;
-use desk::Desk;
 use multiqueue::Multiqueues;
 
 /// Capacity of a buffer without bounds: whatever is counted in it, there is room.
@@ -39,7 +39,7 @@ pub struct PacketFabric {
     capacity: u32,
     /// Where channels share wires.
     wires: Option<Wires>,
-    desk: Desk,
+    allocator: Allocator,
     /// Places that every packet takes in a buffer, where they are counted in packets; else 0.
     slot: u32,
     /// Switches that store packets.
@@ -59,7 +59,7 @@ impl PacketFabric {
             board,
             capacity: machine.switch.input_buffer_flits.unwrap_or(UNBOUNDED),
             wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
-            desk: Desk::default(),
+            allocator: Allocator::default(),
             slot: if otherwise == Otherwise::Wait { 0 } else { longest },
             chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
         }
@@ -279,8 +279,8 @@ impl PacketFabric {
                 act.events.post(ready.max(channel.leaving_at), Event::Request(id.into()));
             } else if self.slot > 0 {
                 // The one in front of it may have to go now.
-                let desk = channel.port.front_output;
-                self.board.mark(desk);
+                let allocator = channel.port.front_output;
+                self.board.mark(allocator);
             }
         } else {
             let head = now + link.header_ps + link.wire_ps;
@@ -314,7 +314,7 @@ impl PacketFabric {
 
 impl ChannelModel for PacketFabric {
     by_switchboard!(queue, retry, is_settled, take_head, take_tail, waiting_data);
-    by_switchboard!(used, begin_window, touch);
+    by_switchboard!(used, begin_window, prefetch);
 
     /// It waits for its output, at least until the end of this instant, unless that is idle.
     #[inline]
@@ -344,7 +344,7 @@ impl ChannelModel for PacketFabric {
                     } else if self.chaos.is_some() {
                         self.serve_chaos(lead, act);
                     } else {
-                        self.serve_desk(lead, act);
+                        self.serve_allocator(lead, act);
                     }
                 }
             }

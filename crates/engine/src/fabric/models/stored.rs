@@ -204,7 +204,7 @@ impl StoredFabric {
         let is_there = switch.0 == packet.destination.0;
         if let Some(stored) = &mut act.measures.stored {
             let bytes = bytes_of(packet, act.wiring);
-            stored.goes(from, if is_first { Owner::Own } else { Owner::Transit }, bytes);
+            stored.goes(from, if is_first { Owner::Local } else { Owner::Transit }, bytes);
             if !is_there && !self.cuts_through {
                 stored.comes(NodeId(switch.0), Owner::Transit, bytes);
             }
@@ -234,8 +234,9 @@ impl StoredFabric {
         let (now, link) = (act.now, act.wiring.link);
         let delivered = end + link.wire_ps;
         if is_there {
-            let passage = act.wiring.passage;
-            let early = passage.and_then(|passage| passage.early_ps(act.packets[id].bytes));
+            let integrated_timing = act.wiring.integrated_timing;
+            let early = integrated_timing
+                .and_then(|integrated_timing| integrated_timing.early_ps(act.packets[id].bytes));
             let early = early.unwrap_or(0);
             self.board.post_header(at, id, delivered - early, act);
             act.events.post(delivered, Event::Tail(at.into()));

@@ -193,7 +193,7 @@ impl WormFabric {
 }
 
 impl ChannelModel for WormFabric {
-    by_switchboard!(is_settled, take_head, waiting_data, used, begin_window, touch);
+    by_switchboard!(is_settled, take_head, waiting_data, used, begin_window, prefetch);
 
     /// A packet enters its node's output queue; the first of a list asks when it may.
     #[inline]

@@ -61,7 +61,7 @@ pub struct Layout {
     /// Per switch and slot the lead of the group there, or [`ChannelId::NONE`].
     slot_lead: Vec<ChannelId>,
     /// Per switch the lead of one of the groups that lead out of it, or [`ChannelId::NONE`].
-    pub desks: Vec<ChannelId>,
+    pub allocators: Vec<ChannelId>,
     /// Lead of node 0's ejection group.
     first_ejection: u32,
     /// Channels in an injection or ejection group.
@@ -102,7 +102,7 @@ impl Layout {
             group_of: Vec::new(),
             wire_of: Vec::new(),
             slot_lead: vec![ChannelId::NONE; topology.neighbours.len() * classes.len()],
-            desks: vec![ChannelId::NONE; topology.switches],
+            allocators: vec![ChannelId::NONE; topology.switches],
             first_ejection: 0,
             node_width,
             slots: topology.ports * classes.len(),
@@ -120,7 +120,7 @@ impl Layout {
         }
         layout.add_ejection(topology, node_width as u16);
         layout.add_wires(0);
-        layout.set_desks();
+        layout.set_allocators();
         if machine.link.half_duplex {
             crate::fabric::check::way_back(&layout, "half_duplex, where both use one wire")?;
             layout.join_directions();
@@ -305,10 +305,10 @@ impl Layout {
         }
     }
 
-    fn set_desks(&mut self) {
+    fn set_allocators(&mut self) {
         for group in self.groups.iter().rev() {
             if matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
-                self.desks[group.from as usize] = group.first;
+                self.allocators[group.from as usize] = group.first;
             }
         }
     }

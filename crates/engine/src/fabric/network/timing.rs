@@ -226,14 +226,14 @@ impl Rates {
         let width = width("machine.link.width", link.width)?;
         let classes = classes(machine, topology)?;
         let mut rates = Self { all, internal: Vec::new(), widths: Vec::new(), width };
-        if classes.is_empty() && topology.own_links.is_empty() && topology.widths.is_empty() {
+        if classes.is_empty() && topology.differing_links.is_empty() && topology.widths.is_empty() {
             return Ok(rates);
         }
         // The second is what nodes have, whatever it is.
         let mut known = HashMap::from([(rates.all[0], 0)]);
         for place in 0..topology.neighbours.len() {
             let class = classes.get(topology.link_class(place)).unwrap_or(link);
-            let own = topology.own_links.get(place).copied().unwrap_or_default().of(class);
+            let own = topology.differing_links.get(place).copied().unwrap_or_default().of(class);
             let timing = Timing::new(&own, machine);
             let rate = *known.entry(timing).or_insert(rates.all.len());
             if rate == rates.all.len() {

@@ -1,7 +1,7 @@
 //! What every model of the network needs to know: channels, routes, times.
 
 use crate::error::SpecError;
-use crate::fabric::integrated::Passage;
+use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
 use crate::fabric::network::timing::{Rates, Running, Timing};
@@ -25,7 +25,7 @@ pub struct Wiring {
     /// The times of all rates, see [`Rates::all`].
     pub timings: Vec<Timing>,
     /// How packets pass where nodes and switches are one; else none.
-    pub passage: Option<Passage>,
+    pub integrated_timing: Option<IntegratedTiming>,
     /// From when a packet is in its node until it may ask for its first channel: not 0 only
     /// where nodes and switches are one.
     pub arbitration_ps: Time,
@@ -33,8 +33,8 @@ pub struct Wiring {
     acknowledges: bool,
     /// Whether all channels have the same times.
     is_uniform: bool,
-    /// Whether packets ask at desks.
-    has_desks: bool,
+    /// Whether packets ask at allocators.
+    has_allocators: bool,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
     /// When packets may go on.
@@ -78,16 +78,16 @@ impl Wiring {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Self, SpecError> {
-        let passage = Passage::new(machine);
+        let integrated_timing = IntegratedTiming::new(machine);
         let mut link = Timing::of(machine);
         let mut rates = Rates::new(machine, topology)?;
-        let wormhole = passage.filter(Passage::is_wormhole);
+        let wormhole = integrated_timing.filter(IntegratedTiming::is_wormhole);
         if wormhole.is_some() {
             link = link.arbitrated();
             rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
         }
         let makes_circuits = machine.makes_circuits();
-        if passage.is_none() && fidelity == Fidelity::Packet && !makes_circuits {
+        if integrated_timing.is_none() && fidelity == Fidelity::Packet && !makes_circuits {
             link = link.of_whole_packets();
             rates.all.iter_mut().for_each(|timing| *timing = timing.of_whole_packets());
         }
@@ -95,7 +95,7 @@ impl Wiring {
         let layout = Layout::new(machine, topology, &rates, routing.classes())?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);
-        let has_desks =
+        let has_allocators =
             routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
         let knows_flits = fidelity.knows_flits();
         let is_even = is_uniform && (!knows_flits || link.last_ps <= link.flit_ps);
@@ -107,18 +107,19 @@ impl Wiring {
         };
         let has_one_rate = timings.iter().all(|timing| timing.has_rate_of(&link));
         let onward = match machine.switch.switching {
-            _ if passage.is_some() || makes_circuits => Onward::Header,
+            _ if integrated_timing.is_some() || makes_circuits => Onward::Header,
             Switching::StoreAndForward => Onward::Stored,
             _ if fidelity == Fidelity::Packet && !has_one_rate => Onward::WithoutGap,
             _ => Onward::Header,
         };
         Ok(Self {
-            has_desks,
+            has_allocators,
             layout,
             routing,
             link,
-            arbitration_ps: wormhole.map_or(0, |passage| passage.arbitration_ps),
-            passage,
+            arbitration_ps: wormhole
+                .map_or(0, |integrated_timing| integrated_timing.arbitration_ps),
+            integrated_timing,
             acknowledges: machine.interface.acknowledges,
             is_uniform,
             pace,
@@ -128,23 +129,27 @@ impl Wiring {
         })
     }
 
-    /// Whether packets ask at desks: they may have a choice, or are sent as a whole over
+    /// Whether packets ask at allocators: they may have a choice, or are sent as a whole over
     /// wires that channels share.
     #[inline]
-    pub fn has_desks(&self) -> bool {
-        self.has_desks
+    pub fn has_allocators(&self) -> bool {
+        self.has_allocators
     }
 
     /// By channel: the one that stands for the queue of those who may be granted it. Where whole
     /// packets or messages leave integrated nodes it is the node's, whichever way they go.
     pub fn queues(&self) -> Vec<ChannelId> {
-        let has_queues = self.passage.is_some_and(|passage| !passage.is_wormhole());
+        let has_queues = self
+            .integrated_timing
+            .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         let queue = |group: &crate::ids::GroupId| {
             let group = &self.layout.groups[group.index()];
             let leaves_switch = matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection);
             match group.from {
                 node if has_queues => self.layout.injection_lead(NodeId(node)),
-                switch if self.has_desks && leaves_switch => self.layout.desks[switch as usize],
+                switch if self.has_allocators && leaves_switch => {
+                    self.layout.allocators[switch as usize]
+                }
                 _ => group.first,
             }
         };
@@ -152,13 +157,13 @@ impl Wiring {
     }
 
     /// Where a packet that is to leave a switch asks: at the lead of the group it leaves
-    /// by, or, where it may have a choice, at the desk of the switch.
+    /// by, or, where it may have a choice, at the allocator of the switch.
     // Inlined into its callers, as every hop passes here.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
         match self.routing.in_order() {
-            Some(routing) if !self.has_desks => self.lead_at(
+            Some(routing) if !self.has_allocators => self.lead_at(
                 switch,
                 routing.next_to(switch, packet.destination),
                 packet.destination,
@@ -170,8 +175,8 @@ impl Wiring {
     /// The same where it is not plain dimension order.
     #[inline(never)]
     fn asks_by_rules(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
-        if self.has_desks {
-            return self.layout.desks[switch.index()];
+        if self.has_allocators {
+            return self.layout.allocators[switch.index()];
         }
         self.first_lead(switch, packet.header())
     }
@@ -224,8 +229,13 @@ impl Wiring {
     #[inline]
     pub fn reports_header(&self, packet: &Packet) -> bool {
         if !self.acknowledges {
-            let is_early = |passage: Passage| passage.early_ps(packet.bytes).is_some();
-            return self.passage.filter(Passage::has_queues).is_some_and(is_early);
+            let is_early = |integrated_timing: IntegratedTiming| {
+                integrated_timing.early_ps(packet.bytes).is_some()
+            };
+            return self
+                .integrated_timing
+                .filter(IntegratedTiming::has_queues)
+                .is_some_and(is_early);
         }
         packet.class == Class::Data && (packet.bytes > 0 || self.link.ends_with_token())
     }
@@ -287,7 +297,7 @@ impl Wiring {
     /// Whether circuits are made of channels between nodes and switches too.
     #[inline]
     pub fn makes_circuits_of_all(&self) -> bool {
-        self.makes_circuits && self.passage.is_none()
+        self.makes_circuits && self.integrated_timing.is_none()
     }
 
     /// A channel becomes part of a circuit. Where nodes and switches are one only headers wait
@@ -295,7 +305,7 @@ impl Wiring {
     #[inline]
     pub fn lengthen(&self, line: &mut Line, channel: ChannelId) {
         let timing = self.timing(channel);
-        let is_through = self.passage.is_none() && self.ends_at_switch(channel);
+        let is_through = self.integrated_timing.is_none() && self.ends_at_switch(channel);
         line.add(timing, if is_through { timing.delay_ps() } else { timing.wire_ps });
     }
 
@@ -330,20 +340,20 @@ impl Wiring {
     /// A packet has been granted a channel: how it would have fared there without
     /// contention.
     #[inline]
-    pub fn cross(&self, channel: ChannelId, packet: &Packet, alone: &mut Alone) {
+    pub fn cross(&self, channel: ChannelId, packet: &Packet, undisturbed: &mut Undisturbed) {
         let timing = self.timing(channel);
         if packet.hops <= 1 {
-            *alone = Alone::default();
-            alone.zero_load.first_hop = timing.hop_ps;
+            *undisturbed = Undisturbed::default();
+            undisturbed.zero_load.first_hop = timing.hop_ps;
         } else {
-            alone.zero_load.last_start += alone.zero_load.last_hop;
+            undisturbed.zero_load.last_start += undisturbed.zero_load.last_hop;
         }
-        let ZeroLoad { lifetime, last_start, last_hop, .. } = &mut alone.zero_load;
+        let ZeroLoad { lifetime, last_start, last_hop, .. } = &mut undisturbed.zero_load;
         if self.makes_circuits {
-            self.lengthen(&mut alone.line, channel);
-            *lifetime = *last_start + self.completes_ps(&alone.line, channel, packet.bytes);
+            self.lengthen(&mut undisturbed.line, channel);
+            *lifetime = *last_start + self.completes_ps(&undisturbed.line, channel, packet.bytes);
         } else {
-            let end = self.undisturbed(packet.bytes, *last_start, timing, &mut alone.running);
+            let end = self.undisturbed(packet.bytes, *last_start, timing, &mut undisturbed.running);
             *lifetime = end + timing.wire_ps;
         }
         *last_hop = timing.hop_ps;
@@ -351,21 +361,21 @@ impl Wiring {
 
     /// How a delivered packet would have fared without contention, the way it went.
     #[inline]
-    pub fn zero_load(&self, packet: &Packet, alone: &Alone) -> ZeroLoad {
-        if let Some(passage) = &self.passage
-            && (self.is_even() || !passage.is_wormhole())
+    pub fn zero_load(&self, packet: &Packet, undisturbed: &Undisturbed) -> ZeroLoad {
+        if let Some(integrated_timing) = &self.integrated_timing
+            && (self.is_even() || !integrated_timing.is_wormhole())
         {
             let (steps, bytes) = (packet.hops, packet.bytes);
-            let lifetime = passage.lifetime(steps, bytes);
+            let lifetime = integrated_timing.lifetime(steps, bytes);
             return ZeroLoad {
                 lifetime,
-                first_hop: passage.arbitration_ps,
-                last_start: lifetime - passage.last_step_ps(steps, bytes),
+                first_hop: integrated_timing.arbitration_ps,
+                last_start: lifetime - integrated_timing.last_step_ps(steps, bytes),
                 last_hop: self.link.hop_ps,
             };
         }
         if !self.is_even() {
-            return alone.zero_load.with_arbitration(self.passage.as_ref());
+            return undisturbed.zero_load.with_arbitration(self.integrated_timing.as_ref());
         }
         let hop = self.onward_ps(&self.link, &self.link, packet.bytes);
         let before = u64::from(packet.hops - 1);
@@ -384,13 +394,13 @@ impl Wiring {
 /// What is kept of a packet where it does not pass every channel in the same time: how
 /// it would have fared so far without contention.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alone {
+pub struct Undisturbed {
     running: Running,
     line: Line,
     zero_load: ZeroLoad,
 }
 
-impl Alone {
+impl Undisturbed {
     /// It may go on from the channel it has started on so much later.
     pub fn goes_on_after(&mut self, time: Time) {
         self.zero_load.last_hop = time;
@@ -415,10 +425,10 @@ pub struct ZeroLoad {
 
 impl ZeroLoad {
     /// The same from when the packet asks for its first channel, where nodes and switches are
-    /// one, as which `passage` comes.
-    fn with_arbitration(self, passage: Option<&Passage>) -> Self {
-        let Some(passage) = passage else { return self };
-        let arbitration = passage.arbitration_ps;
+    /// one, as which `integrated_timing` comes.
+    fn with_arbitration(self, integrated_timing: Option<&IntegratedTiming>) -> Self {
+        let Some(integrated_timing) = integrated_timing else { return self };
+        let arbitration = integrated_timing.arbitration_ps;
         Self {
             lifetime: self.lifetime + arbitration,
             first_hop: arbitration,

@@ -1,12 +1,12 @@
 //! Which of those who wait for an output is granted it.
 //!
-//! Requests wait at a *place*: a group, or where packets have a choice of outputs the desk of
+//! Requests wait at a *place*: a group, or where packets have a choice of outputs the allocator of
 //! their switch. Nobody watches them while they wait. A place *looks* only
 //!
 //! * at the end of an instant at which somebody joins it, and
 //! * when one of its outputs falls free, or has room again for a packet that lacked it.
 //!
-//! At a look a group grants the best for every idle channel; a desk goes through all that wait,
+//! At a look a group grants the best for every idle channel; an allocator goes through all that wait,
 //! the best first, and grants each what is free for it. So the order among those who wait must not
 //! change while nobody looks: an output would be granted to another, or at another instant, than
 //! the rules say, and another fidelity, which looks at other instants, would find other times.
@@ -34,7 +34,7 @@ pub trait Arbitrate: Sized {
     /// Whether the one who came first is always the best, and nobody need be told of grants.
     const TAKES_FIRST: bool = false;
 
-    /// Whether a grant may change the order among those who still wait. Then a desk where one
+    /// Whether a grant may change the order among those who still wait. Then an allocator where one
     /// that waits keeps those behind it from a channel looks again after grants, until it grants
     /// nothing more.
     const REORDERS: bool = false;
@@ -69,10 +69,10 @@ pub trait Arbitrate: Sized {
 
 /// Where requests wait.
 pub struct Places {
-    /// How many places there are: groups, or switches with their desks.
+    /// How many places there are: groups, or switches with their allocators.
     pub count: usize,
-    /// Whether they are desks.
-    pub are_desks: bool,
+    /// Whether they are allocators.
+    pub are_allocators: bool,
     /// The seed of the run.
     pub seed: u64,
 }
@@ -116,7 +116,7 @@ fn best<'a, A: Arbitrate>(
     equals.nth(chosen).map_or(0, |(position, _)| position)
 }
 
-/// Puts channels whose front packets ask at a desk, given in the order in which they stand, in
+/// Puts channels whose front packets ask at an allocator, given in the order in which they stand, in
 /// order of service.
 fn put_in_order<'a, A: Arbitrate>(
     arbiter: &A,
@@ -252,11 +252,12 @@ pub struct Arbiter {
 }
 
 impl Arbiter {
-    /// The arbiters of a machine whose packets ask at desks, or at groups.
-    pub fn new(switch: &Switch, layout: &Layout, are_desks: bool, seed: u64) -> Self {
+    /// The arbiters of a machine whose packets ask at allocators, or at groups.
+    pub fn new(switch: &Switch, layout: &Layout, are_allocators: bool, seed: u64) -> Self {
         let groups = layout.groups.iter().map(|group| group.first);
-        let leads: Vec<ChannelId> = if are_desks { layout.desks.clone() } else { groups.collect() };
-        let places = Places { count: leads.len(), are_desks, seed };
+        let leads: Vec<ChannelId> =
+            if are_allocators { layout.allocators.clone() } else { groups.collect() };
+        let places = Places { count: leads.len(), are_allocators, seed };
         let chosen = Chosen::new(switch.arbiter, &places);
         let (takes_first, reorders) = chosen.traits();
         let mut place_of = vec![0; layout.channels()];
@@ -266,7 +267,7 @@ impl Arbiter {
         Self {
             chosen,
             ack_priority: switch.ack_priority,
-            takes_first: takes_first && !switch.ack_priority && !are_desks,
+            takes_first: takes_first && !switch.ack_priority && !are_allocators,
             reorders,
             place_of,
             looks: Looks::default(),
@@ -285,13 +286,13 @@ impl Arbiter {
         self.takes_first
     }
 
-    /// Whether a desk has to look again after it has granted something.
+    /// Whether an allocator has to look again after it has granted something.
     #[inline]
     pub fn reorders(&self) -> bool {
         self.reorders
     }
 
-    /// A request joins those who wait at a group or desk: behind how many of them it stands;
+    /// A request joins those who wait at a group or allocator: behind how many of them it stands;
     /// none: behind all.
     #[inline]
     pub fn joined(&mut self, lead: ChannelId, others: impl FnOnce() -> usize) -> Option<usize> {
@@ -309,19 +310,19 @@ impl Arbiter {
         self.chosen.best(self.at(lead), &mut self.looks, waiting)
     }
 
-    /// Puts channels whose front packets ask at a desk, given in the order in which they stand,
+    /// Puts channels whose front packets ask at an allocator, given in the order in which they stand,
     /// in order of service.
     pub fn put_in_order<'a>(
         &mut self,
-        desk: ChannelId,
+        allocator: ChannelId,
         asking: &mut [ChannelId],
         packet: impl Fn(ChannelId) -> &'a Packet,
     ) {
-        let at = self.at(desk);
+        let at = self.at(allocator);
         self.chosen.put_in_order(at, &mut self.looks, asking, packet);
     }
 
-    /// The request of an input has been granted, at a group or desk.
+    /// The request of an input has been granted, at a group or allocator.
     #[inline]
     pub fn granted(&mut self, lead: ChannelId, input: ChannelId) {
         let place = self.at(lead).place;

@@ -5,13 +5,13 @@
 //! it, so that it decides itself what lies in the same cache line. Groups go by
 //! their lead, the lowest-numbered of their channels.
 
-mod desk;
+mod allocator;
 mod grants;
 mod integrated;
 mod port;
 mod turns;
 
-pub use desk::Choices;
+pub use allocator::Choices;
 pub use grants::{Grants, first_flit, sets_out};
 pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
@@ -81,13 +81,13 @@ impl<C: HasPort> Switchboard<C> {
         seed: u64,
         record: impl Fn(&Group, Port, PortRest) -> C,
     ) -> Self {
-        let chooses = wiring.has_desks();
+        let chooses = wiring.has_allocators();
         let layout = &wiring.layout;
         let idle = |group: &crate::ids::GroupId| {
             let group = &layout.groups[group.index()];
             let (port, mut rest) = port::idle_port(group);
             if chooses && matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
-                rest.lead = layout.desks[group.from as usize];
+                rest.lead = layout.allocators[group.from as usize];
             }
             record(group, port, rest)
         };
@@ -275,21 +275,23 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The same behind so many others.
     #[inline(never)]
-    fn wait_behind(&mut self, place: usize, desk: ChannelId, channel: ChannelId) {
-        let before = place.checked_sub(1).and_then(|last| self.waiting(desk).nth(last));
+    fn wait_behind(&mut self, place: usize, allocator: ChannelId, channel: ChannelId) {
+        let before = place.checked_sub(1).and_then(|last| self.waiting(allocator).nth(last));
         let next = match before {
             Some(before) => {
                 std::mem::replace(&mut self.at_mut(before).rest_mut().next_waiting, channel)
             }
-            None => std::mem::replace(&mut self.at_mut(desk).port_mut().first_waiting, channel),
+            None => {
+                std::mem::replace(&mut self.at_mut(allocator).port_mut().first_waiting, channel)
+            }
         };
         self.at_mut(channel).rest_mut().next_waiting = next;
         if !next.is_some() {
-            self.at_mut(desk).rest_mut().last_waiting = channel;
+            self.at_mut(allocator).rest_mut().last_waiting = channel;
         }
     }
 
-    /// Those that wait at a group or desk, in their order.
+    /// Those that wait at a group or allocator, in their order.
     pub fn waiting(&self, lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
         waiting(&self.channels, lead)
     }
@@ -362,7 +364,7 @@ impl<C: HasPort> Switchboard<C> {
     ///
     /// Within each pass no load waits for another, so that the cache misses
     /// overlap. Worth its time only where the channels do not fit the cache.
-    pub fn touch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+    pub fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
         if self.channels.len() < MANY_CHANNELS {
             return;
         }
@@ -447,7 +449,7 @@ impl<C: HasPort> Switchboard<C> {
     }
 }
 
-/// Those that wait at a group or desk, in their order.
+/// Those that wait at a group or allocator, in their order.
 #[inline]
 fn waiting<C: HasPort>(channels: &[C], lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
     let some = |channel: ChannelId| channel.is_some().then_some(channel);

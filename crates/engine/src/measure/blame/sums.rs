@@ -138,7 +138,7 @@ impl Sums {
 
     /// Reads what adding to a key will need, without waiting for it; changes nothing.
     #[inline]
-    fn touch(&self, key: Packed) -> u32 {
+    fn prefetch(&self, key: Packed) -> u32 {
         let word = self.index[key.mixed() as usize & (self.index.len() - 1)];
         let place = (word & PLACE).saturating_sub(1) as usize;
         self.entries.get(place).map_or(0, |entry| entry.count)
@@ -146,8 +146,8 @@ impl Sums {
 
     /// The same for several keys.
     #[inline]
-    pub(super) fn touch_all(&self, keys: impl Iterator<Item = Packed>) {
-        black_box(keys.fold(0_u32, |found, key| found.wrapping_add(self.touch(key))));
+    pub(super) fn prefetch_all(&self, keys: impl Iterator<Item = Packed>) {
+        black_box(keys.fold(0_u32, |found, key| found.wrapping_add(self.prefetch(key))));
     }
 
     #[inline]

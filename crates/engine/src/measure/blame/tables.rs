@@ -90,7 +90,7 @@ impl Tables {
     fn settle(&mut self) {
         let batch = self.batch;
         for some in self.pending.chunks(AHEAD) {
-            self.channels.touch_all(some.iter().map(|pending| pending.key));
+            self.channels.prefetch_all(some.iter().map(|pending| pending.key));
             self.left.clear();
             for &Pending { time, key, root } in some {
                 if !self.channels.add_packed(key, time, batch) {
@@ -98,7 +98,7 @@ impl Tables {
                 }
                 self.roots.add_packed(key.of_all(root), time, batch);
             }
-            self.pairs.touch_all(self.left.iter().map(|&(key, _)| key));
+            self.pairs.prefetch_all(self.left.iter().map(|&(key, _)| key));
             for &(key, time) in &self.left {
                 self.pairs.add_packed(key, time, batch);
             }

@@ -74,14 +74,14 @@ impl Reach {
     }
 
     fn candidates_of(&self, process: usize) -> (u32, u32) {
-        let (node, own_place) = (process / self.per_node, process % self.per_node);
+        let (node, local_place) = (process / self.per_node, process % self.per_node);
         let own = &self.coordinates[node * self.dims.len()..];
         let (mut index, mut size) = (0, 1);
         for ((low, length), &at) in self.sides(node).zip(own) {
             index += (at - low) as usize * size;
             size *= length as usize;
         }
-        ((size * self.per_node - 1) as u32, (index * self.per_node + own_place) as u32)
+        ((size * self.per_node - 1) as u32, (index * self.per_node + local_place) as u32)
     }
 
     /// First coordinate and number of coordinates of a node's box, by dimension.

@@ -139,7 +139,7 @@ impl<'a> Twin<'a> {
                 row += 1;
             }
             if self.places().is_none() {
-                self.join_own();
+                self.join_local();
             }
             while self.round() {}
             self.measure();
@@ -256,7 +256,7 @@ impl<'a> Twin<'a> {
     }
 
     /// Datagrams join their queues at once, a message after the other.
-    fn join_own(&mut self) {
+    fn join_local(&mut self) {
         for id in self.listed() {
             let link = self.choose(self.packets[id].source, id);
             self.join(link, id);
@@ -272,7 +272,7 @@ impl<'a> Twin<'a> {
             (0..self.links.len()).filter_map(|wire| self.candidate(wire)).collect();
         let injecting: Vec<(usize, usize)> = (0..self.links.len())
             .filter_map(|link| self.injecting(link).map(|id| (link, id)))
-            .filter(|&(link, id)| self.has_place_for_own(link, id))
+            .filter(|&(link, id)| self.has_place_for_local(link, id))
             .collect();
         let mut has_happened = false;
         for candidate in candidates.iter().filter(|candidate| candidate.next.is_none()) {
@@ -324,7 +324,7 @@ impl<'a> Twin<'a> {
         self.places().is_none_or(|(all, _, _)| self.taken(link, false) < all)
     }
 
-    fn has_place_for_own(&self, link: usize, id: usize) -> bool {
+    fn has_place_for_local(&self, link: usize, id: usize) -> bool {
         let Packet { source, destination, .. } = self.packets[id];
         let is_contrary = link != self.network.in_order(source, destination);
         let (_, for_contrary, _) = self.places().unwrap();

@@ -29,7 +29,7 @@ impl CircuitFabric {
         }
         self.circuits[id.index()].at = to;
         self.note_grant(channel, kind, id, act);
-        let is_last = match self.passage {
+        let is_last = match self.integrated_timing {
             Some(_) => act.wiring.layout.home(act.packets[id].destination) == to,
             None => !to.is_some(),
         };
@@ -48,7 +48,10 @@ impl CircuitFabric {
         crossing.note(packet, channel, act.wiring);
         let is_first = packet.first_sent == NEVER;
         if is_first {
-            packet.first_sent = now - self.passage.map_or(0, |passage| passage.arbitration_ps);
+            packet.first_sent = now
+                - self
+                    .integrated_timing
+                    .map_or(0, |integrated_timing| integrated_timing.arbitration_ps);
         }
         let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
         if is_first_internal {
@@ -91,7 +94,9 @@ impl CircuitFabric {
         let delivered = act.now + act.wiring.completes_ps(&line, last, bytes);
         let record = self.board.at_mut(last);
         record.port.buffer.push(id, act.packets);
-        if let Some(early) = self.passage.and_then(|passage| passage.early_ps(bytes)) {
+        if let Some(early) =
+            self.integrated_timing.and_then(|integrated_timing| integrated_timing.early_ps(bytes))
+        {
             record.rest.heading = id;
             act.events.post(delivered - early, Event::Head(last.into()));
         }
@@ -155,7 +160,8 @@ impl CircuitFabric {
         let circuit = &mut self.circuits[id.index()];
         circuit.last = channel;
         circuit.at = self.board.at(lost).from;
-        let arbitration_ps = self.passage.map_or(0, |passage| passage.arbitration_ps);
+        let arbitration_ps =
+            self.integrated_timing.map_or(0, |integrated_timing| integrated_timing.arbitration_ps);
         self.ask_from(id, act.now + arbitration_ps, act);
     }
 

@@ -23,7 +23,7 @@ pub struct Rule {
 impl Rule {
     /// The rule of a machine. Where nodes have links to switches circles have been looked for.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring) -> Self {
-        let may_break = wiring.passage.is_some() && !machine.routing.allow_deadlock;
+        let may_break = wiring.integrated_timing.is_some() && !machine.routing.allow_deadlock;
         let breaks = may_break && !is_free(topology, wiring);
         let is_asked_for = machine.switch.arbiter == Arbiter::OldestFirst;
         let ack_priority = machine.switch.ack_priority;

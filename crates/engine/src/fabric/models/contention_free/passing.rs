@@ -2,7 +2,7 @@
 
 use super::ContentionFree;
 use crate::event_queue::Event;
-use crate::fabric::integrated::Passage;
+use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::network::layout::End;
 use crate::fabric::network::timing::Running;
 use crate::fabric::network::wiring::Wiring;
@@ -29,20 +29,25 @@ struct Pace {
 impl ContentionFree {
     /// Sends a packet the instant it is queued and posts its arrival; one that follows
     /// others of its message, when the one before has been sent.
-    pub(super) fn pass(&mut self, id: PacketId, passage: &Passage, act: &mut Act) {
+    pub(super) fn pass(
+        &mut self,
+        id: PacketId,
+        integrated_timing: &IntegratedTiming,
+        act: &mut Act,
+    ) {
         let (bytes, message) = (act.packets[id].bytes, act.packets[id].message);
         self.find_way(act.wiring, act.packets[id].header());
         let steps = self.way.len() as u16;
-        let mut ready = act.now + passage.arbitration_ps;
+        let mut ready = act.now + integrated_timing.arbitration_ps;
         if let Some(following) = &mut self.following {
             ready = ready.max(following.from(message, 1));
         }
         let group = act.wiring.layout.group(self.way[0]);
         let (first, start) = self.turn(group, ready, &act.wiring.layout);
         self.way[0] = first;
-        let pace = self.pace(act.wiring, passage, bytes);
+        let pace = self.pace(act.wiring, integrated_timing, bytes);
         let delivered = start + pace.delivered;
-        let is_held = passage.switching == Switching::Circuit;
+        let is_held = integrated_timing.switching == Switching::Circuit;
         let mut running = Running::default();
         let mut at = 0;
         let mut first_end = start;
@@ -53,14 +58,18 @@ impl ContentionFree {
             let (begin, end) = (start + at, if is_held { delivered } else { start + sent });
             if place == 0 {
                 first_end = end;
-                self.note_start(id, (first, ready), (start, end), passage, act);
+                self.note_start(id, (first, ready), (start, end), integrated_timing, act);
             }
             let wait = if place == 0 { start - ready } else { 0 };
             let wait = Wait { time: wait, is_throttling: true };
             act.measures.starts(channel, ChannelKind::Internal, (begin, end), wait);
             self.used[channel.index()].packets += 1;
             self.used[channel.index()].busy_ps += end - begin;
-            at += if passage.is_wormhole() { timing.hop_ps } else { passage.step_ps(bytes) };
+            at += if integrated_timing.is_wormhole() {
+                timing.hop_ps
+            } else {
+                integrated_timing.step_ps(bytes)
+            };
             let (packet, crossing) = act.packets.with_crossing(id);
             crossing.note(packet, channel, act.wiring);
         }
@@ -71,7 +80,7 @@ impl ContentionFree {
         if let Some(following) = &mut self.following {
             following.send(message, 1, first_end);
         }
-        if passage.early_ps(bytes).is_some() {
+        if integrated_timing.early_ps(bytes).is_some() {
             act.events.post(start + pace.begun, Event::Head(id.into()));
         }
         act.packets[id].ready = start + pace.last_start + pace.last_hop;
@@ -79,20 +88,20 @@ impl ContentionFree {
     }
 
     /// When a packet comes how far, from its start on the first channel of its way.
-    fn pace(&self, wiring: &Wiring, passage: &Passage, bytes: u32) -> Pace {
+    fn pace(&self, wiring: &Wiring, integrated_timing: &IntegratedTiming, bytes: u32) -> Pace {
         let steps = self.way.len() as u16;
         let last_hop = wiring.timing(self.way[self.way.len() - 1]).hop_ps;
-        if wiring.is_even() || !passage.is_wormhole() {
-            let last_start = passage.step_ps(bytes) * u64::from(steps - 1);
-            let delivered = last_start + passage.last_step_ps(steps, bytes);
-            let begun = delivered - passage.early_ps(bytes).unwrap_or(0);
+        if wiring.is_even() || !integrated_timing.is_wormhole() {
+            let last_start = integrated_timing.step_ps(bytes) * u64::from(steps - 1);
+            let delivered = last_start + integrated_timing.last_step_ps(steps, bytes);
+            let begun = delivered - integrated_timing.early_ps(bytes).unwrap_or(0);
             return Pace { last_start, last_hop, begun, delivered };
         }
         let (mut all, mut early, mut at) = (Running::default(), Running::default(), 0);
         let mut pace = Pace { last_start: 0, last_hop, begun: 0, delivered: 0 };
         for &channel in &self.way {
             let timing = wiring.timing(channel);
-            let wanted = timing.header_flits + timing.data_flits(passage.early_bytes);
+            let wanted = timing.header_flits + timing.data_flits(integrated_timing.early_bytes);
             pace.last_start = at;
             pace.delivered = all.cross(at, timing, timing.packet_flits(bytes)) + timing.wire_ps;
             // One flit more than is wanted, so that the last of those is none that is shorter.
@@ -110,12 +119,12 @@ impl ContentionFree {
         id: PacketId,
         (channel, ready): (ChannelId, Time),
         (start, end): (Time, Time),
-        passage: &Passage,
+        integrated_timing: &IntegratedTiming,
         act: &mut Act,
     ) {
         let packet = &mut act.packets[id];
-        packet.queued = ready - passage.arbitration_ps;
-        packet.first_sent = start - passage.arbitration_ps;
+        packet.queued = ready - integrated_timing.arbitration_ps;
+        packet.first_sent = start - integrated_timing.arbitration_ps;
         packet.first_internal = start;
         act.measures.packet_sent(packet.source, packet.class, packet.last);
         if !self.free_at.is_empty() {

@@ -85,31 +85,31 @@ impl Multiqueues {
 
 impl PacketFabric {
     /// Everything that can move in a switch with a multiqueue moves.
-    pub(super) fn serve_chaos(&mut self, desk: ChannelId, act: &mut Act) {
+    pub(super) fn serve_chaos(&mut self, allocator: ChannelId, act: &mut Act) {
         let Some(mut chaos) = self.chaos.take() else { return };
-        let switch = act.wiring.layout.group(desk).from as usize;
-        let mut asking = self.board.take_asking(desk, act);
+        let switch = act.wiring.layout.group(allocator).from as usize;
+        let mut asking = self.board.take_asking(allocator, act);
         loop {
             for place in 0..chaos.switches[switch].channels.len() {
                 let (channel, back) = chaos.switches[switch].channels[place];
                 let slots = self.slots_free(channel, act);
                 if slots > 0 {
                     let from = (switch, back, slots);
-                    self.use_output(channel, from, &mut asking, desk, &mut chaos, act);
+                    self.use_output(channel, from, &mut asking, allocator, &mut chaos, act);
                 }
             }
             // What the multiqueue takes in may leave it at once by an output still free.
-            if !self.store(&mut chaos.switches[switch], &mut asking, desk, act) {
+            if !self.store(&mut chaos.switches[switch], &mut asking, allocator, act) {
                 break;
             }
         }
-        let is_waiting = !chaos.switches[switch].packets.is_empty() || self.board.asks(desk);
+        let is_waiting = !chaos.switches[switch].packets.is_empty() || self.board.asks(allocator);
         self.board.put_asking(asking);
         if is_waiting {
             let channels = chaos.switches[switch].channels.iter();
             let again = channels.map(|&(channel, _)| self.look_again_at(channel, act.now)).min();
             if let Some(again) = again.filter(|&again| again != NEVER) {
-                self.board.post_retry(desk, again, act.events);
+                self.board.post_retry(allocator, again, act.events);
             }
         }
         self.chaos = Some(chaos);
@@ -120,7 +120,7 @@ impl PacketFabric {
         &mut self,
         queue: &mut Multiqueue,
         asking: &mut Vec<ChannelId>,
-        desk: ChannelId,
+        allocator: ChannelId,
         act: &mut Act,
     ) -> bool {
         let before = asking.len();
@@ -128,7 +128,7 @@ impl PacketFabric {
             let from_node = usize::from(self.is_from_node(input));
             let fits = queue.packets.len() + from_node < queue.places;
             if fits {
-                queue.packets.push(self.take_in(input, desk, act));
+                queue.packets.push(self.take_in(input, allocator, act));
             }
             !fits
         });
@@ -141,7 +141,7 @@ impl PacketFabric {
         channel: ChannelId,
         (switch, back, slots): (usize, ChannelId, u32),
         asking: &mut Vec<ChannelId>,
-        desk: ChannelId,
+        allocator: ChannelId,
         chaos: &mut Multiqueues,
         act: &mut Act,
     ) {
@@ -164,7 +164,7 @@ impl PacketFabric {
         let queue = &mut chaos.switches[switch];
         if !chaos.wanting.is_empty() {
             let drawn = queue.draws.below(chaos.wanting.len() as u64) as usize;
-            let id = self.take_in(asking.remove(chaos.wanting[drawn]), desk, act);
+            let id = self.take_in(asking.remove(chaos.wanting[drawn]), allocator, act);
             self.start_stored(channel, id, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
@@ -172,14 +172,14 @@ impl PacketFabric {
         {
             let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
             let id = queue.packets.remove(drawn);
-            queue.packets.push(self.take_in(asking.remove(at), desk, act));
+            queue.packets.push(self.take_in(asking.remove(at), allocator, act));
             self.start_stored(channel, id, act);
         }
     }
 
     /// The front packet of an input leaves it, as a whole or into the multiqueue.
-    fn take_in(&mut self, input: ChannelId, desk: ChannelId, act: &mut Act) -> PacketId {
-        self.board.withdraw(desk, input);
+    fn take_in(&mut self, input: ChannelId, allocator: ChannelId, act: &mut Act) -> PacketId {
+        self.board.withdraw(allocator, input);
         let id = self.board.at_mut(input).port.buffer.pop(act.packets);
         let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
         let tokens = self.places_of(id, act);
@@ -204,7 +204,7 @@ impl PacketFabric {
     }
 
     /// When a channel may be of more use than now; where that is not known, sees to it that
-    /// the desk is told.
+    /// the allocator is told.
     fn look_again_at(&mut self, id: ChannelId, now: Time) -> Time {
         let free_at = self.wire_free_at(id);
         if free_at > now {

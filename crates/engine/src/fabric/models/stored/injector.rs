@@ -19,7 +19,7 @@ impl StoredFabric {
         for node in sources.drain(..) {
             while let Some((queue, id)) = self.board.at_hand(node.0) {
                 if self.places.is_none() {
-                    self.join_own(node, queue, act);
+                    self.join_local(node, queue, act);
                     continue;
                 }
                 let Some(channel) = self.free_injector(node, id, act) else { break };
@@ -30,7 +30,7 @@ impl StoredFabric {
     }
 
     /// The message at a node's hand joins the queue of its channel.
-    fn join_own(&mut self, node: NodeId, queue: usize, act: &mut Act) {
+    fn join_local(&mut self, node: NodeId, queue: usize, act: &mut Act) {
         let id = self.board.draw_at_hand(node.0, queue, act.packets);
         act.packets[id].ready += self.arbitration_ps;
         let channel = self.shortest(act.wiring.layout.home(node), id, act);

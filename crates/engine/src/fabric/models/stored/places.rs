@@ -183,7 +183,7 @@ impl StoredFabric {
     }
 
     /// The same for the packet that an injector puts into the queue.
-    fn has_place_for_own(&mut self, at: ChannelId, act: &mut Act) -> bool {
+    fn has_place_for_local(&mut self, at: ChannelId, act: &mut Act) -> bool {
         let Some(places) = &self.places else { return true };
         let channel = self.board.at(at);
         let has_place = channel.taken_at(act.now) < places.buffers
@@ -235,7 +235,7 @@ impl StoredFabric {
 
     /// Injectors ask; then every queue that is asked gives one place.
     pub(super) fn give_places(&mut self, act: &mut Act) {
-        self.ask_for_own(act);
+        self.ask_for_local(act);
         let Some(places) = &mut self.places else { return };
         let mut asks = std::mem::take(&mut places.asks);
         asks.sort_unstable_by_key(|ask| (ask.target, ask.distance));
@@ -257,12 +257,12 @@ impl StoredFabric {
     }
 
     /// Every injector that is to asks for a place, if there is one.
-    fn ask_for_own(&mut self, act: &mut Act) {
+    fn ask_for_local(&mut self, act: &mut Act) {
         let Some(places) = &mut self.places else { return };
         let mut injectors = std::mem::take(&mut places.injectors);
         for at in injectors.drain(..) {
             self.board.at_mut(at).has_looked();
-            let has_place = self.has_place_for_own(at, act);
+            let has_place = self.has_place_for_local(at, act);
             let switch = self.board.at(at).from.index();
             if has_place && let Some(places) = &mut self.places {
                 let askers = places.askers(switch);

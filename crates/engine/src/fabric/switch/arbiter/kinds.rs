@@ -26,7 +26,7 @@ impl Arbitrate for Fifo {
 pub struct Random {
     /// By place.
     streams: Vec<Stream>,
-    are_desks: bool,
+    are_allocators: bool,
 }
 
 impl Arbitrate for Random {
@@ -35,13 +35,13 @@ impl Arbitrate for Random {
     fn new(places: &Places) -> Self {
         let stream = |place| Stream::new(places.seed, Purpose::Arbitration, place);
         let streams = (0..places.count as u32).map(stream).collect();
-        Self { streams, are_desks: places.are_desks }
+        Self { streams, are_allocators: places.are_allocators }
     }
 
-    /// At a desk nobody is drawn when an output is granted: whom it can serve is not known yet.
+    /// At an allocator nobody is drawn when an output is granted: whom it can serve is not known yet.
     /// If all places are equally likely, so are all orders, whoever has been served before.
     fn joined(&mut self, place: usize, others: impl FnOnce() -> usize) -> Option<usize> {
-        self.are_desks.then(|| self.streams[place].below(others() as u64 + 1) as usize)
+        self.are_allocators.then(|| self.streams[place].below(others() as u64 + 1) as usize)
     }
 
     #[inline]

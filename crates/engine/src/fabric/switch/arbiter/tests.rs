@@ -18,7 +18,7 @@ impl<A: Arbitrate> Place<A> {
             let packet = Packet::new(Class::Data, MessageId(0), NodeId(0), NodeId(1));
             Packet { queued, ..packet }
         };
-        let arbiter = A::new(&Places { count: 1, are_desks: false, seed: 1 });
+        let arbiter = A::new(&Places { count: 1, are_allocators: false, seed: 1 });
         Self { arbiter, looks: Looks::default(), packets: queued.iter().map(packet).collect() }
     }
 
@@ -31,7 +31,7 @@ impl<A: Arbitrate> Place<A> {
         granted_input
     }
 
-    /// All of these ask at a desk: in which order they are served.
+    /// All of these ask at an allocator: in which order they are served.
     pub fn order(&mut self, inputs: &[u32]) -> Vec<u32> {
         let mut asking: Vec<ChannelId> = inputs.iter().copied().map(ChannelId).collect();
         let packets = &self.packets;
@@ -79,7 +79,7 @@ fn an_arbiter_that_changes_its_mind_is_found_out_at_a_group() {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "the arbiter has changed the order among those who wait at place 0")]
-fn an_arbiter_that_changes_its_mind_is_found_out_at_a_desk() {
+fn an_arbiter_that_changes_its_mind_is_found_out_at_a_allocator() {
     let mut fickle = Place::<Fickle>::new(&[0; 3]);
     fickle.order(&[0, 1]);
     // What happens at another place.

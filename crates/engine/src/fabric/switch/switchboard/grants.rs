@@ -42,17 +42,17 @@ pub trait Grants {
         }
     }
 
-    /// Those that ask at a desk, the best first, each get a free output if there is one
+    /// Those that ask at an allocator, the best first, each get a free output if there is one
     /// for them.
     #[inline(never)]
-    fn grant_choices(&mut self, desk: ChannelId, act: &mut Act) {
-        self.board().list_asking(desk, act);
+    fn grant_choices(&mut self, allocator: ChannelId, act: &mut Act) {
+        self.board().list_asking(allocator, act);
         let mut place = 0;
         while let Some(input) = self.board().asking(place) {
             place += 1;
             let id = self.board().at(input).port().buffer.first;
             if let Some(channel) = self.free_output(input, id, act) {
-                self.board().withdraw(desk, input);
+                self.board().withdraw(allocator, input);
                 self.board().note_leaving(input, act.now);
                 self.grant(channel, id, input, act);
             }

@@ -10,7 +10,7 @@
 
 use super::{Act, HasPort, Switchboard};
 use crate::fabric::Wiring;
-use crate::fabric::integrated::Passage;
+use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
@@ -33,11 +33,13 @@ impl Lists {
     /// Those of a machine.
     pub fn new(wiring: &Wiring) -> Self {
         let layout = &wiring.layout;
-        let Some(passage) = wiring.passage.filter(Passage::is_wormhole) else {
+        let Some(integrated_timing) =
+            wiring.integrated_timing.filter(IntegratedTiming::is_wormhole)
+        else {
             return Self { end: 0, begins_at: Vec::new(), early_flits: 0 };
         };
         let injections = layout.groups.iter().filter(|group| group.kind == ChannelKind::Injection);
-        let early = passage.early_bytes;
+        let early = integrated_timing.early_bytes;
         Self {
             end: injections.map(|group| u32::from(group.width)).sum(),
             begins_at: vec![NEVER; layout.channels()],
@@ -65,8 +67,8 @@ impl Lists {
     /// With how many of its flits a packet's message has begun, if that is told before its end.
     #[inline]
     pub fn early_flits(&self, id: PacketId, act: &Act) -> Option<u32> {
-        let passage = act.wiring.passage.as_ref()?;
-        passage.early_ps(act.packets[id].bytes).map(|_| self.early_flits)
+        let integrated_timing = act.wiring.integrated_timing.as_ref()?;
+        integrated_timing.early_ps(act.packets[id].bytes).map(|_| self.early_flits)
     }
 
     /// It is known when the message that is being delivered out of a channel's buffer begins.

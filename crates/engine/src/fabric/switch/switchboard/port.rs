@@ -15,9 +15,9 @@ pub struct Port {
     /// The switch at its end; none at a node, which always accepts.
     pub switch: SwitchId,
     /// Where the front packet of the buffer asks: the lead of the group it leaves by, or
-    /// the desk of the switch.
+    /// the allocator of the switch.
     pub front_output: ChannelId,
-    /// Group or desk: the first of the requests in order, as the channels whose front packets ask.
+    /// Group or allocator: the first of the requests in order, as the channels whose front packets ask.
     pub first_waiting: ChannelId,
     /// Group: how many channels it has.
     pub width: u8,
@@ -54,7 +54,7 @@ pub struct PortRest {
     pub next_waiting: ChannelId,
     /// At a node: the first packet whose header has not been reported.
     pub heading: PacketId,
-    /// Who is told when it falls free: the lead of its group, or the desk of the switch
+    /// Who is told when it falls free: the lead of its group, or the allocator of the switch
     /// it comes from.
     pub lead: ChannelId,
     /// Free for the fidelity.

@@ -8,14 +8,14 @@ use crate::routing::Outputs;
 use crate::spec::Selection;
 use crate::time::{NEVER, Time};
 
-/// What is needed where packets have a choice: they ask at the *desk* of their switch,
+/// What is needed where packets have a choice: they ask at the *allocator* of their switch,
 /// the lead of one of its groups, which is told whenever any output falls free.
 pub struct Choices {
     /// Which of several free outputs is taken.
     pub selector: Selector,
     /// Those a packet may take.
     pub outputs: Outputs,
-    /// Those that ask at a desk, the one to be served first at the front.
+    /// Those that ask at an allocator, the one to be served first at the front.
     asking: Vec<ChannelId>,
     /// By channel: when a packet in the buffer at its end was last granted its next
     /// channel; empty unless the selection counts those that wait.
@@ -23,7 +23,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Nobody asks at any desk.
+    /// Nobody asks at any allocator.
     pub fn new(selection: Selection, switches: usize, channels: usize, seed: u64) -> Self {
         let counts = selection == Selection::FewestWaiting;
         Self {
@@ -46,14 +46,14 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
-    /// Puts those that ask at a desk in order of service.
-    pub fn list_asking(&mut self, desk: ChannelId, act: &Act) {
+    /// Puts those that ask at an allocator in order of service.
+    pub fn list_asking(&mut self, allocator: ChannelId, act: &Act) {
         let Some(mut choices) = self.choices.take() else { return };
         choices.asking.clear();
-        choices.asking.extend(self.waiting(desk));
+        choices.asking.extend(self.waiting(allocator));
         let (channels, packets) = (&self.channels, &act.packets);
         let packet = |c: ChannelId| &packets[channels[c.index()].port().buffer.first];
-        self.arbiter.put_in_order(desk, &mut choices.asking, packet);
+        self.arbiter.put_in_order(allocator, &mut choices.asking, packet);
         self.choices = Some(choices);
     }
 
@@ -75,9 +75,9 @@ impl<C: HasPort> Switchboard<C> {
         self.choices.as_ref()?.asking.get(place).copied()
     }
 
-    /// Takes the list of those that ask at a desk, in that order.
-    pub fn take_asking(&mut self, desk: ChannelId, act: &Act) -> Vec<ChannelId> {
-        self.list_asking(desk, act);
+    /// Takes the list of those that ask at an allocator, in that order.
+    pub fn take_asking(&mut self, allocator: ChannelId, act: &Act) -> Vec<ChannelId> {
+        self.list_asking(allocator, act);
         self.choices.as_mut().map(|choices| std::mem::take(&mut choices.asking)).unwrap_or_default()
     }
 
@@ -88,16 +88,16 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
-    /// Whether anybody asks at a desk.
-    pub fn asks(&self, desk: ChannelId) -> bool {
-        self.at(desk).port().first_waiting.is_some()
+    /// Whether anybody asks at an allocator.
+    pub fn asks(&self, allocator: ChannelId) -> bool {
+        self.at(allocator).port().first_waiting.is_some()
     }
 
-    /// Removes a request that is granted from a desk's list.
-    pub fn withdraw(&mut self, desk: ChannelId, input: ChannelId) {
-        self.arbiter.granted(desk, input);
-        let before = self.waiting(desk).take_while(|&channel| channel != input).last();
-        self.unlink(desk, before.unwrap_or(ChannelId::NONE));
+    /// Removes a request that is granted from an allocator's list.
+    pub fn withdraw(&mut self, allocator: ChannelId, input: ChannelId) {
+        self.arbiter.granted(allocator, input);
+        let before = self.waiting(allocator).take_while(|&channel| channel != input).last();
+        self.unlink(allocator, before.unwrap_or(ChannelId::NONE));
     }
 
     /// Packets in the buffer at a channel's end, or on the way there, that were not granted

@@ -6,7 +6,7 @@ use tailback_engine::spec::{Arbiter, Selection};
 
 impl Reference {
     /// Whether packets ask at their switch instead of at a group.
-    pub fn has_desks(&self) -> bool {
+    pub fn has_allocators(&self) -> bool {
         self.wiring.chooses() || self.wiring.wires() < self.channels.len()
     }
 
@@ -19,8 +19,8 @@ impl Reference {
 
     /// Each of them is served once, if there is a channel for it; whether anybody was.
     fn serve_in_order(&mut self, switch: usize) -> bool {
-        let waiting = self.desks[switch].len();
-        let mut order = self.desks[switch].clone();
+        let waiting = self.allocators[switch].len();
+        let mut order = self.allocators[switch].clone();
         order.sort_by_key(|&input| self.order(input, switch));
         let mut claimed = Vec::new();
         for input in order {
@@ -28,7 +28,7 @@ impl Reference {
             let (free, mut lacking) = self.candidates(switch, input, &claimed);
             match self.select(switch, &free) {
                 Some(channel) => {
-                    self.desks[switch].retain(|&other| other != input);
+                    self.allocators[switch].retain(|&other| other != input);
                     self.inputs_granted[switch].push(input);
                     self.channels[input].buffer[0].left = Some(self.now);
                     self.start(packet, channel, Some(input));
@@ -37,21 +37,21 @@ impl Reference {
                 None => claimed.append(&mut lacking),
             }
         }
-        self.desks[switch].len() < waiting
+        self.allocators[switch].len() < waiting
     }
 
     /// Those that begin to ask join the others.
     fn join(&mut self, switch: usize) {
         for input in self.askers(End::Switch(switch)) {
-            if self.desks[switch].contains(&input) {
+            if self.allocators[switch].contains(&input) {
                 continue;
             }
-            let others = self.desks[switch].len();
+            let others = self.allocators[switch].len();
             let place = match self.spec.machine.switch.arbiter {
                 Arbiter::Random => self.arbitration[switch].below(others as u64 + 1) as usize,
                 _ => others,
             };
-            self.desks[switch].insert(place, input);
+            self.allocators[switch].insert(place, input);
         }
     }
 

@@ -1,5 +1,5 @@
 //! Packets that have a choice of outputs, or outputs that share wires: they ask at the
-//! desk of their switch.
+//! allocator of their switch.
 //!
 //! Whenever an output of the switch falls free or has room, those that ask are served in
 //! order of the arbiter. Nobody keeps an output while waiting for room, but a packet
@@ -12,9 +12,9 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 
-/// What serving a desk needs, used again each time.
+/// What serving an allocator needs, used again each time.
 #[derive(Default)]
-pub struct Desk {
+pub struct Allocator {
     /// Channels somebody waits for who asked before.
     claimed: Vec<ChannelId>,
     /// When the next output will be free or have room.
@@ -22,38 +22,38 @@ pub struct Desk {
 }
 
 impl PacketFabric {
-    /// Those that ask at a desk, the best first, each start if there is an output for them.
-    pub(super) fn serve_desk(&mut self, desk: ChannelId, act: &mut Act) {
+    /// Those that ask at an allocator, the best first, each start if there is an output for them.
+    pub(super) fn serve_allocator(&mut self, allocator: ChannelId, act: &mut Act) {
         loop {
-            self.board.list_asking(desk, act);
+            self.board.list_asking(allocator, act);
             if self.slot > 0 {
                 self.board.put_last(|channel| channel.port.kind == ChannelKind::Injection);
             }
-            self.desk.again = NEVER;
+            self.allocator.again = NEVER;
             let mut served = false;
             if self.slot > 0 {
                 // Those that come nearer first, and only then those that do not.
-                served |= self.serve_tiers(desk, 0, act);
+                served |= self.serve_tiers(allocator, 0, act);
             }
-            served |= self.serve_tiers(desk, u8::MAX, act);
+            served |= self.serve_tiers(allocator, u8::MAX, act);
             // In the new order somebody may not be kept from a channel any more.
             if !served || !self.board.arbiter.reorders() {
                 break;
             }
         }
-        self.look_again(desk, act.events);
+        self.look_again(allocator, act.events);
     }
 
-    /// Those that ask at a desk start if there is an output for them in the tiers up to `most`;
+    /// Those that ask at an allocator start if there is an output for them in the tiers up to `most`;
     /// whether any did.
-    fn serve_tiers(&mut self, desk: ChannelId, most: u8, act: &mut Act) -> bool {
-        self.desk.claimed.clear();
+    fn serve_tiers(&mut self, allocator: ChannelId, most: u8, act: &mut Act) -> bool {
+        self.allocator.claimed.clear();
         let (mut place, mut served) = (0, false);
         while let Some(input) = self.board.asking(place) {
             let most = if self.must_go(input, act.now) { most } else { 0 };
             if let Some(channel) = self.free_output(input, most, act) {
                 self.board.served(place);
-                self.board.withdraw(desk, input);
+                self.board.withdraw(allocator, input);
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
@@ -84,10 +84,10 @@ impl PacketFabric {
         self.board.at(input).port.kind == ChannelKind::Injection
     }
 
-    fn look_again(&mut self, desk: ChannelId, events: &mut EventQueue) {
-        let waits = self.board.at(desk).port.first_waiting.is_some();
-        if waits && self.desk.again != NEVER {
-            self.board.post_retry(desk, self.desk.again, events);
+    fn look_again(&mut self, allocator: ChannelId, events: &mut EventQueue) {
+        let waits = self.board.at(allocator).port.first_waiting.is_some();
+        if waits && self.allocator.again != NEVER {
+            self.board.post_retry(allocator, self.allocator.again, events);
         }
     }
 
@@ -101,7 +101,7 @@ impl PacketFabric {
         let is_new = self.slot > 0 && self.is_from_node(input);
         let spare = if is_new { self.capacity - tokens } else { 0 };
         let mut outputs = self.board.take_outputs();
-        let claimed = self.desk.claimed.len();
+        let claimed = self.allocator.claimed.len();
         let mut best = u8::MAX;
         let (wiring, header) = (act.wiring, act.packets[id].header());
         for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
@@ -116,7 +116,7 @@ impl PacketFabric {
         let taken = self.board.select(switch, outputs);
         if taken.is_some() {
             // It does not wait for those it lacked room on.
-            self.desk.claimed.truncate(claimed);
+            self.allocator.claimed.truncate(claimed);
         }
         taken
     }
@@ -131,13 +131,13 @@ impl PacketFabric {
     ) -> Option<(ChannelId, u32)> {
         let now = act.now;
         for id in act.wiring.layout.group(lead).channels() {
-            if self.desk.claimed.contains(&id) {
+            if self.allocator.claimed.contains(&id) {
                 continue;
             }
             let free_at = self.wire_free_at(id);
             let channel = self.board.at_mut(id);
             if free_at > now {
-                self.desk.again = self.desk.again.min(free_at);
+                self.allocator.again = self.allocator.again.min(free_at);
             } else if channel.has_room(tokens + spare, self.capacity, now) {
                 let is_at_node = !channel.port.switch.is_some();
                 let occupied = channel.occupied_at(now);
@@ -145,10 +145,10 @@ impl PacketFabric {
                 return Some((id, room));
             } else {
                 if spare == 0 {
-                    self.desk.claimed.push(id);
+                    self.allocator.claimed.push(id);
                 }
                 if channel.leaving_at > now {
-                    self.desk.again = self.desk.again.min(channel.leaving_at);
+                    self.allocator.again = self.allocator.again.min(channel.leaving_at);
                 } else {
                     channel.wait_for_room();
                 }
