@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment, Run
     from tailback.machines import Interface, Link, LinkClass, Machine, NodeLink, Switch
     from tailback.machines.routing import *  # noqa: F403
-    from tailback.machines.topologies import *  # noqa: F403
+    from tailback.machines.topologies.families import *  # noqa: F403
+    from tailback.machines.topologies.graph import *  # noqa: F403
+    from tailback.machines.topologies.grids import *  # noqa: F403
+    from tailback.machines.topologies.star import *  # noqa: F403
     from tailback.machines.written_routes import *  # noqa: F403
     from tailback.plots import Plot
     from tailback.programs import ANY, Node
@@ -125,20 +128,23 @@ def _names() -> dict[str, str]:
     return _HOME | {kind.__name__: kind.__module__.partition(".")[2] for kind in kinds}
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:
+    # Type checkers see the imports above, and names that are not there.
 
-        return version("tailback")
-    if name == "__all__":
-        return [*sorted(_names()), "__version__"]
-    # Kinds are looked up where they are listed; modules are none.
-    home = _HOME.get(name) or (_names().get(name) if name[:1].isupper() else None)
-    if home is None:
-        raise AttributeError(f"module 'tailback' has no attribute {name!r}")
-    value = getattr(import_module(f".{home}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("tailback")
+        if name == "__all__":
+            return [*sorted(_names()), "__version__"]
+        # Kinds are looked up where they are listed; modules are none.
+        home = _HOME.get(name) or (_names().get(name) if name[:1].isupper() else None)
+        if home is None:
+            raise AttributeError(f"module 'tailback' has no attribute {name!r}")
+        value = getattr(import_module(f".{home}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
