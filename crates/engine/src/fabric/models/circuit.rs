@@ -292,7 +292,7 @@ impl ChannelModel for CircuitFabric {
             while let Some((lead, _)) = self.board.next_marked() {
                 match self.integrated_timing {
                     Some(integrated_timing) => {
-                        self.come_forward(lead, integrated_timing.arbitration_ps, act)
+                        self.come_forward(lead, integrated_timing.arbitration_ps, act);
                     }
                     None => self.leave_nodes(lead, act),
                 }
