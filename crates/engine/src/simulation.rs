@@ -162,6 +162,10 @@ impl Simulation {
 
     /// Handles all events of one instant, then lets the network choose; false if processes
     /// ask before it does.
+    // In line in the loop over instants: else what does not change in it is worked out, and put on
+    // the stack, for every instant again (15 % of all instructions).
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn instant(&mut self, time: Time) -> Result<bool, RunError> {
         let (events, measures) = (&mut self.events, &mut self.measures);
         self.events_handled += self.fabric.step(time, events, measures);
