@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from benches.stores import Tables
 from tailback import Experiment
 from tailback.report.of_blame import write_blame
@@ -47,6 +49,7 @@ def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
     page.close()
 
 
+@pytest.mark.verify
 def test_the_report_draws_them_for_every_point(browser: Browser, tmp_path: Path) -> None:
     base: Tables = {
         "machine": t9000_tables(dims=[4, 3]),

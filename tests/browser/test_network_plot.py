@@ -19,6 +19,7 @@ MESH = t9000(dims=[4, 4])
 CAMPUS = Path(__file__).resolve().parents[2] / "examples" / "campus.graphml"
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize(
     "machine",
     [MESH, t9000("graph", file=str(CAMPUS)), t9000("fat_tree", arity=2), t9000("star", nodes=5)],

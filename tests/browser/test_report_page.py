@@ -65,6 +65,7 @@ def test_every_figure_is_drawn_and_nothing_is_fetched(page: Page) -> None:
         assert box["height"] > 250
 
 
+@pytest.mark.verify
 def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: PointStore) -> None:
     page = opened()
     control(page, SYNC).select_option(label="asynchronous")
@@ -84,6 +85,7 @@ def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: Point
         np.testing.assert_allclose(z, nodes["cpu_utilisation"], rtol=1e-3)
 
 
+@pytest.mark.verify
 def test_where_there_is_no_point_other_choices_follow(opened: Opened) -> None:
     page = opened()
     control(page, SYNC).select_option(label="asynchronous")
@@ -97,6 +99,7 @@ def test_where_there_is_no_point_other_choices_follow(opened: Opened) -> None:
     assert page.locator(".message:visible").count() == 0
 
 
+@pytest.mark.verify
 def test_a_scale_holds_for_this_map_or_for_all(opened: Opened) -> None:
     page = opened()
     plot = figure(page, "load_of_channels").locator(".plot")
@@ -112,6 +115,7 @@ def test_a_scale_holds_for_this_map_or_for_all(opened: Opened) -> None:
     assert ends[2][1] >= ends[0][1]
 
 
+@pytest.mark.verify
 def test_what_figures_are_drawn_against_is_chosen_once_for_all(opened: Opened) -> None:
     page = opened()
     before = {name: drawn(page, name) for name in ("theta_r", "message_rate", "lifetime")}
@@ -133,6 +137,7 @@ def test_latencies_have_their_percentiles_below(page: Page) -> None:
     assert [row.split()[0] for row in rows] == ["full", "endpoints"]
 
 
+@pytest.mark.verify
 def test_latencies_are_of_the_time_that_is_chosen(opened: Opened) -> None:
     page = opened()
     note = figure(page, "latency").locator(".note table")
@@ -142,6 +147,7 @@ def test_latencies_are_of_the_time_that_is_chosen(opened: Opened) -> None:
     assert note.inner_text() != before
 
 
+@pytest.mark.verify
 def test_legends_hide_lines_with_the_keyboard(opened: Opened) -> None:
     page = opened()
     button = figure(page, "theta_r").locator(".legend button").first
@@ -153,6 +159,7 @@ def test_legends_hide_lines_with_the_keyboard(opened: Opened) -> None:
     assert all(t["visible"] for t in drawn(page, "theta_r"))
 
 
+@pytest.mark.verify
 def test_points_are_sorted_and_filtered(opened: Opened) -> None:
     page = opened()
     table = page.locator(".table", has=page.locator("input[type=search]"))
@@ -181,6 +188,7 @@ def test_text_of_others_stays_text(page: Page) -> None:
     assert page.locator("main b").count() == 0
 
 
+@pytest.mark.verify
 def test_figures_are_saved_as_pictures(opened: Opened) -> None:
     page = opened(scheme="dark")
     picture = downloaded(page, "load_of_nodes", "png")
@@ -198,6 +206,7 @@ def test_figures_are_saved_as_pictures(opened: Opened) -> None:
 MOST_DOWNLOADS = 10
 
 
+@pytest.mark.verify
 def test_figures_are_saved_as_numbers(opened: Opened) -> None:
     for number, name in enumerate(FIGURES):
         if number % MOST_DOWNLOADS == 0:
@@ -249,6 +258,7 @@ def wait_for_looks(page: Page, ink: str, paper: str) -> None:
     pytest.fail(f"never had ink {ink} on paper {paper}")
 
 
+@pytest.mark.verify
 def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> None:
     light, dark = page, opened("dark")
     inks, papers = (ink(light), ink(dark)), (paper(light), paper(dark))
@@ -261,6 +271,7 @@ def test_dark_follows_the_system_and_the_switch(opened: Opened, page: Page) -> N
         wait_for_looks(dark, inks[number], papers[number])
 
 
+@pytest.mark.verify
 def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -> None:
     light = ink(page), paper(page)
     page = opened("dark")
@@ -278,6 +289,7 @@ def test_print_is_light_whole_and_without_controls(opened: Opened, page: Page) -
     assert page.pdf().startswith(b"%PDF")
 
 
+@pytest.mark.verify
 def test_a_narrow_screen_does_not_scroll_sideways(opened: Opened) -> None:
     page = opened(width=380)
     widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")

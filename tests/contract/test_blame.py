@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+
+from tests.commands import tailback
 
 SMALL = """
 [machine]
@@ -21,11 +21,6 @@ sync = "asynchronous_blocking"
 [run]
 duration = "1 ms"
 """
-
-
-def tailback(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tailback", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture

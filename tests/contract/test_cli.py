@@ -13,6 +13,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from tests.commands import tailback
+
 SMALL = """
 [machine]
 preset = "t9000_c104"
@@ -40,11 +42,6 @@ node = 1
 sockets = [0]
 steps = [{ receive = 0 }, { send = 0 }]
 """
-
-
-def tailback(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tailback", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def answer(*arguments: str | Path) -> dict[str, Any]:

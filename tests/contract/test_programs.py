@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 import tailback as tb
 from tailback.machines import machine_of
 from tailback.units import Time
+from tests.commands import tailback
 from tests.machines import t9000, t9000_tables
 
 CUBE = t9000("hypercube", dimensions=3)
@@ -206,26 +206,27 @@ def test_a_deadlock_names_process_line_and_instruction() -> None:
     assert str(caught.value).endswith(f" ns: {who} waits for {what}")
 
 
-def tailback(command: str, folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+def carried_out(command: str, folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     """Carry out a command on an experiment with a program of this text."""
     (folder / "p.py").write_text(text)
     (folder / "p.toml").write_text(
         '[machine]\npreset = "t9000_c104"\ntopology = {kind = "hypercube", dimensions = 2}\n'
         '[workload]\nkind = "python"\nfile = "p.py"\n'
     )
-    words = [sys.executable, "-m", "tailback", command, "p.toml"]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    return tailback(command, "p.toml", cwd=folder)
 
 
 def test_an_exception_is_one_line(tmp_path: Path) -> None:
     text = "async def program(node):\n    await node.compute('1 us')\n    {}['key']\n"
-    done = tailback("cost", tmp_path, text)
+    done = carried_out("cost", tmp_path, text)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: p.py:3: process on node 0: KeyError: 'key'\n"
 
 
 def test_a_deadlock_ends_the_command(tmp_path: Path) -> None:
-    done = tailback("run", tmp_path, "async def program(node):\n    await node.receive(type=1)\n")
+    done = carried_out(
+        "run", tmp_path, "async def program(node):\n    await node.receive(type=1)\n"
+    )
     assert done.returncode == 3
     assert "(p.py:2) waits for a message of type 1 from any node" in done.stderr
 
@@ -233,7 +234,7 @@ def test_a_deadlock_ends_the_command(tmp_path: Path) -> None:
 def test_commands_know_the_workload(tmp_path: Path) -> None:
     text = "async def program(node):\n    await node.send(node.number ^ 1)\n"
     for command in ("run", "cost", "describe"):
-        assert tailback(command, tmp_path, text).returncode == 0
+        assert carried_out(command, tmp_path, text).returncode == 0
 
 
 def test_the_programs_in_the_document_run(repository: Path) -> None:

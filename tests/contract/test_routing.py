@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 import tailback as tb
 from tailback.errors import CircleError, UserError
 from tailback.machines import TOPOLOGIES
+from tests.commands import tailback
 from tests.machines import t9000
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus.graphml"
@@ -233,13 +232,7 @@ def test_the_first_wrong_route_is_named(
 
 
 def _tailback(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tailback", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
-    )
+    return tailback(*arguments, env={"COLUMNS": "100", "NO_COLOR": "1"})
 
 
 @pytest.fixture

@@ -68,10 +68,14 @@ def generate() -> ModuleType:
     return module
 
 
+#: Documents whose commands take long.
+LONG = {"README", "command-line", "experiment-file", "saturation", "switching", "tutorial"}
+
+
 def documents_with_parts() -> Iterator[object]:
     """Yield the documents that have generated parts; those whose commands take long are marked."""
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        is_long = path.stem in {"command-line", "experiment-file", "saturation", "switching"}
+        is_long = path.stem in LONG
         yield pytest.param(path, marks=[pytest.mark.verify] if is_long else [], id=name_of(path))
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +27,7 @@ from tailback.saturation.probes import verdict_on
 from tailback.statistics import Estimate
 from tailback.terminal.saturation import saturation_report
 from tailback.workloads import PRESETS
+from tests.commands import tailback
 from tests.machines import t9000, t9000_tables
 
 DATA_NS, ACK_NS = 3340, 140  # 32 bytes and none on a DS-Link (docs/model.md)
@@ -307,8 +307,7 @@ class TestTheCommand:
 
     @staticmethod
     def saturate(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "tailback", "saturate", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return tailback("saturate", *arguments)
 
     def test_json_is_the_same_every_time(self, file: Path) -> None:
         silent = "machine.interface.acknowledgements=false"

@@ -143,6 +143,7 @@ def test_ranges_ascend_between_their_ends(
     assert (times[0], times[-1]) == (first, first + width)
 
 
+@pytest.mark.verify
 def test_ten_million_points_cost_nothing_until_they_are_asked_for() -> None:
     long = 'from = "1 us", to = "1 s", count = 10000000, scale = "log"'
     with at_most(calls=6_000_000):
@@ -160,6 +161,7 @@ def test_ten_million_points_cost_nothing_until_they_are_asked_for() -> None:
         assert list(found.values()) == [1, Time(1000)]
 
 
+@pytest.mark.verify
 def test_ten_thousand_points_are_made_with_little_work_for_each() -> None:
     text = """
         [machine]

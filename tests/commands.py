@@ -1,0 +1,48 @@
+"""The command line in a process of its own, without the time that Python takes to start.
+
+Processes are forked from one that has imported everything and done nothing. What depends on
+how a command begins or ends (signals, closed streams, workers) is tested by real ones.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["tests.everything"])
+
+
+def tailback(
+    *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Carry out a command in `cwd`, with these variables of the environment besides."""
+    words = [str(argument) for argument in arguments]
+    with tempfile.TemporaryDirectory() as folder:
+        streams = [Path(folder) / name for name in ("out", "err")]
+        asked = (words, Path.cwd() if cwd is None else cwd, dict(env or {}), streams)
+        process = _CONTEXT.Process(target=_carry_out, args=asked)
+        process.start()
+        process.join()
+        output, errors = (stream.read_text() for stream in streams)
+    assert process.exitcode is not None
+    return subprocess.CompletedProcess(words, process.exitcode, output, errors)
+
+
+def _carry_out(
+    words: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[Path]
+) -> None:
+    for number, path in zip((1, 2), streams, strict=True):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+    os.chdir(cwd)
+    os.environ.update(env)
+    sys.argv = ["tailback", *words]
+    from tailback.cli import main
+
+    main()

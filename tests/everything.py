@@ -1,0 +1,10 @@
+"""Imports all that commands may need; see `commands`."""
+
+import importlib
+import pkgutil
+
+import tailback
+
+for _module in pkgutil.walk_packages(tailback.__path__, "tailback."):
+    if not _module.name.endswith(("__main__", "with_matplotlib")):
+        importlib.import_module(_module.name)
