@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -21,6 +22,9 @@ settings.register_profile(
     max_examples=random_cases(100),
 )
 settings.load_profile("tailback")
+
+# A shell without job control has background commands ignore Ctrl-C, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
