@@ -23,7 +23,7 @@ settings.register_profile(
 )
 settings.load_profile("tailback")
 
-# A shell without job control has background commands ignore Ctrl-C, and so would all that they start.
+# Without job control a shell has background commands ignore Ctrl-C, and all that they start would.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
