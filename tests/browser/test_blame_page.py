@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+@pytest.mark.verify
 def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
     description = {
         "machine": t9000_tables(dims=[4, 3]),

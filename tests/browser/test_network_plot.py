@@ -41,6 +41,7 @@ def test_it_is_drawn_without_a_network(
     reader.close()
 
 
+@pytest.mark.verify
 def test_pointing_at_a_link_tells_its_load(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "net.html"
     prediction = tb.describe(MESH, tb.Synthetic(radius=3))

@@ -82,6 +82,7 @@ def test_mistakes_are_one_line(small: Path, tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.verify
 def test_a_sweep_keeps_it_and_the_report_shows_it(small: Path, tmp_path: Path) -> None:
     varied = '[sweep]\nrun.blame = [true]\nworkload.compute_period = ["3 us", "9 us"]\nseeds = 2\n'
     file, out = tmp_path / "sweep.toml", tmp_path / "out"

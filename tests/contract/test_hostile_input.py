@@ -197,6 +197,7 @@ class TestJson:
         assert {"field", "given", "allowed", "nearest"} <= told.keys()
 
 
+@pytest.mark.verify
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux")
 class TestStreams:
     @pytest.mark.parametrize("json", [[], ["--json"]], ids=["table", "json"])

@@ -89,6 +89,7 @@ def test_the_same_command_again_has_nothing_to_do(file: Path, undisturbed: Path)
     assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_number_of_workers_changes_no_byte(
     file: Path, undisturbed: Path, tmp_path: Path, jobs: int
@@ -177,6 +178,7 @@ def test_killing_the_sweep_alone_ends_its_workers(file: Path, tmp_path: Path) ->
             os.killpg(sweep.pid, signal.SIGKILL)
 
 
+@pytest.mark.verify
 def test_two_sweeps_into_one_folder_do_not_harm_each_other(
     file: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
@@ -288,6 +290,7 @@ def test_a_folder_of_something_else_is_left_alone(file: Path, tmp_path: Path) ->
     assert done.stderr == f"error: --out = {tmp_path}: holds other files; nothing is overwritten\n"
 
 
+@pytest.mark.verify
 def test_the_picture_that_suits_is_drawn_by_the_same_command(file: Path, tmp_path: Path) -> None:
     asked = ("sweep", file, "--out", tmp_path / "out", "--plot")
     refused = tailback(*asked, tmp_path / "curve.gif", expect=2)

@@ -20,6 +20,7 @@ NAMES = [case.name for case in CASES]
 QUICK = [name for name in NAMES if "0.8" not in name]
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("name", QUICK)
 def test_intervals_contain_the_truth(name: str) -> None:
     """As often as they would by chance, all but once in a thousand times, if 95 % of them do."""

@@ -36,6 +36,7 @@ def outcomes(pool: Pool, items: list[object]) -> dict[int, Outcome[object]]:
     return {outcome.index: outcome for outcome in pool.run(work, items)}
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_every_item_has_an_outcome(jobs: int, tmp_path: Path) -> None:
     items: list[object] = [1, "raise", 2, "die", tmp_path / "once", 3]

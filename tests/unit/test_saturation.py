@@ -85,6 +85,7 @@ class TestExactly:
         assert found.bracket.high is not None
         assert found.bracket.high.accepted.value == pytest.approx(capacity, rel=1e-3)
 
+    @pytest.mark.verify
     def test_random_instants_saturate_the_same_link(self) -> None:
         found = tb.saturate(two_nodes(compute_distribution="exponential"), tolerance=0.04)
         assert contains(found, 1e6 / DATA_NS)
@@ -106,6 +107,7 @@ class TestExactly:
         found = tb.saturate(machine, two_nodes().workload)
         assert contains(found, 2e6 / DATA_NS)
 
+    @pytest.mark.verify
     def test_one_message_at_a_time_saturates_at_its_round_trip(self) -> None:
         # Three channels of 10 us of wire and 100 ns of header there, then an acknowledgement
         # the same way back, whose last token ends 40 ns after its header. It may have to
