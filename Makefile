@@ -66,6 +66,7 @@ verify: $(VENV)/built
 	cargo test --quiet --no-run
 	$(BIN)/python -m tests.spent --seconds $(VERIFY_S) --jobs 2 \
 		"$(BIN)/python -m tests.fuzz --cases 10000 --seconds $(FUZZ_S)" \
+		"$(VERIFY) tests/contract tests/browser tests/fuzz" \
 		"$(VERIFY) tests/golden" \
 		"$(VERIFY) tests/unit" \
 		"$(CASES) reference" \
@@ -73,8 +74,7 @@ verify: $(VENV)/built
 		"$(CASES) blame" \
 		"$(CASES) stream" \
 		"$(CASES) transports" \
-		"$(CASES) flits" \
-		"$(VERIFY) tests/contract tests/browser tests/fuzz"
+		"$(CASES) flits"
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.fuzz --cases 10000

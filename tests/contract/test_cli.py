@@ -281,6 +281,7 @@ class TestDeadlock:
         ]
 
 
+@pytest.mark.verify
 class TestInterruption:
     def test_leaves_what_was_measured(self, small: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"

@@ -104,6 +104,7 @@ SINCE_311 = {
 }
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("folder", ["python", "studies", "benches", "tests"])
 def test_what_python_310_lacks_comes_from_one_module(folder: str) -> None:
     for path in sorted((ROOT / folder).rglob("*.py")):

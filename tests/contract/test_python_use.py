@@ -108,6 +108,7 @@ class TestBlame:
         assert callable(tb.plot)
 
 
+@pytest.mark.verify
 class TestResults:
     def test_a_folder_may_be_text_a_path_or_the_store(
         self, results: tb.PointStore, tmp_path: Path

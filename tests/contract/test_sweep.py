@@ -74,6 +74,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.verify
 def test_the_same_command_again_has_nothing_to_do(file: Path, undisturbed: Path) -> None:
     before = content(undisturbed)
     times = {path: path.stat().st_mtime_ns for path in (undisturbed / "points").iterdir()}
@@ -164,6 +165,7 @@ def test_two_hundred_kills(number: int, file: Path, undisturbed: Path, tmp_path:
     killed_again_and_again(file, undisturbed, tmp_path / "out", 10, random.Random(number))
 
 
+@pytest.mark.verify
 def test_killing_the_sweep_alone_ends_its_workers(file: Path, tmp_path: Path) -> None:
     file.write_text(FILE.replace('"2 ms"', '"100000 s"'))
     sweep = begun(file, tmp_path / "out")
@@ -225,6 +227,7 @@ def test_ctrl_c_keeps_what_is_finished(file: Path, tmp_path: Path) -> None:
     assert finished_points(out)
 
 
+@pytest.mark.verify
 def test_a_point_that_deadlocks_is_recorded_and_stops_no_other(
     file: Path, tmp_path: Path, examples: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from mypy import api
 
 USE = """
@@ -49,6 +50,7 @@ SLIPS = {
 }
 
 
+@pytest.mark.verify
 def test_what_users_write_type_checks_and_slips_are_found(tmp_path: Path) -> None:
     program = tmp_path / "use.py"
     program.write_text(USE + "\n".join(SLIPS) + "\n", encoding="utf-8")

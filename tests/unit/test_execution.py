@@ -64,6 +64,7 @@ def stay(pipe: tuple[Path, str]) -> int:
         signal.pause()
 
 
+@pytest.mark.verify
 def test_leaving_early_ends_the_workers(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -102,6 +103,7 @@ def scheduler() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
+@pytest.mark.verify
 def test_a_cluster_does_the_same(scheduler: str, tmp_path: Path) -> None:
     items: list[object] = [1, "raise", tmp_path / "once", 3]
     with DaskPool.at(scheduler) as pool:
@@ -111,6 +113,7 @@ def test_a_cluster_does_the_same(scheduler: str, tmp_path: Path) -> None:
     assert found[1].problem == "ValueError: no good"
 
 
+@pytest.mark.verify
 def test_an_item_that_kills_every_worker_is_given_up(scheduler: str) -> None:
     with DaskPool.at(scheduler) as pool:
         found = outcomes(pool, [1, "die"])
