@@ -30,7 +30,8 @@ def main(which: str, python: str = sys.executable) -> int:
         environment = Path(folder) / "environment"
         _uv("venv", "--python", python, str(environment))
         chosen = Path(folder) / "requirements.txt"
-        interpreter = str(next(environment.glob("*/python*")))
+        # Not the folder of libraries, `lib/python3.11`.
+        interpreter = str(next(environment.glob("[bS]*/python*")))
         _uv(
             *("pip", "compile", "--python", interpreter, "--no-header", "--no-annotate"),
             *("--resolution", RESOLUTIONS[which], "pyproject.toml", "--output-file", str(chosen)),
