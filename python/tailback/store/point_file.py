@@ -152,7 +152,7 @@ def _table_in(column: pa.ListArray, row: int) -> pa.Table:
     import pyarrow as pa
 
     start, end = (column.offsets[i].as_py() for i in (row, row + 1))
-    return pa.Table.from_struct_array(column.values.slice(start, end - start))
+    return pa.Table.from_struct_array(column.values).slice(start, end - start)
 
 
 def _check_identity(path: Path, found: set[str]) -> None:

@@ -162,7 +162,9 @@ def _nested(tables: Sequence[pa.Table], name: str) -> pa.ListArray:
     for table in tables:
         ends.append(ends[-1] + table.num_rows)
     together = pa.concat_tables([_plain(table) for table in tables]).combine_chunks()
-    [values] = together.to_struct_array().chunks or [pa.array([], pa.struct(together.schema))]
+    values = pa.array([], pa.struct(together.schema))
+    if together.num_rows:
+        [values] = together.to_struct_array().chunks
     return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
 
 
