@@ -11,6 +11,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -45,7 +46,10 @@ class Serial:
     def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Worked[Any]]:
         """Yield what comes of each item; an exception comes out."""
         for index, item in enumerate(items):
-            yield Worked(index, function(item))
+            # What programs print in workers is not the answer of the command.
+            with redirect_stdout(sys.stderr):
+                answer = function(item)
+            yield Worked(index, answer)
 
 
 def tried(seed: int, number: int, folder: Path, apart: bool = False) -> tuple[Case, Outcome]:
