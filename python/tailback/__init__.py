@@ -137,7 +137,7 @@ if not TYPE_CHECKING:
 
             return version("tailback")
         if name == "__all__":
-            return [*sorted(_names()), "__version__"]
+            return __dir__()
         # Kinds are looked up where they are listed; modules are none.
         home = _HOME.get(name) or (_names().get(name) if name[:1].isupper() else None)
         if home is None:

@@ -34,8 +34,8 @@ impl HopClasses {
     /// A topology too large for tables; two nodes without a way; ways of more hops than a link may
     /// have virtual channels.
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        let table = Table::shortest(name, topology)?;
-        let longest = longest(&Distances::new(name, topology)?, topology);
+        let distances = Distances::new(name, topology)?;
+        let longest = longest(&distances, topology);
         if longest > MOST_CLASSES {
             let allowed = format!(
                 "needs a virtual channel for each of the {longest} hops of the longest way, and a \
@@ -43,6 +43,7 @@ impl HopClasses {
             );
             return Err(SpecError::new("machine.routing", name, allowed));
         }
+        let table = Table::nearer(&distances, topology);
         Ok(Self { table, slots: Slots::new(longest.max(1)), longest })
     }
 }

@@ -30,7 +30,11 @@ impl Table {
     /// # Errors
     /// A topology too large for tables; two nodes without a way.
     pub fn shortest(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        let distances = Distances::new(name, topology)?;
+        Ok(Self::nearer(&Distances::new(name, topology)?, topology))
+    }
+
+    /// The same where it is known how far it is.
+    pub fn nearer(distances: &Distances, topology: &Topology) -> Self {
         // In a tree nobody turns round; else there may be nothing to wait for after one hop.
         let is_known_free = matches!(
             topology.family,
@@ -44,7 +48,7 @@ impl Table {
                 ports.push(lowest);
             }
         }
-        Ok(Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1, is_known_free })
+        Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1, is_known_free }
     }
 
     /// A table that the user gives.

@@ -43,10 +43,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         Flit | Worm | Stream | Token if routing.properties().otherwise != Otherwise::Wait => {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
-        _ if wiring
-            .integrated_timing
-            .is_some_and(|integrated_timing| integrated_timing.is_wormhole()) =>
-        {
+        _ if wiring.integrated_timing.is_some_and(|timing| timing.is_wormhole()) => {
             wormhole(machine, wiring)
         }
         Stream | Token if routing.chooses() => refuse(

@@ -197,8 +197,7 @@ impl ChannelModel for ContentionFree {
         let packet = &act.packets[id];
         let mut start = act.now;
         if packet.class == Class::Data {
-            let lead = act.wiring.layout.injection_lead(packet.source);
-            let place = act.wiring.layout.group(lead);
+            let place = act.wiring.layout.injection(packet.source);
             let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
             let wires = usize::from(place.width);
             start = start.max(following.from(packet.message, wires));

@@ -134,6 +134,12 @@ impl Layout {
         ChannelId(node.0 * self.node_width)
     }
 
+    /// The group by which a node sends.
+    #[inline]
+    pub fn injection(&self, node: NodeId) -> &Group {
+        self.group(self.injection_lead(node))
+    }
+
     /// The lead of the group by which a node receives.
     #[inline]
     pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
@@ -299,7 +305,7 @@ impl Layout {
 
     /// The switch that is one with a node.
     pub fn home(&self, node: NodeId) -> SwitchId {
-        match self.group(self.injection_lead(node)).end {
+        match self.injection(node).end {
             End::Switch(switch) => switch,
             End::Node(_) => SwitchId::NONE,
         }

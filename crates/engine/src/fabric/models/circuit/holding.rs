@@ -48,10 +48,7 @@ impl CircuitFabric {
         crossing.note(packet, channel, act.wiring);
         let is_first = packet.first_sent == NEVER;
         if is_first {
-            packet.first_sent = now
-                - self
-                    .integrated_timing
-                    .map_or(0, |integrated_timing| integrated_timing.arbitration_ps);
+            packet.first_sent = now - self.arbitration_ps();
         }
         let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
         if is_first_internal {
@@ -79,6 +76,11 @@ impl CircuitFabric {
         }
     }
 
+    /// How long after it asks a packet can be granted a channel.
+    fn arbitration_ps(&self) -> Time {
+        self.integrated_timing.map_or(0, |timing| timing.arbitration_ps)
+    }
+
     fn stop_asking(&mut self, id: PacketId, at: SwitchId) {
         let asking = &mut self.asking[at.index()];
         if let Some(place) = asking.iter().position(|&other| other == id) {
@@ -94,9 +96,7 @@ impl CircuitFabric {
         let delivered = act.now + act.wiring.completes_ps(&line, last, bytes);
         let record = self.board.at_mut(last);
         record.port.buffer.push(id, act.packets);
-        if let Some(early) =
-            self.integrated_timing.and_then(|integrated_timing| integrated_timing.early_ps(bytes))
-        {
+        if let Some(early) = self.integrated_timing.and_then(|timing| timing.early_ps(bytes)) {
             record.rest.heading = id;
             act.events.post(delivered - early, Event::Head(last.into()));
         }
@@ -160,9 +160,7 @@ impl CircuitFabric {
         let circuit = &mut self.circuits[id.index()];
         circuit.last = channel;
         circuit.at = self.board.at(lost).from;
-        let arbitration_ps =
-            self.integrated_timing.map_or(0, |integrated_timing| integrated_timing.arbitration_ps);
-        self.ask_from(id, act.now + arbitration_ps, act);
+        self.ask_from(id, act.now + self.arbitration_ps(), act);
     }
 
     /// A channel falls free: those who may take it, or the other direction of its wire, get a

@@ -26,8 +26,7 @@ impl ContentionFree {
     /// A packet that is the next of its message starts when it can.
     fn post_circuit(&mut self, id: PacketId, act: &mut Act) {
         let packet = &act.packets[id];
-        let lead = act.wiring.layout.injection_lead(packet.source);
-        let wires = usize::from(act.wiring.layout.group(lead).width);
+        let wires = usize::from(act.wiring.layout.injection(packet.source).width);
         let mut start = act.now;
         if packet.class == Class::Data
             && let Some(following) = &mut self.following
@@ -60,8 +59,7 @@ impl ContentionFree {
         if class == Class::Data
             && let Some(following) = &mut self.following
         {
-            let lead = act.wiring.layout.injection_lead(source);
-            let wires = usize::from(act.wiring.layout.group(lead).width);
+            let wires = usize::from(act.wiring.layout.injection(source).width);
             following.send(message, wires, delivered);
             if let Some(next) = following.next(message, act.packets) {
                 self.post_circuit(next, act);
