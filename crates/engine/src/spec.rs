@@ -17,7 +17,7 @@ use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use interface::{Interface, MessageOrder, Unit};
-pub use link::{FlowControl, Link, LinkClass, Sharing};
+pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::Pattern;
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
