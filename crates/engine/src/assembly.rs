@@ -3,7 +3,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::Fabric;
-use crate::measure::{Blame, Measures, Offered, Stored};
+use crate::measure::{Blame, InSoftware, Measures, Offered, Stored};
 use crate::node::Nodes;
 use crate::spec::Spec;
 use crate::topology::Topology;
@@ -49,6 +49,8 @@ fn measures(spec: &Spec, topology: &Topology, fabric: &Fabric, processes: usize)
     measures.message_begins = (spec.machine.interface.early_bytes > 0).then(Default::default);
     measures.offered = spec.machine.switch.integrated.then(Offered::default);
     measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
+    let has_costs = spec.machine.interface.costs().is_some();
+    measures.software = has_costs.then(|| Box::new(InSoftware::new(interval)));
     measures.completed = vec![0; processes];
     measures.blame = spec.blame.as_ref().map(|blame| {
         let queues = fabric.queues(spec.mode, spec.fidelity);

@@ -26,7 +26,7 @@ use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
-use crate::spec::{Fidelity, Machine, Mode};
+use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use delivery::Delivery;
@@ -58,7 +58,10 @@ impl Fabric {
     ) -> Result<Self, SpecError> {
         let wiring = Self::wired(machine, topology, fidelity, seed)?;
         let model = Model::new(machine, topology, &wiring, (mode, fidelity), seed)?;
-        let packets = PacketPool::new(machine.routing.hop_limit);
+        let mut packets = PacketPool::new(machine.routing.hop_limit);
+        if machine.interface.costs().is_some_and(Costs::follows_packets) {
+            packets.tell_departures(topology.nodes);
+        }
         let traits = dispatch!(&model, model => model.traits(&wiring));
         Ok(Self { wiring, packets, model, traits, instant: Vec::new() })
     }

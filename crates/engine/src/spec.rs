@@ -4,6 +4,7 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod costs;
 mod interface;
 mod link;
 mod machine;
@@ -16,6 +17,7 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use costs::{Costs, Side};
 pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;

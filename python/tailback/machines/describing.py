@@ -9,6 +9,7 @@ from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
+from . import costs
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
@@ -44,9 +45,16 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
-        "interface": machine.interface.written() | _of_interface(machine),
+        "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _interface(machine: Machine) -> dict[str, Any]:
+    """Return the keys of interfaces; those of costs, if anything costs something."""
+    written = machine.interface.written()
+    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    return others | costs.resolved(machine.interface)
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -235,6 +243,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "message_order": interface.message_order,
         "time_slice_ps": None if slice_ is None else slice_.ps,
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
+        # Left out where nothing costs anything: it changes nothing.
+        **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
     }
 
 

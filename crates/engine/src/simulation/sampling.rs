@@ -43,7 +43,7 @@ impl Simulation {
             taken += 1;
             let time = self.sampling.next;
             self.catch_up(time);
-            let counted = self.measures.sample();
+            let counted = self.measures.sample(time);
             let counters = self.with_progress(counted);
             self.sampling.samples.push(Sample { time, events: self.events_handled, counters });
             self.sampling.next += self.sampling.interval;

@@ -70,6 +70,7 @@ impl Machine {
                 message_order: MessageOrder::Fifo,
                 time_slice_ps: None,
                 early_bytes: 0,
+                costs: None,
             },
         }
     }

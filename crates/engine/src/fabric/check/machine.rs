@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, crossing, network, within};
+use super::{buffers, costs, crossing, network, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{Arbiter, Fidelity, HalfDuplex, LinkClass, Machine, Switch, Switching, Unit};
@@ -62,7 +62,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
         let allowed = "must be above 0, or absent";
         return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
     }
-    Ok(())
+    interface.costs.as_ref().map_or(Ok(()), costs::costs)
 }
 
 /// What both directions of a wire send in turn is what the fidelity moves.
