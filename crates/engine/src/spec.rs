@@ -103,6 +103,8 @@ pub enum Fidelity {
     Stream,
     /// A packet is sent when the next buffer has room for all of it.
     Packet,
+    /// Messages flow, and share links max-min fairly: an estimate.
+    Fluid,
 }
 
 impl Fidelity {
@@ -114,7 +116,13 @@ impl Fidelity {
             Self::Worm => "worm",
             Self::Stream => "stream",
             Self::Packet => "packet",
+            Self::Fluid => "fluid",
         }
+    }
+
+    /// Whether packets cross channels as a whole.
+    pub fn has_whole_packets(self) -> bool {
+        matches!(self, Self::Packet | Self::Fluid)
     }
 
     /// Whether single flits have times of their own.

@@ -108,7 +108,12 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
-    if switch.switching != Switching::Wormhole && fidelity != Fidelity::Packet {
+    let is_whole = match fidelity {
+        Fidelity::Packet => true,
+        Fidelity::Fluid => switch.switching != Switching::Circuit,
+        _ => false,
+    };
+    if switch.switching != Switching::Wormhole && !is_whole {
         let allowed = format!("must be packet with switching {}", switch.switching.name());
         return Err(SpecError::new("fidelity", fidelity.name(), allowed));
     }
