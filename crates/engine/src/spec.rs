@@ -19,7 +19,7 @@ pub(crate) use arbiter::arbiters;
 pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, Link, LinkClass, Sharing};
 pub use machine::Machine;
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Share};
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
