@@ -132,6 +132,7 @@ class TestColumns:
         stored: set[str] = set()
         costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
         finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
+        finite |= {"pattern": "random_permutation"}
         costs.append(cost_of(INTEGRATED, finite, ("throttled", "free")))
         offering = {"kind": "synthetic", "preset": "uniform_open_loop", "compute_period": "1 us"}
         clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}

@@ -21,7 +21,7 @@ pub use costs::{Costs, Side};
 pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Share};
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
