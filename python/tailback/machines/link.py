@@ -159,6 +159,13 @@ class NodeLink(Part):
         description="Parallel links between a node and its switch: a number from 1 to 255, or "
         "degree: as many as the switch has to others.",
     )
+    virtual_channels: int | None = key(
+        default=None,
+        ge=1,
+        le=255,
+        description="Virtual channels of such a link, where switches run by a clock; default: "
+        "as many as other links have.",
+    )
 
 
 def check_delay(part: LinkClass | NodeLink, section: str) -> None:

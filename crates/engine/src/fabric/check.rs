@@ -3,6 +3,7 @@
 mod buffers;
 mod machine;
 mod network;
+mod pipeline;
 
 pub use buffers::TOKENS_PER_GRANT;
 pub use machine::machine;

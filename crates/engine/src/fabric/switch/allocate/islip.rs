@@ -1,0 +1,72 @@
+//! iSLIP [`McKeown` 1999]: priorities do not count.
+
+use super::{Choices, Request, after, behind};
+
+/// Every output that is free grants the first input at or behind its pointer, every input
+/// accepts the first of these at or behind its own. Pointers go behind what was matched, in the
+/// first iteration only.
+pub struct Islip {
+    iterations: u32,
+    grant_from: Vec<u32>,
+    accept_from: Vec<u32>,
+    grants: Choices,
+    accepts: Choices,
+    taken_inputs: Vec<bool>,
+    taken_outputs: Vec<bool>,
+}
+
+impl Islip {
+    /// For so many inputs and outputs.
+    pub fn new(iterations: u32, inputs: usize, outputs: usize) -> Self {
+        Self {
+            iterations,
+            grant_from: vec![0; outputs],
+            accept_from: vec![0; inputs],
+            grants: Choices::new(outputs),
+            accepts: Choices::new(inputs),
+            taken_inputs: vec![false; inputs],
+            taken_outputs: vec![false; outputs],
+        }
+    }
+
+    /// See [`super::Allocator::allocate`].
+    pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
+        let (inputs, outputs) = (self.accept_from.len() as u32, self.grant_from.len() as u32);
+        for iteration in 0..self.iterations {
+            for request in requests {
+                let Request { input, output, .. } = *request;
+                if self.taken_inputs[input as usize] || self.taken_outputs[output as usize] {
+                    continue;
+                }
+                let distance = behind(self.grant_from[output as usize], input, inputs);
+                self.grants.offer(output, distance.into(), input);
+            }
+            let (accepts, accept_from) = (&mut self.accepts, &self.accept_from);
+            self.grants.drain(|output, input| {
+                let distance = behind(accept_from[input as usize], output, outputs);
+                accepts.offer(input, distance.into(), output);
+            });
+            let before = matched.len();
+            self.accepts.drain(|input, output| matched.push((input, output)));
+            for &(input, output) in &matched[before..] {
+                if iteration == 0 {
+                    self.grant_from[output as usize] = after(input, inputs);
+                    self.accept_from[input as usize] = after(output, outputs);
+                }
+                if self.iterations > 1 {
+                    self.taken_inputs[input as usize] = true;
+                    self.taken_outputs[output as usize] = true;
+                }
+            }
+            if matched.len() == before {
+                break;
+            }
+        }
+        if self.iterations > 1 {
+            for &(input, output) in matched.iter() {
+                self.taken_inputs[input as usize] = false;
+                self.taken_outputs[output as usize] = false;
+            }
+        }
+    }
+}
