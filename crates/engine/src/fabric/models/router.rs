@@ -26,7 +26,7 @@ use crate::measure::ChannelKind;
 use crate::spec::{Machine, Pipeline};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
-use lane::Lane;
+use lane::{Entrance, Lane};
 use nodes::Sources;
 use places::Side;
 use stages::Scratch;
@@ -70,7 +70,7 @@ impl RouterFabric {
         let cycle_ps = wiring.link.flit_ps;
         let cycles = |time: Time| (time / cycle_ps) as u32;
         let capacity = machine.switch.input_buffer();
-        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
+        let mut board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Lane::idle(port, rest, capacity)
         });
         let of_group = |group: &crate::ids::GroupId| {
@@ -83,6 +83,15 @@ impl RouterFabric {
         let stages = u64::from(pipeline.route_cycles + pipeline.traversal_cycles);
         let inputs = Side::inputs(layout, topology.switches);
         let outputs = Side::outputs(layout, topology.switches);
+        for (at, lane) in board.channels.iter_mut().enumerate() {
+            let channel = ChannelId::from_index(at);
+            let (into, out) = (inputs.of[at], outputs.of[at]);
+            let slot = u32::from(into.port) * pipeline.input_speedup
+                + u32::from(into.lane) % pipeline.input_speedup;
+            let number = inputs.number(channel) as u16;
+            lane.entrance = Entrance { number, slot: slot as u16, lane: into.lane };
+            lane.exit = (outputs.number(channel) as u16, out.port);
+        }
         // Flits may queue behind the crossbar for as long as there are credits.
         let queued = u64::from(pipeline.internal_speedup.max(pipeline.output_speedup) > 1)
             * u64::from(capacity)
@@ -110,6 +119,31 @@ impl RouterFabric {
     fn begins(&self, now: Time) -> Option<u64> {
         let cycle = now / self.cycle_ps;
         (cycle >= self.cycle && cycle * self.cycle_ps == now).then_some(cycle)
+    }
+
+    /// The first step of a cycle.
+    #[inline]
+    fn first_step(&self, cycle: u64) -> u64 {
+        cycle * u64::from(self.pipeline.internal_speedup)
+    }
+
+    /// The cycle of a step.
+    #[inline]
+    fn cycle_of(&self, step: u64) -> u64 {
+        // Mostly there is one step in a cycle, and nothing to divide.
+        match self.pipeline.internal_speedup {
+            1 => step,
+            steps => step / u64::from(steps),
+        }
+    }
+
+    /// The first cycle that begins at a step or later.
+    #[inline]
+    fn cycle_after(&self, step: u64) -> u64 {
+        match self.pipeline.internal_speedup {
+            1 => step,
+            steps => step.div_ceil(u64::from(steps)),
+        }
     }
 
     #[inline]
@@ -141,7 +175,7 @@ impl RouterFabric {
         } else if is_header {
             lane.headers += 1;
             if lane.headers == 1 {
-                let step = cycle * u64::from(self.pipeline.internal_speedup);
+                let step = self.first_step(cycle);
                 self.is_routed_from(channel, step, act);
             }
         }
@@ -152,7 +186,7 @@ impl RouterFabric {
     fn is_routed_from(&mut self, channel: ChannelId, step: u64, act: &Act) {
         let due = step + u64::from(self.pipeline.route_cycles);
         self.board.at_mut(channel).due = due;
-        let cycle = due / u64::from(self.pipeline.internal_speedup);
+        let cycle = self.cycle_of(due);
         if cycle * self.cycle_ps > act.now {
             self.wheel.post(cycle, What::Routed(channel));
         } else {
@@ -169,14 +203,15 @@ impl RouterFabric {
             port.front_output =
                 act.wiring.first_lead(switch, act.packets[port.buffer.first].header());
         }
-        self.switches.asks(switch.0, self.inputs.number(channel));
+        let number = self.board.at(channel).entrance.number;
+        self.switches.asks(switch.0, number.into());
     }
 
     /// The front of a buffer has a flit and a credit.
     #[inline]
     fn is_ready(&mut self, channel: ChannelId) {
-        let switch = self.board.at(channel).port.switch;
-        self.switches.ready(switch.0, self.inputs.number(channel));
+        let lane = self.board.at(channel);
+        self.switches.ready(lane.port.switch.0, lane.entrance.number.into());
     }
 
     /// A channel may send one more flit.

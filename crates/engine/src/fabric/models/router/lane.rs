@@ -25,6 +25,10 @@ pub struct Lane {
     pub headers: u16,
     /// Whether the header of the packet it sends is still to be sent.
     pub is_fresh: bool,
+    /// Where the buffer at its end is among the inputs of its switch.
+    pub entrance: Entrance,
+    /// Where its sending side is among the outputs of its switch: its number, and its port.
+    pub exit: (u16, u16),
 
     pub rest: PortRest,
     /// The step from which the header at the front of the buffer may ask.
@@ -34,6 +38,17 @@ pub struct Lane {
     /// Time it transmitted in the current window, and packets it was granted to.
     pub busy: Time,
     pub packets: u32,
+}
+
+/// An input of a switch, as its allocators see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entrance {
+    /// Among all virtual channels.
+    pub number: u16,
+    /// Where it bids for the crossbar.
+    pub slot: u16,
+    /// Its virtual channel.
+    pub lane: u16,
 }
 
 has_port!(Lane, packets in packets);
@@ -51,6 +66,8 @@ impl Lane {
             held: 0,
             headers: 0,
             is_fresh: false,
+            entrance: Entrance::default(),
+            exit: (0, 0),
             rest,
             due: 0,
             granted: 0,

@@ -14,6 +14,8 @@ pub struct Sources {
     /// By node: its first wire.
     first: Vec<u32>,
     awake: Vec<u32>,
+    /// Room for them, while those of this cycle send.
+    spare: Vec<u32>,
 }
 
 struct Wire {
@@ -50,7 +52,7 @@ impl Sources {
         for wire in &mut wires {
             wire.last = wire.lanes.len() - 1;
         }
-        Self { wires, wire_of, first, awake: Vec::new() }
+        Self { wires, wire_of, first, awake: Vec::new(), spare: Vec::new() }
     }
 
     /// Whether any wire may be able to send in the next cycle.
@@ -83,16 +85,14 @@ impl Sources {
 impl RouterFabric {
     /// Every wire of a node that has something to send does, in order.
     pub(super) fn nodes_send(&mut self, cycle: u64, act: &mut Act) {
-        let mut awake = std::mem::take(&mut self.sources.awake);
-        awake.sort_unstable();
+        let spare = std::mem::take(&mut self.sources.spare);
+        let mut awake = std::mem::replace(&mut self.sources.awake, spare);
         for &wire in &awake {
             self.sources.wires[wire as usize].is_awake = false;
             self.wire_sends(wire, cycle, act);
         }
         awake.clear();
-        // Those that go on have been noted in the meantime.
-        awake.append(&mut self.sources.awake);
-        self.sources.awake = awake;
+        self.sources.spare = awake;
     }
 
     fn wire_sends(&mut self, wire: u32, cycle: u64, act: &mut Act) {

@@ -1,6 +1,7 @@
 //! What a switch decides in a step: who is granted a virtual channel, and who the crossbar.
 
 use super::RouterFabric;
+use super::lane::Entrance;
 use super::switches::numbers;
 use crate::fabric::switch::allocate::Request;
 use crate::fabric::switch::switchboard::Act;
@@ -27,8 +28,8 @@ pub struct Scratch {
 pub struct Bid {
     slot: u32,
     out_slot: u32,
-    /// The input's number, and its virtual channel.
-    number: u32,
+    /// The channel whose buffer it is, and its virtual channel.
+    channel: ChannelId,
     lane: u32,
     priority: i32,
     /// Of a header that has no virtual channel yet: it bids for this output port.
@@ -41,18 +42,18 @@ const SPECULATIVE: i32 = i32::MIN;
 impl RouterFabric {
     /// Every switch that may have something to decide does, in each step of the cycle.
     pub(super) fn switches_decide(&mut self, cycle: u64, act: &mut Act) {
-        let steps = u64::from(self.pipeline.internal_speedup);
-        for step in cycle * steps..(cycle + 1) * steps {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        for step in self.first_step(cycle)..self.first_step(cycle + 1) {
             let awake = self.switches.take_awake();
             for &switch in &awake {
-                self.decide(switch, step, act);
+                self.decide(switch, step, &mut scratch, act);
             }
             self.switches.again(awake);
         }
+        self.scratch = scratch;
     }
 
-    fn decide(&mut self, switch: u32, step: u64, act: &mut Act) {
-        let mut scratch = std::mem::take(&mut self.scratch);
+    fn decide(&mut self, switch: u32, step: u64, scratch: &mut Scratch, act: &mut Act) {
         scratch.requests.clear();
         scratch.granted.clear();
         scratch.bids.clear();
@@ -61,18 +62,17 @@ impl RouterFabric {
         scratch.holding.append(&mut self.switches.at(switch).holding);
         let mut is_left = false;
         if self.switches.at(switch).somebody_asks() {
-            is_left = self.allocate_channels(switch, step, &mut scratch, act);
+            is_left = self.allocate_channels(switch, step, scratch, act);
         }
-        self.bid(switch, step, &mut scratch, act);
+        self.bid(switch, step, scratch, act);
         if self.pipeline.speculative {
-            self.bid_speculatively(switch, &mut scratch);
+            self.bid_speculatively(switch, scratch);
         }
-        self.allocate_crossbar(switch, &mut scratch);
-        self.carry_out(switch, step, &mut scratch, act);
+        self.allocate_crossbar(switch, scratch);
+        self.carry_out(switch, step, scratch, act);
         if is_left || self.switches.at(switch).somebody_is_ready() {
             self.switches.wake(switch);
         }
-        self.scratch = scratch;
     }
 
     /// Headers are granted virtual channels; whether some must ask again in the next step.
@@ -124,7 +124,8 @@ impl RouterFabric {
     ) {
         for channel in act.wiring.layout.group(lead).channels() {
             if self.is_free(channel) {
-                requests.push(Request { input, output: self.outputs.number(channel), priority });
+                let output = self.board.at(channel).exit.0.into();
+                requests.push(Request { input, output, priority });
             }
         }
     }
@@ -137,9 +138,11 @@ impl RouterFabric {
             while left != 0 {
                 let number = place as u32 * 64 + left.trailing_zeros();
                 left &= left - 1;
-                let output = self.board.at(self.inputs.channel(switch, number)).output;
+                let channel = self.inputs.channel(switch, number);
+                let output = self.board.at(channel).output;
                 if self.has_room_behind(output, step, act) {
-                    self.add_bid(switch, number, self.outputs.of[output.index()].port, 0, scratch);
+                    let port = self.board.at(output).exit.1;
+                    self.add_bid(switch, channel, port, 0, scratch);
                 }
             }
         }
@@ -161,8 +164,9 @@ impl RouterFabric {
             let Request { input, output, .. } = scratch.requests[place];
             let channel = self.outputs.channel(switch, output);
             if self.board.at(channel).credits > 0 {
-                let port = self.outputs.of[channel.index()].port;
-                self.add_bid(switch, input, port, SPECULATIVE, scratch);
+                let port = self.board.at(channel).exit.1;
+                let channel = self.inputs.channel(switch, input);
+                self.add_bid(switch, channel, port, SPECULATIVE, scratch);
             }
         }
     }
@@ -173,30 +177,33 @@ impl RouterFabric {
     fn add_bid(
         &mut self,
         switch: u32,
-        number: u32,
+        channel: ChannelId,
         out_port: u16,
         priority: i32,
         scratch: &mut Scratch,
     ) {
-        let Self { inputs, pipeline, switches, .. } = self;
-        let (in_port, lane) = (number / inputs.lanes, number % inputs.lanes);
-        let slot = in_port * pipeline.input_speedup + lane % pipeline.input_speedup;
-        let out_slot =
-            u32::from(out_port) * pipeline.output_speedup + in_port % pipeline.output_speedup;
+        let Entrance { slot, lane, .. } = self.board.at(channel).entrance;
+        let (slot, lane) = (u32::from(slot), u32::from(lane));
+        let mut out_slot = u32::from(out_port);
+        if self.pipeline.output_speedup > 1 {
+            let in_port = u32::from(self.inputs.of[channel.index()].port);
+            out_slot *= self.pipeline.output_speedup;
+            out_slot += in_port % self.pipeline.output_speedup;
+        }
         let speculative = priority == SPECULATIVE;
         let keeps = |other: &Bid| other.slot == slot || other.out_slot == out_slot;
         if scratch.holding.iter().any(keeps) {
             return;
         }
-        let bid = Bid { slot, out_slot, number, lane, priority, speculative };
+        let bid = Bid { slot, out_slot, channel, lane, priority, speculative };
         let same = |other: &&mut Bid| other.slot == slot && other.out_slot == out_slot;
         let Some(other) = scratch.bids.iter_mut().rev().find(same) else {
             scratch.bids.push(bid);
             return;
         };
-        let from = switches.at(switch).slot_from[slot as usize];
+        let (lanes, from) = (self.inputs.lanes, self.switches.at(switch).slot_from[slot as usize]);
         let rank = |bid: &Bid| {
-            let distance = (bid.lane + inputs.lanes - from) % inputs.lanes;
+            let distance = (bid.lane + lanes - from) % lanes;
             (-i64::from(bid.priority), distance)
         };
         if rank(&bid) < rank(other) {
@@ -229,10 +236,12 @@ impl RouterFabric {
             let won = |bid: &&Bid| bid.slot == slot && bid.out_slot == out_slot;
             let Some(&bid) = scratch.bids.iter().find(won) else { continue };
             let count = self.inputs.lanes;
-            let next = (bid.lane + self.pipeline.input_speedup) % count;
+            let mut next = bid.lane + self.pipeline.input_speedup;
+            while next >= count {
+                next -= count;
+            }
             self.switches.at(switch).slot_from[slot as usize] = next;
-            let channel = self.inputs.channel(switch, bid.number);
-            if bid.speculative && !self.came_true(channel, out_slot) {
+            if bid.speculative && !self.came_true(bid.channel, out_slot) {
                 continue;
             }
             self.cross(bid, switch, step, act);
@@ -243,7 +252,7 @@ impl RouterFabric {
     fn came_true(&self, channel: ChannelId, out_slot: u32) -> bool {
         let output = self.board.at(channel).output;
         output.is_some() && {
-            let port = u32::from(self.outputs.of[output.index()].port);
+            let port = u32::from(self.board.at(output).exit.1);
             port == out_slot / self.pipeline.output_speedup && self.board.at(output).credits > 0
         }
     }
@@ -254,7 +263,7 @@ impl RouterFabric {
         let id = lane.port.buffer.pop(act.packets);
         lane.headers -= 1;
         lane.output = output;
-        let (switch, number) = (lane.port.switch.0, self.inputs.number(channel));
+        let (switch, number) = (lane.port.switch.0, lane.entrance.number.into());
         self.switches.at(switch).asks_no_more(number);
         self.enter(output, id, act);
         let before = u64::from(!self.pipeline.speculative);
@@ -267,27 +276,20 @@ impl RouterFabric {
         }
     }
 
-    /// The first cycle that begins at a step or later.
-    #[inline]
-    fn cycle_after(&self, step: u64) -> u64 {
-        step.div_ceil(u64::from(self.pipeline.internal_speedup))
-    }
-
     /// A flit leaves the buffer of who has won the crossbar.
     fn cross(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
-        let channel = self.inputs.channel(switch, bid.number);
+        let channel = bid.channel;
         let output = self.board.at(channel).output;
         let wire = act.wiring.layout.wire_of[output.index()].index();
         let crossed = self.cycle_after(step + u64::from(self.pipeline.traversal_cycles));
         let start = crossed.max(self.wire_free[wire]);
         self.wire_free[wire] = start + 1;
         let is_last = self.send(output, start, act);
-        let cycle = step / u64::from(self.pipeline.internal_speedup);
-        self.give_back(channel, cycle);
+        self.give_back(channel, self.cycle_of(step));
         let has_credit = self.board.at(output).credits > 0;
         let lane = self.board.at_mut(channel);
         lane.held -= 1;
-        let number = bid.number;
+        let number = lane.entrance.number.into();
         if is_last {
             lane.output = ChannelId::NONE;
             let next = lane.headers > 0;

@@ -9,7 +9,9 @@ use crate::spec::Pipeline;
 pub struct Switches {
     all: Vec<Switch>,
     /// Those that may have something to decide in the next cycle.
-    pub awake: Vec<u32>,
+    awake: Vec<u32>,
+    /// Room for them, while those of this cycle decide.
+    spare: Vec<u32>,
 }
 
 /// One of them.
@@ -55,7 +57,11 @@ impl Switches {
                 slot_from: vec![0; slots].into(),
             }
         };
-        Self { all: (0..inputs.ports.len()).map(switch).collect(), awake: Vec::new() }
+        Self {
+            all: (0..inputs.ports.len()).map(switch).collect(),
+            awake: Vec::new(),
+            spare: Vec::new(),
+        }
     }
 
     /// One of them.
@@ -81,20 +87,19 @@ impl Switches {
     /// Takes those that may have something to decide; to be given back by [`Self::again`].
     #[inline]
     pub fn take_awake(&mut self) -> Vec<u32> {
-        let mut awake = std::mem::take(&mut self.awake);
-        awake.sort_unstable();
+        let spare = std::mem::take(&mut self.spare);
+        let awake = std::mem::replace(&mut self.awake, spare);
         for &switch in &awake {
             self.all[switch as usize].is_awake = false;
         }
         awake
     }
 
-    /// What was taken has decided: room for those that are awake now.
+    /// What was taken has decided.
     #[inline]
     pub fn again(&mut self, mut taken: Vec<u32>) {
         taken.clear();
-        taken.append(&mut self.awake);
-        self.awake = taken;
+        self.spare = taken;
     }
 
     /// The front header of an input asks for a virtual channel.

@@ -29,6 +29,14 @@ impl Islip {
         }
     }
 
+    /// Pointers go behind what has been matched.
+    #[inline]
+    pub fn moves_behind(&mut self, matched: &Request) {
+        let (inputs, outputs) = (self.accept_from.len() as u32, self.grant_from.len() as u32);
+        self.grant_from[matched.output as usize] = after(matched.input, inputs);
+        self.accept_from[matched.input as usize] = after(matched.output, outputs);
+    }
+
     /// See [`super::Allocator::allocate`].
     pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
         let (inputs, outputs) = (self.accept_from.len() as u32, self.grant_from.len() as u32);
@@ -50,8 +58,7 @@ impl Islip {
             self.accepts.drain(|input, output| matched.push((input, output)));
             for &(input, output) in &matched[before..] {
                 if iteration == 0 {
-                    self.grant_from[output as usize] = after(input, inputs);
-                    self.accept_from[input as usize] = after(output, outputs);
+                    self.moves_behind(&Request { input, output, priority: 0 });
                 }
                 if self.iterations > 1 {
                     self.taken_inputs[input as usize] = true;

@@ -41,6 +41,12 @@ impl Maximum {
         let pairs = self.input_of.iter_mut().enumerate().filter(|(_, input)| **input != NONE);
         matched
             .extend(pairs.map(|(output, input)| (std::mem::replace(input, NONE), output as u32)));
+        self.moves();
+    }
+
+    /// The next input is the first.
+    #[inline]
+    pub fn moves(&mut self) {
         self.begin = after(self.begin, self.spans.len() as u32);
     }
 

@@ -36,6 +36,15 @@ impl Separable {
         }
     }
 
+    /// Pointers go behind what has been matched.
+    #[inline]
+    pub fn moves_behind(&mut self, matched: &Request) {
+        let (firsts, thens) = (self.first_from.len() as u32, self.then_from.len() as u32);
+        let (one, other) = self.sides(matched.input, matched.output);
+        self.first_from[one as usize] = after(other, thens);
+        self.then_from[other as usize] = after(one, firsts);
+    }
+
     /// See [`super::Allocator::allocate`].
     pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
         let (firsts, thens) = (self.first_from.len() as u32, self.then_from.len() as u32);

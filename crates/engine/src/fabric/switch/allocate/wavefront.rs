@@ -49,6 +49,12 @@ impl Wavefront {
             self.taken_inputs[input as usize] = false;
             self.taken_outputs[output as usize] = false;
         }
+        self.moves();
+    }
+
+    /// The next diagonal is the first.
+    #[inline]
+    pub fn moves(&mut self) {
         self.begin = after(self.begin, self.side);
     }
 }
