@@ -14,6 +14,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
+from .switch import CLOCKED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -63,11 +64,13 @@ def _of_link(machine: Machine) -> dict[str, Any]:
 
 def _of_node_link(machine: Machine) -> dict[str, Any]:
     if machine.switch.integrated:
-        return dict.fromkeys(("rate", "delay", "width"))
+        return dict.fromkeys(("rate", "delay", "width", "virtual_channels"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
     times = {"rate": str(machine.node_rate), "delay": str(delay)}
-    return {**times, "width": machine.node_links, **_of_duplex(given)}
+    channels = machine.node_channels_per_wire if machine.switch.is_clocked else None
+    width = {"width": machine.node_links, "virtual_channels": channels}
+    return {**times, **width, **_of_duplex(given)}
 
 
 def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -88,6 +91,17 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
+    if switch.is_clocked:
+        cycle = Time(machine.link.flit_ps())
+        found["vc_allocator"] = switch.vc_allocator or switch.allocator
+        found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
+        given = switch.traversal_delay
+        found["traversal_delay"] = str(cycle if given is None else given)
+        found["arbiter"] = None
+        if switch.output_buffer is not None:
+            found["output_buffer"] = str(switch.output_buffer)
+    else:
+        found |= dict.fromkeys(CLOCKED)
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -210,8 +224,30 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
+        "node_virtual_channels": machine.node_channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
+        **({"pipeline": _pipeline_spec(machine)} if switch.is_clocked else {}),
+    }
+
+
+def _pipeline_spec(machine: Machine) -> dict[str, Any]:
+    switch = machine.switch
+    flits = machine.output_places_behind_crossbar
+    return {
+        "route_cycles": machine.cycles("route_delay"),
+        "traversal_cycles": machine.cycles("traversal_delay"),
+        "speculative": switch.speculative,
+        "vc_allocator": switch.vc_allocator or switch.allocator,
+        "vc_iterations": switch.iterations,
+        "allocator": switch.allocator,
+        "iterations": switch.iterations,
+        "input_speedup": switch.input_speedup,
+        "output_speedup": switch.output_speedup,
+        "internal_speedup": switch.internal_speedup,
+        "output_buffer_flits": flits,
+        "atomic": switch.vc_reuse == "after_credits",
+        "holds": switch.hold,
     }
 
 

@@ -10,6 +10,7 @@ from ..errors import UserError, shown
 from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
+from .switch import CLOCKED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -66,6 +67,18 @@ def _in_band(machine: Machine) -> bool:
 
 def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
+
+
+def _is_clocked(machine: Machine) -> bool:
+    return machine.switch.is_clocked
+
+
+def _is_not_clocked(machine: Machine) -> bool:
+    return not machine.switch.is_clocked
+
+
+def _has_output_buffers(machine: Machine) -> bool:
+    return machine.switch.is_clocked or _in_band(machine)
 
 
 def _has_ways(machine: Machine) -> bool:
@@ -147,7 +160,16 @@ NEEDS = (
     _Need("switch", "arbiter", _has_switches, _SWITCHES),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
-    _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
+    _Need(
+        "switch",
+        "output_buffer",
+        _has_output_buffers,
+        'machine.link.flow_control = "in_band" or machine.switch.allocator',
+    ),
+    *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    _Need("node_link", "virtual_channels", _is_clocked, "machine.switch.allocator", (1,)),
+    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
+    _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),

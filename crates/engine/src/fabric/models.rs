@@ -8,6 +8,7 @@ pub mod contention_free;
 pub mod flit;
 pub mod fluid;
 pub mod packet;
+pub mod router;
 pub mod stored;
 pub mod stream;
 pub mod worm;
@@ -27,6 +28,7 @@ use contention_free::ContentionFree;
 use flit::FlitFabric;
 use fluid::FluidFabric;
 use packet::PacketFabric;
+use router::RouterFabric;
 use stored::StoredFabric;
 use stream::StreamFabric;
 use worm::WormFabric;
@@ -189,6 +191,8 @@ pub enum Model {
     Packet(PacketFabric),
     /// Mode `full`, fidelities `flit` and `token`.
     Flit(FlitFabric),
+    /// Mode `full`, fidelity `flit`, switches with a pipeline.
+    Router(RouterFabric),
     /// Mode `full`, fidelity `worm`.
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
@@ -210,6 +214,7 @@ macro_rules! dispatch {
         match $of {
             $crate::fabric::models::Model::Packet($model) => $do,
             $crate::fabric::models::Model::Flit($model) => $do,
+            $crate::fabric::models::Model::Router($model) => $do,
             $crate::fabric::models::Model::Worm($model) => $do,
             $crate::fabric::models::Model::Stream($model) => $do,
             $crate::fabric::models::Model::Circuit($model) => $do,
@@ -262,6 +267,10 @@ impl Model {
     ) -> Result<Self, SpecError> {
         let integrated_timing =
             wiring.integrated_timing.filter(|integrated_timing| !integrated_timing.is_wormhole());
+        if let Some(pipeline) = machine.switch.pipeline {
+            let model = RouterFabric::new(machine, pipeline, topology, wiring, seed);
+            return Ok(Self::Router(model));
+        }
         Ok(match (integrated_timing, fidelity) {
             (Some(integrated_timing), _) if integrated_timing.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))

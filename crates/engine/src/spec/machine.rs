@@ -85,6 +85,15 @@ impl Machine {
         self.node_link().width.unwrap_or(self.link.width)
     }
 
+    /// From a header's arrival at a switch until it asks for an output or, if switches have a
+    /// pipeline, until it starts on it at the soonest.
+    pub fn switch_delay_ps(&self) -> u64 {
+        match self.switch.pipeline {
+            None => self.switch.delay_ps,
+            Some(pipeline) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
+        }
+    }
+
     /// Changes what differs between nodes and switches.
     pub fn set_node_link(&mut self, change: impl FnOnce(&mut LinkClass)) {
         change(self.node_link.get_or_insert_default());

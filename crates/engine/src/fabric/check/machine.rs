@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, costs, crossing, network, within};
+use super::{buffers, costs, crossing, network, pipeline, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{Arbiter, Fidelity, HalfDuplex, LinkClass, Machine, Switch, Switching, Unit};
@@ -22,6 +22,7 @@ pub fn machine(
     } else {
         switched(machine, fidelity)?;
     }
+    pipeline::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)
 }
