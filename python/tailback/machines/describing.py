@@ -64,13 +64,13 @@ def _of_link(machine: Machine) -> dict[str, Any]:
 
 def _of_node_link(machine: Machine) -> dict[str, Any]:
     if machine.switch.integrated:
-        return dict.fromkeys(("rate", "delay", "width", "virtual_channels"))
+        return dict.fromkeys(("rate", "delay", "width"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
     times = {"rate": str(machine.node_rate), "delay": str(delay)}
-    channels = machine.node_channels_per_wire if machine.switch.is_clocked else None
-    width = {"width": machine.node_links, "virtual_channels": channels}
-    return {**times, **width, **_of_duplex(given)}
+    clocked = {"virtual_channels": machine.node_channels_per_wire}
+    clocked = clocked if machine.switch.is_clocked else {}
+    return {**times, "width": machine.node_links, **clocked, **_of_duplex(given)}
 
 
 def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -224,11 +224,15 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
-        "node_virtual_channels": machine.node_channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
-        **({"pipeline": _pipeline_spec(machine)} if switch.is_clocked else {}),
+        **(_clocked_spec(machine) if switch.is_clocked else {}),
     }
+
+
+def _clocked_spec(machine: Machine) -> dict[str, Any]:
+    channels = machine.node_channels_per_wire
+    return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
 
 
 def _pipeline_spec(machine: Machine) -> dict[str, Any]:
