@@ -4,6 +4,7 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod collective;
 mod interface;
 mod link;
 mod machine;
@@ -16,6 +17,7 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, Link, LinkClass, Sharing};
 pub use machine::Machine;

@@ -207,6 +207,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     interface = machine.interface
     first = interface.first_packet
     slice_ = interface.time_slice
+    collectives = interface.collectives_spec()
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
@@ -218,6 +219,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "message_order": interface.message_order,
         "time_slice_ps": None if slice_ is None else slice_.ps,
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
+        # Not in the identity of experiments that know nothing of it.
+        **({"collectives": collectives} if collectives else {}),
     }
 
 

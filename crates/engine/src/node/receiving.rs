@@ -60,7 +60,7 @@ impl Nodes {
         if protocol == Protocol::Streaming {
             let told = self.packetisation.take_told(&mut self.messages[id], packet.bytes);
             self.data_arrived(id, packet.bytes - told, world);
-        } else if self.interface.serves() {
+        } else if self.follows(id) {
             self.read(id, packet.bytes, world);
         }
         if is_accepted {
@@ -71,7 +71,7 @@ impl Nodes {
     /// The first data bytes of a packet are there, before the others.
     fn first_data_arrived(&mut self, id: MessageId, world: &mut World) {
         let early = self.packetisation.early_bytes;
-        if self.interface.serves() {
+        if self.follows(id) {
             // Who is written outside may read them.
             self.offer(id, world);
         }
@@ -86,7 +86,7 @@ impl Nodes {
         if self.packetisation.begins(message, bytes) {
             world.measures.message_began(world.now - message.sent);
         }
-        if self.interface.serves() {
+        if self.follows(id) {
             self.read(id, bytes, world);
         }
     }
@@ -108,7 +108,8 @@ impl Nodes {
         if message.life != Life::Offered {
             return true;
         }
-        if !world.workload.accepts(message.to, message.tag) {
+        // Nodes always accept messages of collectives.
+        if !message.team.is_some() && !world.workload.accepts(message.to, message.tag) {
             if message.unanswered == 0 {
                 self.waiting[message.to.index()].push_back(id);
             }
@@ -172,7 +173,7 @@ impl Nodes {
     fn receive(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
         message.advance(Life::Received);
-        let Message { from, to, tag, life, .. } = *message;
+        let Message { from, to, tag, life, team, .. } = *message;
         world.measures.message_delivered(message.to_node, message.bytes);
         if message.protocol != Protocol::Direct {
             world.measures.message_took(world.now - message.sent);
@@ -180,7 +181,12 @@ impl Nodes {
         world.measures.completes(from, world.now);
         world.measures.completes(to, world.now);
         self.tell(id, Interface::complete);
-        if world.workload.received(to, tag) {
+        let goes_on = if team.is_some() {
+            world.workload.received_of(team, to, tag)
+        } else {
+            world.workload.received(to, tag)
+        };
+        if goes_on {
             self.can_go_on(to);
         }
         if life == Life::Complete {

@@ -71,6 +71,7 @@ fn machine(dice: &mut Dice) -> Machine {
             message_order: MessageOrder::Fifo,
             time_slice_ps: None,
             early_bytes: 0,
+            collectives: tailback_engine::spec::Collectives::default(),
         },
     };
     set_rates(&mut machine, by_dimension);
