@@ -272,6 +272,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     interface = machine.interface
     first = interface.first_packet
     slice_ = interface.time_slice
+    collectives = interface.collectives_spec()
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
@@ -285,6 +286,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
         # Left out where nothing costs anything: it changes nothing.
         **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
+        # Not in the identity of experiments that know nothing of it.
+        **({"collectives": collectives} if collectives else {}),
     }
 
 

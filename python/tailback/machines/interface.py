@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, MaybeTime, MaybeTimePerByte, Part, SizeKey, key
+from ..parts import MaybeSize, MaybeTime, MaybeTimePerByte, Part, SizeKey, TimeKey, key
 from ..units import Size, Time
+from .collectives import Collectives, CollectivesKey, Method, method_spec
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -134,6 +135,20 @@ class Interface(Part):
         default=None,
         description="Whether what each packet costs is only paid for messages of several packets.",
     )
+    barrier: Method = key(
+        default=None,
+        description='What a barrier is: messages by the table or an algorithm, "free", or '
+        '{base = "134 us", per_log2 = "27.1 us"} after the last has come; default: "messages".',
+    )
+    collectives: CollectivesKey = key(
+        default=Collectives(),
+        description='What other collectives are: messages by the table "mpich" (default) or '
+        '"open_mpi", or a table such as {all_reduce = "ring", broadcast = "free"}.',
+    )
+    reduce_per_byte: TimeKey = key(
+        default=Time(0),
+        description="Processor time to add a byte that comes in a reduction to one's own.",
+    )
 
     def _check(self) -> None:
         if not 1 <= self.header.bytes <= 1000:
@@ -150,6 +165,15 @@ class Interface(Part):
             return
         if first is not None and not 1 <= first.bytes <= self.packet_room.bytes:
             raise self.refused("first_packet", f"must be 1 B to packet_size = {self.packet_room}")
+
+    def collectives_spec(self) -> dict[str, Any]:
+        """Return what differs from the defaults of collectives as the engine describes it."""
+        found = self.collectives.spec()
+        if self.barrier is not None:
+            found["barrier"] = method_spec(self.barrier)
+        if self.reduce_per_byte.ps:
+            found["reduce_ps_per_byte"] = self.reduce_per_byte.ps
+        return found
 
     @property
     def packet_room(self) -> Size:

@@ -101,6 +101,7 @@ fn machine(dice: &mut Dice) -> Machine {
         time_slice_ps: None,
         early_bytes: 0,
         costs: None,
+        collectives: tailback_engine::spec::Collectives::default(),
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
