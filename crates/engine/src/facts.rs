@@ -266,6 +266,7 @@ fn why(fidelity: Fidelity, before: Option<&SpecError>) -> String {
     match (fidelity, before.map(|error| error.field.as_str())) {
         (Fidelity::Token, _) => "flow control in band shares the wires with data",
         (_, Some("machine.link.sharing")) => "virtual channels share wires flit by flit",
+        (_, Some(field)) if is_half_duplex(field) => "both directions share wires flit by flit",
         (_, Some("machine.link.packet_gap_ps")) => "packets have a gap",
         (_, Some(_)) => "packets may change to another virtual channel",
         _ => "worms have their wires to themselves: their times follow from a recurrence",
@@ -285,7 +286,12 @@ fn roomy(machine: &Machine) -> Machine {
 fn is_of_fidelity(error: &SpecError) -> bool {
     let fields =
         ["fidelity", "machine.routing", "machine.link.sharing", "machine.link.packet_gap_ps"];
-    fields.contains(&error.field.as_str())
+    fields.contains(&error.field.as_str()) || is_half_duplex(&error.field)
+}
+
+/// Whether a field says how the directions of some links share a wire.
+fn is_half_duplex(field: &str) -> bool {
+    field.ends_with(".half_duplex")
 }
 
 /// Refuses what a fidelity cannot simulate.

@@ -4,6 +4,7 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod costs;
 mod interface;
 mod link;
 mod machine;
@@ -16,8 +17,9 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use costs::{Costs, Side};
 pub use interface::{Interface, MessageOrder, Unit};
-pub use link::{FlowControl, Link, LinkClass, Sharing};
+pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
@@ -101,6 +103,8 @@ pub enum Fidelity {
     Stream,
     /// A packet is sent when the next buffer has room for all of it.
     Packet,
+    /// Messages flow, and share links max-min fairly: an estimate.
+    Fluid,
 }
 
 impl Fidelity {
@@ -112,7 +116,13 @@ impl Fidelity {
             Self::Worm => "worm",
             Self::Stream => "stream",
             Self::Packet => "packet",
+            Self::Fluid => "fluid",
         }
+    }
+
+    /// Whether packets cross channels as a whole.
+    pub fn has_whole_packets(self) -> bool {
+        matches!(self, Self::Packet | Self::Fluid)
     }
 
     /// Whether single flits have times of their own.

@@ -9,6 +9,7 @@ from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
+from . import costs
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
@@ -16,7 +17,11 @@ from .routing import DimensionOrder
 from .topologies import Graph
 
 if TYPE_CHECKING:
+    from .link import LinkClass, NodeLink
     from .machine import Machine
+
+#: `duplex` as the engine has it.
+_HALF_DUPLEX: dict[str, bool | str] = {"full": False, "half": True, "half_by_flit": "flit"}
 
 
 def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -35,13 +40,21 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
                 "rate": str(one.rate or machine.link.rate),
                 "delay": str(machine.link.delay if one.delay is None else one.delay),
             }
+            | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
-        "interface": machine.interface.written() | _of_interface(machine),
+        "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _interface(machine: Machine) -> dict[str, Any]:
+    """Return the keys of interfaces; those of costs, if anything costs something."""
+    written = machine.interface.written()
+    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    return others | costs.resolved(machine.interface)
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -53,7 +66,13 @@ def _of_node_link(machine: Machine) -> dict[str, Any]:
         return dict.fromkeys(("rate", "delay", "width"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
-    return {"rate": str(machine.node_rate), "delay": str(delay), "width": machine.node_links}
+    times = {"rate": str(machine.node_rate), "delay": str(delay)}
+    return {**times, "width": machine.node_links, **_of_duplex(given)}
+
+
+def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"duplex": links.duplex}
 
 
 def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -123,21 +142,27 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "flow_control": link.flow_control,
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
-            "half_duplex": link.duplex == "half",
+            "half_duplex": _HALF_DUPLEX[link.duplex],
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
             "width": machine.node_links,
+            **_half_duplex(machine.node_link),
         },
         "link_classes": {
             name: times
             for name, one in machine.link_classes.items()
-            if (times := _times(machine, one.rate, one.delay))
+            if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
         "interface": _interface_spec(machine),
     }
+
+
+def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
 def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str, Any]:
@@ -218,6 +243,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "message_order": interface.message_order,
         "time_slice_ps": None if slice_ is None else slice_.ps,
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
+        # Left out where nothing costs anything: it changes nothing.
+        **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
     }
 
 

@@ -38,7 +38,7 @@ __all__ = [
     "WestFirst",
 ]
 
-Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
+Fidelity = Literal["token", "flit", "worm", "stream", "packet", "fluid"]
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
 MOST_HOPS = 65_534

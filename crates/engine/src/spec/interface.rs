@@ -1,6 +1,6 @@
 //! The network interfaces of the nodes.
 
-use super::one;
+use super::{Costs, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,16 @@ pub struct Interface {
     /// Data bytes with which a message has begun to arrive; 0: that is not measured.
     #[serde(default)]
     pub early_bytes: u32,
+    /// What messages cost in software; absent: nothing.
+    #[serde(default)]
+    pub costs: Option<Costs>,
+}
+
+impl Interface {
+    /// What messages cost in software, unless that is nothing.
+    pub fn costs(&self) -> Option<&Costs> {
+        self.costs.as_ref().filter(|costs| !costs.are_none())
+    }
 }
 
 /// What crosses the network as a whole.

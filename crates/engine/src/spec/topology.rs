@@ -223,6 +223,6 @@ impl GraphLink {
     /// What differs on it, width apart.
     pub fn class(&self) -> LinkClass {
         let (flit_ps, control_ps, delay_ps) = (self.flit_ps, self.control_ps, self.delay_ps);
-        LinkClass { flit_ps, control_ps, delay_ps, width: None }
+        LinkClass { flit_ps, control_ps, delay_ps, ..LinkClass::default() }
     }
 }
