@@ -44,7 +44,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
-        "interface": machine.interface.written() | _of_interface(machine),
+        "interface": _interface_written(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
 
@@ -91,6 +91,13 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     if not machine.interface.acknowledgements:
         found["ack_priority"] = None
     return found
+
+
+def _interface_written(machine: Machine) -> dict[str, Any]:
+    """Return the keys of the interface; those of receive FIFOs only where there are any."""
+    written = machine.interface.written()
+    receiving = ("receive_fifo", "drain_rate")
+    return {k: v for k, v in written.items() if v is not None or k not in receiving}
 
 
 def _of_interface(machine: Machine) -> dict[str, Any]:
@@ -235,7 +242,15 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "message_order": interface.message_order,
         "time_slice_ps": None if slice_ is None else slice_.ps,
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
+        **_receiving(machine),
     }
+
+
+def _receiving(machine: Machine) -> dict[str, int]:
+    """Return how a node takes packets in, where it does not so at once."""
+    interface = machine.interface
+    given = {"receive_fifo": interface.receive_fifo, "drain_byte_ps": interface.drain_byte_ps}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def rounded(machine: Machine) -> list[tuple[Rate, int, Fraction]]:

@@ -16,7 +16,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{NodeId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -42,6 +42,8 @@ pub struct Traits {
     /// it would alone: it is drawn out, stopped between its header and its end, or while its
     /// header waited, even in mode `throttled`, the rest has caught up.
     pub stretches: bool,
+    /// Whether nodes have receive FIFOs.
+    pub receives: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
     /// Below which number channels stand for the lists of nodes that are one with their
@@ -88,6 +90,11 @@ pub trait ChannelModel {
     /// What others have to know of it.
     fn traits(&self, wiring: &Wiring) -> Traits;
 
+    /// Where events carry packet numbers: the channel by which a packet is delivered, if it may
+    /// be drawn out on it.
+    fn last_channel(&self, _: Subject) -> Option<ChannelId> {
+        None
+    }
     /// With a clock of its own: when it next strikes, or [`NEVER`].
     #[inline]
     fn next_time(&self) -> Time {
@@ -145,7 +152,7 @@ macro_rules! by_switchboard {
             of: $crate::event_queue::Subject,
             act: &mut Act,
         ) -> $crate::ids::PacketId {
-            self.board.take_tail(of.channel(), act.packets)
+            self.board.take_tail(of.channel(), act)
         }
     };
     (@ waiting_data) => {

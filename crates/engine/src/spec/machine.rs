@@ -70,6 +70,8 @@ impl Machine {
                 message_order: MessageOrder::Fifo,
                 time_slice_ps: None,
                 early_bytes: 0,
+                receive_fifo: None,
+                drain_byte_ps: None,
             },
         }
     }

@@ -71,6 +71,8 @@ fn machine(dice: &mut Dice) -> Machine {
             message_order: MessageOrder::Fifo,
             time_slice_ps: None,
             early_bytes: 0,
+            receive_fifo: None,
+            drain_byte_ps: None,
         },
     };
     set_rates(&mut machine, by_dimension);
