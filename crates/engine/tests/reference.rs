@@ -40,6 +40,8 @@ mod programs;
 mod protocol;
 #[path = "common/random.rs"]
 mod random;
+#[path = "reference/receivers.rs"]
+mod receivers;
 #[path = "reference/software.rs"]
 mod software;
 #[path = "reference/synthetic.rs"]
@@ -283,6 +285,37 @@ fn networks_of_listed_links() {
         spec.workload = cases::messages(dice, &spec.machine);
         networks::without_deadlock(spec);
     });
+}
+
+/// Nodes with receive FIFOs, in all modes and with all that lies before them.
+fn compare_receivers(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(50) {
+            networks::share(dice, &mut spec.machine);
+        }
+        if dice.chance(30) {
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        if dice.chance(20) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        if dice.chance(40) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        networks::receive(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn receivers_of_listed_messages() {
+    compare_receivers(160_000, Kind::Messages);
+}
+
+#[test]
+fn receivers_of_processes() {
+    compare_receivers(170_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_receivers(180_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_receivers(190_000, Kind::AnyProgram);
 }
 
 /// Circuits, on links of one rate and of several, listed ones too.

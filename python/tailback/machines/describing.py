@@ -52,9 +52,13 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _interface(machine: Machine) -> dict[str, Any]:
-    """Return the keys of interfaces; those of costs, if anything costs something."""
-    written = machine.interface.written()
-    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
+    written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    others = {
+        key: value
+        for key, value in written.items()
+        if key not in costs.KEYS and (value is not None or key not in receiving)
+    }
     return others | costs.resolved(machine.interface)
 
 
@@ -288,7 +292,15 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
         # Not in the identity of experiments that know nothing of it.
         **({"collectives": collectives} if collectives else {}),
+        **_receiving(machine),
     }
+
+
+def _receiving(machine: Machine) -> dict[str, int]:
+    """Return how a node takes packets in, where it does not so at once."""
+    interface = machine.interface
+    given = {"receive_fifo": interface.receive_fifo, "drain_byte_ps": interface.drain_byte_ps}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def rounded(machine: Machine) -> list[tuple[Rate, int, Fraction]]:

@@ -72,6 +72,8 @@ impl Machine {
                 early_bytes: 0,
                 costs: None,
                 collectives: Collectives::default(),
+                receive_fifo: None,
+                drain_byte_ps: None,
             },
         }
     }

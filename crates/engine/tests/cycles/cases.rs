@@ -73,6 +73,8 @@ fn machine(dice: &mut Dice) -> Machine {
             early_bytes: 0,
             costs: None,
             collectives: tailback_engine::spec::Collectives::default(),
+            receive_fifo: None,
+            drain_byte_ps: None,
         },
     };
     set_rates(&mut machine, by_dimension);

@@ -5,6 +5,7 @@ use crate::circuits::Circuit;
 use crate::network::{Channel, Output, Packet};
 use crate::processes::{Process, Processor, State};
 use crate::protocol::{Link, Message};
+use crate::receivers::Receiver;
 use crate::software::{self, Desk};
 use crate::synthetic::Synthetic;
 use crate::wiring::Wiring;
@@ -22,6 +23,8 @@ pub const NEVER: Time = Time::MAX;
 pub enum Event {
     Tail {
         number: usize,
+        /// Of one channel they come in order.
+        turn: usize,
         packet: usize,
     },
     Head {
@@ -79,6 +82,9 @@ pub struct Reference {
     /// For each group, or each switch where packets have a choice, the inputs it has granted.
     pub inputs_granted: Vec<Vec<usize>>,
     pub outputs: Vec<Output>,
+    pub receivers: Vec<Receiver>,
+    /// Ends of packets that have been posted.
+    pub tails: usize,
     /// For each wire when it can take the next packet (`throttled` mode only).
     pub wires_free_at: Vec<Time>,
     /// For each switch the channels whose packets ask there, where they have a choice.
@@ -123,6 +129,8 @@ impl Reference {
             arbitration: streams(Purpose::Arbitration),
             selection: streams(Purpose::Selection),
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
+            receivers: (0..wiring.nodes()).map(|_| Receiver::default()).collect(),
+            tails: 0,
             packets: Vec::new(),
             messages: Vec::new(),
             circuits: Vec::new(),
@@ -198,6 +206,7 @@ impl Reference {
         match event {
             Event::Tail { packet, .. } => {
                 self.circuit_ends(packet);
+                self.is_drained(packet);
                 self.tail(packet);
             }
             Event::Head { packet, .. } => self.head(packet),
