@@ -236,7 +236,7 @@ impl Sharing {
         left.retain(|&number| {
             let mark = &mut self.marks[number as usize];
             let is_new = *mark < 2 * self.epoch;
-            *mark = 2 * self.epoch | *mark & CANNOT_BE_FULL;
+            *mark = (2 * self.epoch) | (*mark & CANNOT_BE_FULL);
             is_new
         });
         left.drain(..).for_each(|number| self.visit(number, least, true));
