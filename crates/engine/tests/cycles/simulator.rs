@@ -7,7 +7,7 @@
 
 use crate::grants::Draws;
 use crate::integrated::{List, arbitration};
-use crate::windows;
+use crate::packets_of;
 use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
@@ -118,7 +118,7 @@ impl Simulator {
             Packet { row, is_first, flits, way, granted, started, could_start, may_ask, begun }
         };
         let packets = |message: usize| {
-            let packets = windows::packets(interface, list.bytes[message]).into_iter();
+            let packets = packets_of::packets(interface, list.bytes[message]).into_iter();
             packets.map(move |one| packet(message, one))
         };
         Self {
