@@ -14,6 +14,8 @@ mod arbiters;
 mod cases;
 #[path = "router/cases.rs"]
 mod clocked;
+#[path = "router/hand.rs"]
+mod hand;
 #[path = "reference/networks.rs"]
 #[allow(dead_code, reason = "shared with the reference, which needs more of it")]
 mod networks;
