@@ -29,6 +29,8 @@ mod random;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the cycles")]
 mod small;
+#[path = "router/sums.rs"]
+mod sums;
 #[path = "router/switches.rs"]
 mod switches;
 #[path = "router/twin.rs"]

@@ -80,8 +80,9 @@ pub struct Twin {
     pub switches: Vec<Switch>,
     nodes: Vec<Node>,
     pub packets: Vec<Packet>,
-    /// The cycle.
+    /// The cycle, and the latest in which a flit has started.
     pub now: u64,
+    moved: u64,
 }
 
 impl Twin {
@@ -107,13 +108,17 @@ impl Twin {
             packets: packets(machine, &spec.workload),
             wiring,
             now: 0,
+            moved: 0,
         }
     }
 
     /// Runs until every packet has been delivered; false if nothing moves any more.
     pub fn finish(&mut self) -> bool {
+        let queued = self.packets.iter().map(|packet| packet.row.queued);
+        let last = queued.filter(|&time| time != NEVER).max().unwrap_or(0) / self.cycle_ps;
         while self.packets.iter().any(|packet| packet.row.delivered == NEVER) {
-            if self.now > 200_000 {
+            // No delay is that long.
+            if self.now > self.moved.max(last) + 1_000 {
                 return false;
             }
             self.cycle();
@@ -262,6 +267,7 @@ impl Twin {
         let there = self.now + 1 + self.wires[self.wiring.wire_of[number]].latency;
         self.channels[number].coming.push_back((there, flit));
         self.channels[number].busy += 1;
+        self.moved = self.now;
         if flit.1 > 0 {
             return;
         }
