@@ -71,7 +71,9 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
 
 pub fn nodes(machine: &Machine) -> u64 {
     match &machine.topology {
-        TopologySpec::Mesh { dims } => dims.iter().map(|&k| u64::from(k)).product(),
+        TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => {
+            dims.iter().map(|&k| u64::from(k)).product()
+        }
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
