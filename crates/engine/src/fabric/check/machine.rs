@@ -85,6 +85,9 @@ fn half_duplex(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
                     "must be full or half_by_flit: packets take turns on all links or none";
                 return Err(SpecError::new(field, half.name(), allowed));
             }
+            HalfDuplex::Flit if machine.switch.pipeline.is_some() => {
+                return Err(SpecError::new(field, half.name(), "must be full with switch.pipeline"));
+            }
             HalfDuplex::Flit if machine.switch.switching != Switching::Wormhole => {
                 let name = machine.switch.switching.name();
                 let or_half = if machine.switch.integrated { " or half" } else { "" };
@@ -122,6 +125,9 @@ fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     }
     if machine.makes_circuits() {
         return refuse("switching circuit, where a receiver holds up nothing but the circuit");
+    }
+    if machine.switch.pipeline.is_some() {
+        return refuse("switch.pipeline");
     }
     if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
         let with = format!(

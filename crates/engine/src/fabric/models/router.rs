@@ -288,6 +288,7 @@ impl RouterFabric {
         if is_last {
             let flits = u64::from(act.wiring.link.packet_flits(act.packets[id].bytes));
             act.measures.kept(channel, kind, at + cycle_ps - granted - flits * cycle_ps);
+            act.leaves(channel, id, at + cycle_ps);
         }
         if is_internal {
             let what = if is_header { What::Header(channel) } else { What::Flit(channel) };
