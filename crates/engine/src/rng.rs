@@ -29,6 +29,8 @@ pub enum Purpose {
     Way = 6,
     /// Choices among free outputs: one stream per switch.
     Selection = 7,
+    /// Links of a topology that is drawn.
+    Wiring = 8,
 }
 
 /// An independent stream of random numbers.

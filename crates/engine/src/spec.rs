@@ -18,7 +18,7 @@ use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use interface::{Interface, MessageOrder, Unit};
-pub use link::{FlowControl, Link, LinkClass, Sharing};
+pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::Pattern;
 pub use pipeline::{Allocator, Pipeline};

@@ -17,7 +17,11 @@ from .switch import CLOCKED
 from .topologies import Graph
 
 if TYPE_CHECKING:
+    from .link import LinkClass, NodeLink
     from .machine import Machine
+
+#: `duplex` as the engine has it.
+_HALF_DUPLEX: dict[str, bool | str] = {"full": False, "half": True, "half_by_flit": "flit"}
 
 
 def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -36,6 +40,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
                 "rate": str(one.rate or machine.link.rate),
                 "delay": str(machine.link.delay if one.delay is None else one.delay),
             }
+            | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
@@ -54,12 +59,18 @@ def _of_node_link(machine: Machine) -> dict[str, Any]:
         return dict.fromkeys(("rate", "delay", "width", "virtual_channels"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
+    times = {"rate": str(machine.node_rate), "delay": str(delay)}
     return {
-        "rate": str(machine.node_rate),
-        "delay": str(delay),
+        **times,
         "width": machine.node_links,
         "virtual_channels": machine.node_channels_per_wire,
+        **_of_duplex(given),
     }
+
+
+def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"duplex": links.duplex}
 
 
 def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -140,21 +151,27 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "flow_control": link.flow_control,
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
-            "half_duplex": link.duplex == "half",
+            "half_duplex": _HALF_DUPLEX[link.duplex],
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
             "width": machine.node_links,
+            **_half_duplex(machine.node_link),
         },
         "link_classes": {
             name: times
             for name, one in machine.link_classes.items()
-            if (times := _times(machine, one.rate, one.delay))
+            if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
         "interface": _interface_spec(machine),
     }
+
+
+def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
 def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str, Any]:

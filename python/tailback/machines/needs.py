@@ -99,6 +99,10 @@ def _turns(machine: Machine) -> bool:
     return machine.switch.integrated and machine.switch.switching != "wormhole"
 
 
+def _moves_flits(machine: Machine) -> bool:
+    return machine.switch.switching == "wormhole"
+
+
 def _sends_packets(machine: Machine) -> bool:
     return not machine.sends_whole_messages
 
@@ -109,6 +113,7 @@ _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
 _NO_CIRCUITS = "machine.switch.switching other than circuit"
 _INTEGRATED = "machine.switch.integrated = true"
 _SWITCHED = "machine.switch.integrated = false"
+_FLITS = 'machine.switch.switching = "wormhole"'
 _WAYS = "a machine.topology.kind with links between switches"
 _SWITCHES = "a machine.topology.kind with switches"
 _DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
@@ -155,7 +160,11 @@ NEEDS = (
         "duplex",
         _turns,
         f"{_INTEGRATED} and machine.switch.switching other than wormhole",
+        ("half_by_flit",),
     ),
+    _Need("link", "duplex", _moves_flits, _FLITS, ("half",)),
+    _Need("node_link", "duplex", _moves_flits, _FLITS),
+    _Need("node_link", "duplex", _is_switched, _SWITCHED),
     _Need(
         "link",
         "control_token_bits",

@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    FlowControl, Interface, Link, LinkClass, MessageOrder, Routing, Sharing, Switch, Switching,
-    TopologySpec, Unit,
+    FlowControl, HalfDuplex, Interface, Link, LinkClass, MessageOrder, Routing, Sharing, Switch,
+    Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Machine {
                 flow_control: FlowControl::InBand,
                 credit_delay_ps: 0,
                 sharing: Sharing::RoundRobin,
-                half_duplex: false,
+                half_duplex: HalfDuplex::No,
             },
             node_link: Some(LinkClass { width: Some(degree), ..LinkClass::default() }),
             link_classes: BTreeMap::new(),

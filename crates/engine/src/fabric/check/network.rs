@@ -60,7 +60,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "links with delays of their own",
             "must all have the same delay with fidelity stream; use worm, flit or packet",
         )),
-        Token => way_back(layout, "fidelity token, whose flow-control tokens use it"),
+        Token => way_back(layout, "fidelity token, whose flow-control tokens use it", |_| true),
         Packet if routing.properties().otherwise != Otherwise::Wait => {
             moved_packets(machine, wiring)
         }
@@ -90,7 +90,8 @@ fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
         return Err(SpecError::new("machine.routing", name, allowed));
     }
     if wiring.routing.properties().otherwise == Otherwise::Store {
-        return way_back(&wiring.layout, "chaos, where full switches swap packets over it");
+        let with = "chaos, where full switches swap packets over it";
+        return way_back(&wiring.layout, with, |_| true);
     }
     Ok(())
 }
@@ -211,9 +212,13 @@ pub(super) fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecErr
     Err(SpecError::new(field, "different rates", allowed))
 }
 
-/// Refuses links without one of as many wires back.
-pub fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
-    let Some(group) = layout.one_way() else { return Ok(()) };
+/// Refuses links of some without one of as many wires back.
+pub fn way_back(
+    layout: &Layout,
+    with: &str,
+    is_one: impl Fn(&Group) -> bool,
+) -> Result<(), SpecError> {
+    let Some(group) = layout.one_way(is_one) else { return Ok(()) };
     let link = match (group.kind, group.end) {
         (ChannelKind::Injection, End::Switch(to)) => {
             format!("link from node {} to switch {}", group.from, to.0)

@@ -5,7 +5,7 @@ use crate::event_queue::EventQueue;
 use crate::fabric::network::timing::{self, EXTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
-use crate::spec::{Machine, Sharing};
+use crate::spec::{HalfDuplex, Machine, Sharing};
 use crate::topology::{Attachment, Topology};
 use std::collections::HashMap;
 
@@ -123,10 +123,7 @@ impl Layout {
         }
         layout.add_ejection(topology, (node_channels as u16, node_wires));
         layout.set_allocators();
-        if machine.link.half_duplex {
-            crate::fabric::check::way_back(&layout, "half_duplex, where both use one wire")?;
-            layout.join_directions();
-        }
+        layout.join_directions(machine, topology)?;
         Ok(layout)
     }
 
@@ -209,10 +206,25 @@ impl Layout {
         self.group_of.iter().enumerate().map(opposite).collect()
     }
 
-    /// The first group without one of as many channels that leads back.
-    pub fn one_way(&self) -> Option<&Group> {
-        let back = self.groups_back();
-        self.groups.iter().zip(back).find(|(_, back)| back.is_none()).map(|(group, _)| group)
+    /// The first group of some without one of as many channels that leads back.
+    pub fn one_way(&self, is_one: impl Fn(&Group) -> bool) -> Option<&Group> {
+        let mut groups = self.groups.iter().zip(self.groups_back());
+        groups.find(|(group, back)| back.is_none() && is_one(group)).map(|(group, _)| group)
+    }
+
+    /// By channel: whether it sends against the direction of its wire's first channel; empty
+    /// where no wire is shared by both directions.
+    pub fn against(&self) -> Vec<bool> {
+        let direction = |channel: ChannelId| {
+            let group = self.group(channel);
+            (group.kind, group.from, group.end)
+        };
+        let wires = self.wire_of.iter().enumerate();
+        let against = wires.map(|(channel, &wire)| {
+            wire.index() != channel && direction(ChannelId::from_index(channel)) != direction(wire)
+        });
+        let against: Vec<bool> = against.collect();
+        if against.contains(&true) { against } else { Vec::new() }
     }
 
     /// Per group the first channel of the one that leads back (where several do, of the one
@@ -297,13 +309,41 @@ impl Layout {
         self.wire_of.extend((first..self.group_of.len()).map(wire));
     }
 
-    /// The two directions of every link between switches share one wire.
-    fn join_directions(&mut self) {
-        for (channel, opposite) in self.opposite().into_iter().enumerate() {
-            if self.groups[self.group_of[channel].index()].kind == ChannelKind::Internal {
-                self.wire_of[channel] = self.wire_of[channel].min(opposite);
+    /// The two directions of every link that is half duplex share its wires.
+    fn join_directions(&mut self, machine: &Machine, topology: &Topology) -> Result<(), SpecError> {
+        let names = topology.link_classes();
+        let own = |name: &String| machine.link_classes.get(name)?.half_duplex;
+        let own: Vec<Option<HalfDuplex>> = names.iter().map(own).collect();
+        let of_nodes = machine.node_link().of(&machine.link).half_duplex;
+        let is_half = |group: &Group| {
+            let half = match group.slot {
+                Some(slot) => {
+                    let port = slot as usize / self.classes;
+                    let place = group.from as usize * topology.ports + port;
+                    let own = own.get(topology.link_class(place)).copied().flatten();
+                    own.unwrap_or(machine.link.half_duplex)
+                }
+                // Nodes that are their own switches have no links to them.
+                None if machine.switch.integrated => HalfDuplex::No,
+                None => of_nodes,
+            };
+            half != HalfDuplex::No
+        };
+        if !self.groups.iter().any(is_half) {
+            return Ok(());
+        }
+        let with = "half_duplex, where both use one wire";
+        crate::fabric::check::way_back(self, with, is_half)?;
+        let own_wires = self.wire_of.clone();
+        for (group, back) in self.groups.iter().zip(self.groups_back()) {
+            let Some(back) = back.filter(|_| is_half(group)) else { continue };
+            for (channel, opposite) in group.channels().zip((back.0..).map(ChannelId)) {
+                let wire = own_wires[channel.index()].min(own_wires[opposite.index()]);
+                self.wire_of[channel.index()] = wire;
+                self.wire_of[opposite.index()] = wire;
             }
         }
+        Ok(())
     }
 
     /// The switch that is one with a node.
