@@ -54,6 +54,8 @@ pub struct Nodes {
     packetisation: Packetisation,
     /// How messages get to other nodes.
     protocol: Protocol,
+    /// The same of messages to the node itself.
+    local: Protocol,
 }
 
 /// What nodes act on, at one instant.
@@ -117,6 +119,7 @@ impl Nodes {
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
+            local: Protocol::of_local(machine, spec.mode),
             placement,
         })
     }
@@ -165,6 +168,12 @@ impl Nodes {
             let class = self.classes.of_row(row).unwrap_or(self.class_of(process));
             self.send(process, &send, class, world);
         }
+    }
+
+    /// How messages get from one node to another, or to itself.
+    #[inline]
+    fn protocol_between(&self, from: NodeId, to: NodeId) -> Protocol {
+        if from == to { self.local } else { self.protocol }
     }
 
     /// The traffic class of a process' messages.

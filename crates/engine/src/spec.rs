@@ -17,7 +17,7 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
-pub use interface::{Interface, MessageOrder, Unit};
+pub use interface::{Interface, Local, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::Pattern;
@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
 pub use topology::{GraphLink, TopologySpec};
 pub use workload::{
-    Distribution, External, Messages, ProcessProgram, Program, Shape, Start, Step, Sync, Synthetic,
-    Throttle, Workload,
+    Distribution, External, Messages, Portion, ProcessProgram, Program, Shape, Start, Step, Sync,
+    Synthetic, Throttle, Workload,
 };
 
 /// Everything that can change the answer of one run.

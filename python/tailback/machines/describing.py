@@ -274,6 +274,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "message_order": interface.message_order,
         "time_slice_ps": None if slice_ is None else slice_.ps,
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
+        # Left out where it is as before there was this key.
+        **({} if interface.local == "memory" else {"local": interface.local}),
     }
 
 

@@ -155,6 +155,8 @@ NEEDS = (
     _Need("interface", "acknowledgements", _is_switched, _SWITCHED),
     _Need("switch", "integrated", _is_direct, f"one node on every switch: {_DIRECT}"),
     _Need("interface", "early", _is_integrated, _INTEGRATED),
+    _Need("interface", "local", _is_switched, _SWITCHED),
+    _Need("interface", "local", _has_switches, _SWITCHES),
     _Need(
         "link",
         "duplex",

@@ -179,7 +179,10 @@ class Switch(Part):
         "has flits and credits.",
     )
     input_speedup: int = key(
-        default=1, ge=1, le=64, description="Flits that an input can send over the crossbar at once."
+        default=1,
+        ge=1,
+        le=64,
+        description="Flits that an input can send over the crossbar at once.",
     )
     output_speedup: int = key(
         default=1, ge=1, le=64, description="Flits that an output can take from it at once."

@@ -160,7 +160,7 @@ impl Nodes {
         let Letter { tag, bytes } = copy.letter;
         let send = Send { to: ProcessId(to.0), tag, bytes, link: LinkId::NONE, blocking: false };
         let class = self.class_of(copy.from);
-        let (from, by) = ((copy.from, node), (self.protocol, copy.sent));
+        let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));
         let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
         self.interface.note(id, transfer);

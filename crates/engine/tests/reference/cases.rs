@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine,
+    Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, Machine,
     MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start,
     Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
@@ -100,6 +100,7 @@ fn machine(dice: &mut Dice) -> Machine {
         message_order: MessageOrder::Fifo,
         time_slice_ps: None,
         early_bytes: 0,
+        local: Local::Memory,
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
@@ -304,6 +305,8 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
         sync,
         throttle,
         start: dice.one_of(&[Start::Random, Start::Together]),
+        mix: Vec::new(),
+        includes_self: false,
         repeat: None,
     })
 }

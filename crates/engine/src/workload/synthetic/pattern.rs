@@ -15,6 +15,11 @@ pub fn grid(topology: &Topology) -> Option<&[u32]> {
     (!topology.dims.is_empty() && places == topology.nodes as u64).then_some(&topology.dims)
 }
 
+/// Whether it draws destinations, other than from all within reach.
+pub fn draws(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::HotSpot { .. })
+}
+
 /// For every node the node it sends to; none for a pattern that draws destinations.
 ///
 /// # Errors
