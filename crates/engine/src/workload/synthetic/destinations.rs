@@ -70,9 +70,8 @@ impl Destinations {
     /// Whether any process has nobody to send to.
     pub fn has_silent(&self) -> bool {
         match self {
-            Self::Permutation(_, _, Own::Included) => false,
-            Self::Permutation(to, ..) => to.iter().zip(0..).any(|(&to, node)| to == node),
-            Self::Uniform(_) | Self::HotSpots(_) => false,
+            Self::Permutation(to, _, Own::Excluded) => to.iter().zip(0..).any(|(&to, node)| to == node),
+            _ => false,
         }
     }
 
