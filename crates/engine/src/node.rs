@@ -60,6 +60,8 @@ pub struct Nodes {
     protocol: Protocol,
     /// What messages cost in software, and who does it.
     software: Software,
+    /// The same of messages to the node itself.
+    local: Protocol,
 }
 
 /// What nodes act on, at one instant.
@@ -124,6 +126,7 @@ impl Nodes {
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
             software: Software::new(spec, topology.nodes, processes),
+            local: Protocol::of_local(machine, spec.mode),
             placement,
         })
     }
@@ -173,6 +176,12 @@ impl Nodes {
             let class = self.classes.of_row(row).unwrap_or(self.class_of(process));
             self.send(process, &send, class, world);
         }
+    }
+
+    /// How messages get from one node to another, or to itself.
+    #[inline]
+    fn protocol_between(&self, from: NodeId, to: NodeId) -> Protocol {
+        if from == to { self.local } else { self.protocol }
     }
 
     /// The traffic class of a process' messages.

@@ -78,6 +78,11 @@ class Interface(Part):
     ack_priority: bool = key(
         default=True, description="Whether a node sends acknowledgements before data."
     )
+    local: Literal["memory", "switch"] = key(
+        default="memory",
+        description="How messages of a node to itself are delivered: at once (memory), or in "
+        "packets over its links and switch (switch).",
+    )
     time_slice: MaybeTime = key(
         default=None,
         description="Longest time a process computes while others wait; default: until done.",

@@ -18,7 +18,7 @@ impl Nodes {
         if let Some(offered) = &mut world.measures.offered {
             offered.last_sent = world.now;
         }
-        let by = (self.protocol, world.now);
+        let by = (self.protocol_between(node, to.0), world.now);
         let message = |serial| Message::new(serial, (from, node), send, to, by);
         let id = self.messages.insert(message);
         if self.software.serves() && node != to.0 {

@@ -74,6 +74,7 @@ fn machine(dice: &mut Dice) -> Machine {
         collectives: tailback_engine::spec::Collectives::default(),
         receive_fifo: None,
         drain_byte_ps: None,
+        local: tailback_engine::spec::Local::Memory,
     };
     let switch = Switch {
         input_buffer_flits: Some(dice.number(1, 16) as u32),
