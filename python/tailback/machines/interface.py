@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
 from ..parts import MaybeSize, MaybeTime, MaybeTimePerByte, Part, SizeKey, key
-from ..units import Size, Time
+from ..units import Size, Time, TimePerByte
+from .costs import spelled_out
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -134,6 +135,25 @@ class Interface(Part):
         default=None,
         description="Whether what each packet costs is only paid for messages of several packets.",
     )
+
+    @classmethod
+    def loggp(
+        cls,
+        *,
+        o: Time | str | int = 0,
+        O: TimePerByte | str | int = 0,  # noqa: E741, N803 - as in the model
+        g: Time | str | int = 0,
+        G: TimePerByte | str | int = 0,  # noqa: N803 - as in the model
+        **keys: Any,
+    ) -> Interface:
+        """Return an interface with the costs of LogGP [Alexandrov et al. 1995], and other keys.
+
+        ``o`` and ``O`` are overhead per message and byte at either end, ``g`` and ``G`` the
+        intervals between packets and per byte; files may have them too.
+        """
+        given = {"o": o, "O": O, "g": g, "G": G}
+        named = {word: value for word, value in given.items() if value != 0}
+        return cls(**spelled_out(named | keys))
 
     def _check(self) -> None:
         if not 1 <= self.header.bytes <= 1000:
