@@ -5,7 +5,7 @@ use crate::error::SpecError;
 use crate::fabric::Fabric;
 use crate::measure::{Blame, InSoftware, Measures, Offered, Stored};
 use crate::node::Nodes;
-use crate::spec::Spec;
+use crate::spec::{Fidelity, Spec};
 use crate::topology::Topology;
 use crate::workload::Workload;
 
@@ -29,6 +29,11 @@ impl Assembly {
     /// # Errors
     /// A description that cannot be simulated.
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
+        if spec.blame.is_some() && spec.fidelity == Fidelity::Fluid {
+            let allowed = "must be false with fidelity fluid: messages that share a link slow each \
+                           other down, and none of them waits for another; use another fidelity";
+            return Err(SpecError::new("run.blame", true, allowed));
+        }
         let topology = Topology::new(&spec.machine.topology)?;
         let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
         let workload = Workload::new(&spec.workload, &topology, spec.seed)?;

@@ -300,6 +300,12 @@ impl Fabric {
         dispatch!(&mut self.model, model => model.begin_window(now));
     }
 
+    /// The same at the end of a sample interval, if it has been counted there already: else
+    /// it is in the interval it falls into.
+    pub fn overhang_of_sample(&self, now: Time) -> Option<[Time; 3]> {
+        if self.traits.books { self.overhang_by_kind(now) } else { None }
+    }
+
     /// Transmission time already counted that lies after `now`, on injection,
     /// internal and ejection channels; unknown in the modes without contention.
     pub fn overhang_by_kind(&self, now: Time) -> Option<[Time; 3]> {

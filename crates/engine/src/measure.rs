@@ -244,6 +244,15 @@ impl Measures {
         self.transmits(kind, start, end);
     }
 
+    /// A packet sets out over a channel that it will keep busy for so long in all, having waited
+    /// for it. What of that is still to come is told by [`crate::fabric::Fabric`].
+    #[inline]
+    pub fn books(&mut self, channel: ChannelId, kind: ChannelKind, takes: Time, wait: Wait) {
+        self.waited(channel, wait);
+        self.counters.packet_hops += 1;
+        self.busy[kind.in_sums()].book(takes);
+    }
+
     /// A packet has waited for a channel it now starts on.
     #[inline]
     pub fn waited(&mut self, channel: ChannelId, wait: Wait) {

@@ -16,7 +16,7 @@ from ..machines import BASELINES, Fidelity, Machine, machine_of
 from ..machines.costs import has_costs
 from ..metrics import ALL_METRICS, OF_COSTS, OF_OPEN_LOOPS
 from ..units import Time
-from ..workloads import Messages, PythonProgram, Synthetic, Workload
+from ..workloads import Messages, PeerExchange, PythonProgram, Synthetic, Workload
 from .choosing import WORKLOAD, chosen
 from .reading import parsed_override, read_description
 from .run import Metric, Run
@@ -237,7 +237,7 @@ class Experiment:
         if "iterations" in metric and isinstance(self.workload, Messages):
             allowed = 'a list of messages has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
-        if "iterations" in metric and isinstance(self.workload, PythonProgram):
+        if "iterations" in metric and isinstance(self.workload, PythonProgram | PeerExchange):
             allowed = 'a program in Python has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
         reason = self._reason_against(metric)

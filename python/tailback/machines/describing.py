@@ -14,10 +14,15 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
+from .switch import CLOCKED
 from .topologies import Graph
 
 if TYPE_CHECKING:
+    from .link import LinkClass, NodeLink
     from .machine import Machine
+
+#: `duplex` as the engine has it.
+_HALF_DUPLEX: dict[str, bool | str] = {"full": False, "half": True, "half_by_flit": "flit"}
 
 
 def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -36,6 +41,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
                 "rate": str(one.rate or machine.link.rate),
                 "delay": str(machine.link.delay if one.delay is None else one.delay),
             }
+            | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
@@ -61,7 +67,15 @@ def _of_node_link(machine: Machine) -> dict[str, Any]:
         return dict.fromkeys(("rate", "delay", "width"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
-    return {"rate": str(machine.node_rate), "delay": str(delay), "width": machine.node_links}
+    times = {"rate": str(machine.node_rate), "delay": str(delay)}
+    clocked = {"virtual_channels": machine.node_channels_per_wire}
+    clocked = clocked if machine.switch.is_clocked else {}
+    return {**times, "width": machine.node_links, **clocked, **_of_duplex(given)}
+
+
+def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"duplex": links.duplex}
 
 
 def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -77,6 +91,17 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
+    if switch.is_clocked:
+        cycle = Time(machine.link.flit_ps())
+        found["vc_allocator"] = switch.vc_allocator or switch.allocator
+        found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
+        given = switch.traversal_delay
+        found["traversal_delay"] = str(cycle if given is None else given)
+        found["arbiter"] = None
+        if switch.output_buffer is not None:
+            found["output_buffer"] = str(switch.output_buffer)
+    else:
+        found |= dict.fromkeys(CLOCKED)
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -131,21 +156,27 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "flow_control": link.flow_control,
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
-            "half_duplex": link.duplex == "half",
+            "half_duplex": _HALF_DUPLEX[link.duplex],
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
             "width": machine.node_links,
+            **_half_duplex(machine.node_link),
         },
         "link_classes": {
             name: times
             for name, one in machine.link_classes.items()
-            if (times := _times(machine, one.rate, one.delay))
+            if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
         "interface": _interface_spec(machine),
     }
+
+
+def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
 def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str, Any]:
@@ -195,6 +226,32 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "virtual_channels": machine.channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
+        **(_clocked_spec(machine) if switch.is_clocked else {}),
+    }
+
+
+def _clocked_spec(machine: Machine) -> dict[str, Any]:
+    channels = machine.node_channels_per_wire
+    return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
+
+
+def _pipeline_spec(machine: Machine) -> dict[str, Any]:
+    switch = machine.switch
+    flits = machine.output_places_behind_crossbar
+    return {
+        "route_cycles": machine.cycles("route_delay"),
+        "traversal_cycles": machine.cycles("traversal_delay"),
+        "speculative": switch.speculative,
+        "vc_allocator": switch.vc_allocator or switch.allocator,
+        "vc_iterations": switch.iterations,
+        "allocator": switch.allocator,
+        "iterations": switch.iterations,
+        "input_speedup": switch.input_speedup,
+        "output_speedup": switch.output_speedup,
+        "internal_speedup": switch.internal_speedup,
+        "output_buffer_flits": flits,
+        "atomic": switch.vc_reuse == "after_credits",
+        "holds": switch.hold,
     }
 
 

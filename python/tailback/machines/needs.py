@@ -10,6 +10,7 @@ from ..errors import UserError, shown
 from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
+from .switch import CLOCKED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -68,6 +69,18 @@ def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
 
 
+def _is_clocked(machine: Machine) -> bool:
+    return machine.switch.is_clocked
+
+
+def _is_not_clocked(machine: Machine) -> bool:
+    return not machine.switch.is_clocked
+
+
+def _has_output_buffers(machine: Machine) -> bool:
+    return machine.switch.is_clocked or _in_band(machine)
+
+
 def _has_ways(machine: Machine) -> bool:
     return bool(machine.topology.routings)
 
@@ -86,6 +99,10 @@ def _acknowledges(machine: Machine) -> bool:
 
 def _turns(machine: Machine) -> bool:
     return machine.switch.integrated and machine.switch.switching != "wormhole"
+
+
+def _moves_flits(machine: Machine) -> bool:
+    return machine.switch.switching == "wormhole"
 
 
 def _sends_packets(machine: Machine) -> bool:
@@ -116,6 +133,7 @@ _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
 _NO_CIRCUITS = "machine.switch.switching other than circuit"
 _INTEGRATED = "machine.switch.integrated = true"
 _SWITCHED = "machine.switch.integrated = false"
+_FLITS = 'machine.switch.switching = "wormhole"'
 _WAYS = "a machine.topology.kind with links between switches"
 _SWITCHES = "a machine.topology.kind with switches"
 _DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
@@ -142,7 +160,16 @@ NEEDS = (
     _Need("switch", "arbiter", _has_switches, _SWITCHES),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
-    _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
+    _Need(
+        "switch",
+        "output_buffer",
+        _has_output_buffers,
+        'machine.link.flow_control = "in_band" or machine.switch.allocator',
+    ),
+    *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    _Need("node_link", "virtual_channels", _is_clocked, "machine.switch.allocator", (1,)),
+    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
+    _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
@@ -160,7 +187,11 @@ NEEDS = (
         "duplex",
         _turns,
         f"{_INTEGRATED} and machine.switch.switching other than wormhole",
+        ("half_by_flit",),
     ),
+    _Need("link", "duplex", _moves_flits, _FLITS, ("half",)),
+    _Need("node_link", "duplex", _moves_flits, _FLITS),
+    _Need("node_link", "duplex", _is_switched, _SWITCHED),
     _Need(
         "link",
         "control_token_bits",

@@ -6,8 +6,8 @@ use crate::cases::{Dice, nodes};
 use crate::parts::{Scheme, clear_rates, rate, set_rates};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Messages, Mode,
-    Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine, MessageOrder, Messages,
+    Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -113,7 +113,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32, [Time; 2]) {
         credit_delay_ps: dice.one_of(delays),
         delay_ps: dice.one_of(delays),
         sharing: Sharing::RoundRobin,
-        half_duplex: false,
+        half_duplex: HalfDuplex::No,
     };
     (link, dice.one_of(delays), header, [data_token_bits, control_token_bits])
 }

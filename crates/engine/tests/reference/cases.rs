@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Costs, Distribution, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder,
-    Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side, Spec, Start, Switch, Sync,
-    Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Costs, Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine,
+    MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side, Spec, Start,
+    Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -231,7 +231,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32) {
         credit_delay_ps: 0,
         delay_ps: dice.one_of(&delays),
         sharing: Sharing::RoundRobin,
-        half_duplex: false,
+        half_duplex: HalfDuplex::No,
     };
     (link, dice.one_of(&delays), header_bytes)
 }
