@@ -372,7 +372,11 @@ impl ChannelModel for RouterFabric {
         while let Some((lead, _)) = self.board.next_marked() {
             self.sources.wake_node(act.wiring.layout.group(lead).from);
         }
-        let Some(cycle) = self.begins(act.now) else { return };
+        let Some(cycle) = self.begins(act.now) else {
+            // Whoever has woken just now, after a rest, does so in a cycle to come.
+            self.cycle = self.cycle.max(act.now / self.cycle_ps + 1);
+            return;
+        };
         self.cycle = cycle + 1;
         self.nodes_send(cycle, act);
         self.switches_decide(cycle, act);
