@@ -4,7 +4,7 @@ use crate::common::{Run, message_list, spec};
 use crate::{EVERY, TAU, US, machine, side};
 use tailback_engine::spec::*;
 
-/// The costs of the Symult 2010 [Bokhari's reading: `s`, `r` only above one packet].
+/// The costs of the Symult 2010: what packets cost they cost above one packet.
 pub fn symult() -> Costs {
     Costs {
         send: Side {
