@@ -17,8 +17,9 @@ from ..parts import (
     TimeKey,
     key,
 )
-from ..units import Rate, Size, Time, whole_ps
+from ..units import Rate, Size, Time, TimePerByte, whole_ps
 from .collectives import Collectives, CollectivesKey, Method, method_spec
+from .costs import spelled_out
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -175,6 +176,25 @@ class Interface(Part):
         description="Data bits per second at which a node drains packets that come, one at a "
         "time, each from its start on the channel to the node; default: at once.",
     )
+
+    @classmethod
+    def loggp(
+        cls,
+        *,
+        o: Time | str | int = 0,
+        O: TimePerByte | str | int = 0,  # noqa: E741, N803 - as in the model
+        g: Time | str | int = 0,
+        G: TimePerByte | str | int = 0,  # noqa: N803 - as in the model
+        **keys: Any,
+    ) -> Interface:
+        """Return an interface with the costs of LogGP [Alexandrov et al. 1995], and other keys.
+
+        ``o`` and ``O`` are overhead per message and byte at either end, ``g`` and ``G`` the
+        intervals between packets and per byte; files may have them too.
+        """
+        given = {"o": o, "O": O, "g": g, "G": G}
+        named = {word: value for word, value in given.items() if value != 0}
+        return cls(**spelled_out(named | keys))
 
     def _check(self) -> None:
         if self.drain_rate is not None:
