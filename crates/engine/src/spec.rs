@@ -4,10 +4,12 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod costs;
 mod interface;
 mod link;
 mod machine;
 mod pattern;
+mod pipeline;
 mod routing;
 mod switch;
 mod topology;
@@ -16,10 +18,12 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use costs::{Costs, Side};
 pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Share};
+pub use pipeline::{Allocator, Pipeline};
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
@@ -101,6 +105,8 @@ pub enum Fidelity {
     Stream,
     /// A packet is sent when the next buffer has room for all of it.
     Packet,
+    /// Messages flow, and share links max-min fairly: an estimate.
+    Fluid,
 }
 
 impl Fidelity {
@@ -112,7 +118,13 @@ impl Fidelity {
             Self::Worm => "worm",
             Self::Stream => "stream",
             Self::Packet => "packet",
+            Self::Fluid => "fluid",
         }
+    }
+
+    /// Whether packets cross channels as a whole.
+    pub fn has_whole_packets(self) -> bool {
+        matches!(self, Self::Packet | Self::Fluid)
     }
 
     /// Whether single flits have times of their own.

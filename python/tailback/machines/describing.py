@@ -9,10 +9,12 @@ from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
+from . import costs
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
+from .switch import CLOCKED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -44,9 +46,17 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
-        "interface": _interface_written(machine) | _of_interface(machine),
+        "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _interface(machine: Machine) -> dict[str, Any]:
+    """Return the keys of interfaces; of costs and receive FIFOs those that are there."""
+    written = machine.interface.written()
+    left_out = {key for key in ("receive_fifo", "drain_rate") if written[key] is None}
+    others = {k: v for k, v in written.items() if k not in costs.KEYS and k not in left_out}
+    return others | costs.resolved(machine.interface)
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -59,7 +69,9 @@ def _of_node_link(machine: Machine) -> dict[str, Any]:
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
     times = {"rate": str(machine.node_rate), "delay": str(delay)}
-    return {**times, "width": machine.node_links, **_of_duplex(given)}
+    clocked = {"virtual_channels": machine.node_channels_per_wire}
+    clocked = clocked if machine.switch.is_clocked else {}
+    return {**times, "width": machine.node_links, **clocked, **_of_duplex(given)}
 
 
 def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -80,6 +92,17 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
+    if switch.is_clocked:
+        cycle = Time(machine.link.flit_ps())
+        found["vc_allocator"] = switch.vc_allocator or switch.allocator
+        found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
+        given = switch.traversal_delay
+        found["traversal_delay"] = str(cycle if given is None else given)
+        found["arbiter"] = None
+        if switch.output_buffer is not None:
+            found["output_buffer"] = str(switch.output_buffer)
+    else:
+        found |= dict.fromkeys(CLOCKED)
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -91,13 +114,6 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     if not machine.interface.acknowledgements:
         found["ack_priority"] = None
     return found
-
-
-def _interface_written(machine: Machine) -> dict[str, Any]:
-    """Return the keys of the interface; those of receive FIFOs only where there are any."""
-    written = machine.interface.written()
-    receiving = ("receive_fifo", "drain_rate")
-    return {k: v for k, v in written.items() if v is not None or k not in receiving}
 
 
 def _of_interface(machine: Machine) -> dict[str, Any]:
@@ -211,6 +227,32 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "virtual_channels": machine.channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
+        **(_clocked_spec(machine) if switch.is_clocked else {}),
+    }
+
+
+def _clocked_spec(machine: Machine) -> dict[str, Any]:
+    channels = machine.node_channels_per_wire
+    return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
+
+
+def _pipeline_spec(machine: Machine) -> dict[str, Any]:
+    switch = machine.switch
+    flits = machine.output_places_behind_crossbar
+    return {
+        "route_cycles": machine.cycles("route_delay"),
+        "traversal_cycles": machine.cycles("traversal_delay"),
+        "speculative": switch.speculative,
+        "vc_allocator": switch.vc_allocator or switch.allocator,
+        "vc_iterations": switch.iterations,
+        "allocator": switch.allocator,
+        "iterations": switch.iterations,
+        "input_speedup": switch.input_speedup,
+        "output_speedup": switch.output_speedup,
+        "internal_speedup": switch.internal_speedup,
+        "output_buffer_flits": flits,
+        "atomic": switch.vc_reuse == "after_credits",
+        "holds": switch.hold,
     }
 
 
@@ -243,6 +285,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "time_slice_ps": None if slice_ is None else slice_.ps,
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
         **_receiving(machine),
+        # Left out where nothing costs anything: it changes nothing.
+        **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import MaybeRate, MaybeSize, MaybeTime, Part, SizeKey, key
+from ..parts import MaybeRate, MaybeSize, MaybeTime, MaybeTimePerByte, Part, SizeKey, key
 from ..units import Rate, Size, Time, whole_ps
 
 #: The longest message that is sent as one packet.
@@ -89,6 +89,62 @@ class Interface(Part):
         default=None,
         description="Data bits per second at which a node drains packets that come, one at a "
         "time, each from its start on the channel to the node; default: at once.",
+    )
+    send_overhead: MaybeTime = key(
+        default=None,
+        description="What a message costs the CPU of its sender before anything leaves; "
+        "default: nothing, like all other costs.",
+    )
+    send_overhead_per_packet: MaybeTime = key(
+        default=None, description="What each of its packets costs there, before it leaves."
+    )
+    send_overhead_per_byte: MaybeTimePerByte = key(
+        default=None, description="What each byte costs there, with its packet."
+    )
+    send_overhead_after: MaybeTime = key(
+        default=None, description="What the message costs there after its last packet."
+    )
+    receive_overhead: MaybeTime = key(
+        default=None,
+        description="What a message costs the CPU of its receiver when its first packet is there.",
+    )
+    receive_overhead_per_packet: MaybeTime = key(
+        default=None, description="What each of its packets costs there, when it is there."
+    )
+    receive_overhead_per_byte: MaybeTimePerByte = key(
+        default=None, description="What each byte costs there, with its packet."
+    )
+    receive_overhead_after: MaybeTime = key(
+        default=None,
+        description="What the message costs there after its last packet; then it is received.",
+    )
+    packet_interval: MaybeTime = key(
+        default=None, description="Least time between the starts of two data packets of a node."
+    )
+    packet_interval_per_byte: MaybeTimePerByte = key(
+        default=None,
+        description="How much longer that is for each data byte of the first of the two.",
+    )
+    overhead_variation: float | None = key(
+        default=None,
+        ge=0,
+        le=1,
+        description="By which share send_overhead may be less or more: drawn uniformly, for every "
+        "message of a process the same in all modes.",
+    )
+    overlap: bool | None = key(
+        default=None,
+        description="Whether the CPU may prepare a packet while the one before is leaving the "
+        "node; default: true.",
+    )
+    receive_preempts: bool | None = key(
+        default=None,
+        description="Whether receiving interrupts sending, and both interrupt computing; if not "
+        "(default), the CPU finishes what it has begun.",
+    )
+    multi_packet_only: bool | None = key(
+        default=None,
+        description="Whether what each packet costs is only paid for messages of several packets.",
     )
 
     def _check(self) -> None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, shown
 from ..parts import fields_of, plain
+from ..units import Time
+from . import costs
+from .switch import CLOCKED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -66,6 +69,18 @@ def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
 
 
+def _is_clocked(machine: Machine) -> bool:
+    return machine.switch.is_clocked
+
+
+def _is_not_clocked(machine: Machine) -> bool:
+    return not machine.switch.is_clocked
+
+
+def _has_output_buffers(machine: Machine) -> bool:
+    return machine.switch.is_clocked or _in_band(machine)
+
+
 def _has_ways(machine: Machine) -> bool:
     return bool(machine.topology.routings)
 
@@ -94,6 +109,24 @@ def _sends_packets(machine: Machine) -> bool:
     return not machine.sends_whole_messages
 
 
+def _costs(machine: Machine) -> bool:
+    return costs.has_costs(machine.interface)
+
+
+def _costs_cpu(machine: Machine) -> bool:
+    return costs.costs_cpu(machine.interface, "send", "receive")
+
+
+def _varies(machine: Machine) -> bool:
+    return machine.interface.send_overhead not in (None, Time(0))
+
+
+def _costs_packets(machine: Machine) -> bool:
+    interface = machine.interface
+    paid = (interface.send_overhead_per_packet, interface.receive_overhead_per_packet)
+    return any(cost not in (None, Time(0)) for cost in paid)
+
+
 _PACKETS = 'machine.interface.unit = "packet"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
 _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
@@ -104,6 +137,9 @@ _FLITS = 'machine.switch.switching = "wormhole"'
 _WAYS = "a machine.topology.kind with links between switches"
 _SWITCHES = "a machine.topology.kind with switches"
 _DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
+_COSTS = "machine.interface.send_overhead, packet_interval or another cost"
+_COSTS_CPU = "machine.interface.send_overhead or another overhead"
+_COSTS_PACKETS = "machine.interface.send_overhead_per_packet or receive_overhead_per_packet"
 _ACKS = "machine.interface.acknowledgements = true"
 
 NEEDS = (
@@ -124,7 +160,16 @@ NEEDS = (
     _Need("switch", "arbiter", _has_switches, _SWITCHES),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
-    _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
+    _Need(
+        "switch",
+        "output_buffer",
+        _has_output_buffers,
+        'machine.link.flow_control = "in_band" or machine.switch.allocator',
+    ),
+    *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    _Need("node_link", "virtual_channels", _is_clocked, "machine.switch.allocator", (1,)),
+    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
+    _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
@@ -133,6 +178,10 @@ NEEDS = (
     _Need("interface", "acknowledgements", _is_switched, _SWITCHED),
     _Need("switch", "integrated", _is_direct, f"one node on every switch: {_DIRECT}"),
     _Need("interface", "early", _is_integrated, _INTEGRATED),
+    _Need("interface", "overlap", _costs, _COSTS, (True,)),
+    _Need("interface", "receive_preempts", _costs_cpu, _COSTS_CPU, (False,)),
+    _Need("interface", "overhead_variation", _varies, "machine.interface.send_overhead", (0,)),
+    _Need("interface", "multi_packet_only", _costs_packets, _COSTS_PACKETS, (False,)),
     _Need(
         "link",
         "duplex",

@@ -1,6 +1,6 @@
 //! The network interfaces of the nodes.
 
-use super::one;
+use super::{Costs, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,16 @@ pub struct Interface {
     /// Time in which a node drains a data byte of what it has taken in; absent: none.
     #[serde(default)]
     pub drain_byte_ps: Option<Time>,
+    /// What messages cost in software; absent: nothing.
+    #[serde(default)]
+    pub costs: Option<Costs>,
+}
+
+impl Interface {
+    /// What messages cost in software, unless that is nothing.
+    pub fn costs(&self) -> Option<&Costs> {
+        self.costs.as_ref().filter(|costs| !costs.are_none())
+    }
 }
 
 /// What crosses the network as a whole.

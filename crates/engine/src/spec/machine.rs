@@ -72,6 +72,7 @@ impl Machine {
                 early_bytes: 0,
                 receive_fifo: None,
                 drain_byte_ps: None,
+                costs: None,
             },
         }
     }
@@ -84,6 +85,15 @@ impl Machine {
     /// Wires between a node and its switch.
     pub fn node_width(&self) -> u32 {
         self.node_link().width.unwrap_or(self.link.width)
+    }
+
+    /// From a header's arrival at a switch until it asks for an output or, if switches have a
+    /// pipeline, until it starts on it at the soonest.
+    pub fn switch_delay_ps(&self) -> u64 {
+        match self.switch.pipeline {
+            None => self.switch.delay_ps,
+            Some(pipeline) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
+        }
     }
 
     /// Changes what differs between nodes and switches.

@@ -73,6 +73,7 @@ fn machine(dice: &mut Dice) -> Machine {
             early_bytes: 0,
             receive_fifo: None,
             drain_byte_ps: None,
+            costs: None,
         },
     };
     set_rates(&mut machine, by_dimension);

@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, crossing, network, within};
+use super::{buffers, costs, crossing, network, pipeline, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{Arbiter, Fidelity, HalfDuplex, LinkClass, Machine, Switch, Switching, Unit};
@@ -26,6 +26,7 @@ pub fn machine(
     } else {
         switched(machine, fidelity)?;
     }
+    pipeline::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)
 }
@@ -66,7 +67,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
         let allowed = "must be above 0, or absent";
         return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
     }
-    Ok(())
+    interface.costs.as_ref().map_or(Ok(()), costs::costs)
 }
 
 /// What both directions of a wire send in turn is what the fidelity moves.
@@ -122,7 +123,10 @@ fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     if machine.makes_circuits() {
         return refuse("switching circuit, where a receiver holds up nothing but the circuit");
     }
-    if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
+    if machine.switch.pipeline.is_some() {
+        return refuse("switch.pipeline, whose nodes take everything in at once");
+    }
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream | Fidelity::Fluid) {
         let with = format!(
             "fidelity {}, whose nodes take everything in at once; use packet, worm or flit",
             fidelity.name()
@@ -142,7 +146,12 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
-    if switch.switching != Switching::Wormhole && fidelity != Fidelity::Packet {
+    let is_whole = match fidelity {
+        Fidelity::Packet => true,
+        Fidelity::Fluid => switch.switching != Switching::Circuit,
+        _ => false,
+    };
+    if switch.switching != Switching::Wormhole && !is_whole {
         let allowed = format!("must be packet with switching {}", switch.switching.name());
         return Err(SpecError::new("fidelity", fidelity.name(), allowed));
     }
