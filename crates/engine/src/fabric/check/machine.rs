@@ -133,9 +133,9 @@ fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         return refuse("switching circuit, where a receiver holds up nothing but the circuit");
     }
     if machine.switch.pipeline.is_some() {
-        return refuse("switch.pipeline");
+        return refuse("switch.pipeline, whose nodes take everything in at once");
     }
-    if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream | Fidelity::Fluid) {
         let with = format!(
             "fidelity {}, whose nodes take everything in at once; use packet, worm or flit",
             fidelity.name()

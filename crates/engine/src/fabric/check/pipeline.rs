@@ -4,7 +4,7 @@ use super::within;
 use crate::error::SpecError;
 use crate::fabric::Wiring;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, FlowControl, Machine, Pipeline, Sharing, Switching};
+use crate::spec::{Fidelity, FlowControl, HalfDuplex, Machine, Pipeline, Sharing, Switching};
 use crate::time::Time;
 
 /// Most cycles of a stage, and most flits that an input or output moves at once.
@@ -41,6 +41,11 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     }
     if link.sharing != Sharing::RoundRobin {
         return refuse("machine.link.sharing", link.sharing.name(), "must be round_robin");
+    }
+    let classes = machine.link_classes.values().chain(&machine.node_link);
+    let mut halves = classes.filter_map(|class| class.half_duplex).chain([link.half_duplex]);
+    if let Some(half) = halves.find(|&half| half != HalfDuplex::No) {
+        return refuse("machine.link.half_duplex", half.name(), "must be full");
     }
     if machine.interface.header_bytes > link.flit_bytes {
         let given = machine.interface.header_bytes.to_string();
