@@ -29,6 +29,11 @@ SMALL: dict[str, dict[str, Any]] = {
     "tree": {"fan_out": 3, "depth": 3, "nodes_per_switch": 2},
     "fully_connected": {"switches": 5, "nodes_per_switch": 2},
     "dragonfly": {},
+    "concentrated_mesh": {"dims": [3, 2], "nodes_per_switch": 2},
+    "concentrated_torus": {"dims": [4, 3], "nodes_per_switch": 2},
+    "hyperx": {"dims": [3, 3], "nodes_per_switch": 2},
+    "xgft": {"children": [3, 2, 2], "oversubscription": [3, 1]},
+    "islands": {"islands": 3, "accelerators": 4, "rails": 2},
     "graph": {"file": str(CAMPUS)},
 }
 #: Shortest paths by the lowest port, which go round in circles there.

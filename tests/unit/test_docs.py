@@ -208,7 +208,7 @@ def citations(text: str) -> Iterator[str]:
     """Yield what stands in brackets like a citation: `[Lemire 2019]`, `[Tweedie, …; Law, …]`."""
     text = re.sub(r"\s+", " ", text)
     text = re.sub(r"`\[[^`]*\]`|\[`[^\]]*`\](?!`)", "", text)  # code, and links to code
-    for found in re.findall(r"\[((?:as in )?[A-Z`][^\[\]]*[a-z0-9)`][^\[\]]*)\](?![(\w])", text):
+    for found in re.findall(r"\[((?:as in )?[A-ZÖ`][^\[\]]*[a-z0-9)`][^\[\]]*)\](?![(\w])", text):
         yield from (part.strip() for part in found.split(";"))
 
 

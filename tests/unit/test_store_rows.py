@@ -40,6 +40,12 @@ MACHINES: dict[str, dict[str, Any]] = {
     "tree": t9000_tables("tree", fan_out=2, depth=2, nodes_per_switch=1),
     "fully_connected": t9000_tables("fully_connected", switches=3, nodes_per_switch=1),
     "dragonfly": t9000_tables("dragonfly", switches_per_group=2, global_links=1),
+    "concentrated_mesh": t9000_tables("concentrated_mesh", dims=[2], nodes_per_switch=2),
+    "concentrated_torus": t9000_tables("concentrated_torus", dims=[2], nodes_per_switch=2),
+    "hyperx": t9000_tables("hyperx", dims=[2, 2], nodes_per_switch=1),
+    "xgft": t9000_tables("xgft", children=[2, 2]),
+    "jellyfish": t9000_tables("jellyfish", switches=4, links_per_switch=2, nodes_per_switch=1),
+    "islands": t9000_tables("islands", islands=2, accelerators=2),
     "graph": t9000_tables(
         "graph", file=str(Path(__file__).parents[2] / "examples" / "campus.graphml")
     ),
@@ -126,10 +132,13 @@ class TestColumns:
         stored: set[str] = set()
         costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
         finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
+        finite |= {"pattern": "random_permutation"}
         costs.append(cost_of(INTEGRATED, finite, ("throttled", "free")))
         offering = {"kind": "synthetic", "preset": "uniform_open_loop", "compute_period": "1 us"}
         clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
         costs.append(cost_of(clocked, offering))
+        paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
+        costs.append(cost_of(paying))
         for cost in costs:
             table = table_of(cost, "abc")
             names = table.column_names
@@ -175,7 +184,13 @@ class TestColumns:
 
     def test_units_are_in_the_names(self) -> None:
         for column in columns():
-            suffix = {"us": "_us", "ms": "_ms", "B": "_bytes", "Mbit/s": "_mbit_per_s"}
+            suffix = {
+                "us": "_us",
+                "ms": "_ms",
+                "B": "_bytes",
+                "Mbit/s": "_mbit_per_s",
+                "ns/B": "_ns",
+            }
             if column.name.startswith(("machine.", "workload.", "run.")) and column.unit:
                 assert column.name.endswith(suffix[column.unit])
 

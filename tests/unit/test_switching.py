@@ -10,7 +10,17 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
-from tailback.machines import PRESETS, Hypercube, Machine, machine_of
+from tailback.machines import (
+    PRESETS,
+    Hypercube,
+    Link,
+    LinkClass,
+    Machine,
+    Mesh,
+    NodeLink,
+    Switch,
+    machine_of,
+)
 from tailback.runner import run_mode
 from tailback.store.columns import NODES_OF_INTEGRATED
 from tailback.store.rows import table_of
@@ -89,6 +99,25 @@ class TestKeys:
         assert interface["packet_bytes"] == 30
         assert interface["window"] is None
         assert not interface["acknowledges"]
+
+    def test_directions_that_share_wires_flit_by_flit_reach_the_engine(self) -> None:
+        machine = Machine(
+            topology=Mesh(dims=(3, 3)),
+            switch=Switch(switching="wormhole"),
+            link=Link(duplex="half_by_flit"),
+            node_link=NodeLink(duplex="full"),
+            link_classes={"x": LinkClass(duplex="full")},
+        )
+        assert machine.exact_fidelity == "flit"
+        assert "both directions share wires" in machine.exact.why
+        spec = machine.spec("flit")
+        assert spec["link"]["half_duplex"] == "flit"
+        assert spec["node_link"] == {"width": 1, "half_duplex": False}
+        assert spec["link_classes"] == {"x": {"half_duplex": False}}
+        resolved = machine.resolved("flit")
+        assert resolved["node_link"]["duplex"] == resolved["link_classes"]["x"]["duplex"] == "full"
+        with pytest.raises(UserError, match='half_by_flit": must be full with fidelity worm'):
+            machine.check("worm")
 
     @pytest.mark.parametrize(
         "switching", ["store_and_forward", "cut_through", "circuit", "wormhole"]
@@ -200,6 +229,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"switch": {"switching": "wormhole"}, "link": {"duplex": "half"}},
         'machine.link.duplex = "half": has no effect here; needs machine.switch.integrated = true '
         "and machine.switch.switching other than wormhole",
+    ),
+    (
+        {"switch": {"switching": "cut_through"}, "link": {"duplex": "half_by_flit"}},
+        'machine.link.duplex = "half_by_flit": has no effect here; needs machine.switch.switching '
+        '= "wormhole"',
     ),
     (
         {"interface": {"packet_size": "16 B", "first_packet": "17 B"}},

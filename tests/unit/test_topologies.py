@@ -20,13 +20,20 @@ from tailback.figures.topology import picture
 from tailback.machines import (
     TOPOLOGIES,
     Butterfly,
+    ConcentratedMesh,
     Dragonfly,
+    DragonflyPlus,
     FatTree,
     FullyConnected,
+    HyperX,
+    Islands,
+    Jellyfish,
     Machine,
     Pair,
+    PodFatTree,
     Topology,
     Tree,
+    Xgft,
     machine_of,
 )
 from tailback.survey import Bisection, bisection_found, survey
@@ -58,6 +65,52 @@ SPECS: list[tuple[Machine, dict[str, Any]]] = [
             "global_links": 2,
             "groups": 9,
         },
+    ),
+    (
+        t9000("concentrated_mesh", dims=[3, 2], nodes_per_switch=2),
+        {"kind": "concentrated_mesh", "dims": [3, 2], "nodes_per_switch": 2},
+    ),
+    (
+        t9000("concentrated_torus", dims=[4], nodes_per_switch=3),
+        {"kind": "concentrated_torus", "dims": [4], "nodes_per_switch": 3},
+    ),
+    (
+        t9000("hyperx", dims=[3, 4], nodes_per_switch=2, dimension_widths=[1, 2]),
+        {"kind": "hyperx", "dims": [3, 4], "nodes_per_switch": 2, "widths": [1, 2]},
+    ),
+    (t9000("pod_fat_tree", switch_ports=6), {"kind": "pod_fat_tree", "switch_ports": 6}),
+    (
+        t9000("xgft", children=[4, 6, 2], oversubscription=[2, 3]),
+        {"kind": "xgft", "children": [4, 6, 2], "parents": [2, 2], "widths": []},
+    ),
+    (
+        t9000("xgft", children=[2, 2], parents=[3], level_widths=[2]),
+        {"kind": "xgft", "children": [2, 2], "parents": [3], "widths": [2]},
+    ),
+    (
+        t9000("dragonfly_plus", leaves=3, nodes_per_leaf=1),
+        {
+            "kind": "dragonfly_plus",
+            "nodes_per_leaf": 1,
+            "leaves": 3,
+            "spines": 2,
+            "global_links": 2,
+            "groups": 5,
+        },
+    ),
+    (
+        t9000("jellyfish", switches=12, links_per_switch=3, seed=7),
+        {
+            "kind": "jellyfish",
+            "switches": 12,
+            "links_per_switch": 3,
+            "nodes_per_switch": 2,
+            "seed": 7,
+        },
+    ),
+    (
+        t9000("islands", accelerators=4, islands=3),
+        {"kind": "islands", "accelerators": 4, "islands": 3, "rails": 4},
     ),
 ]
 
@@ -139,6 +192,64 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
         {"nodes_per_switch": 65_536},
         "machine.topology.groups = 9: must give at most 1048576 nodes",
     ),
+    (
+        Xgft,
+        {"children": [4, 4], "oversubscription": [8]},
+        "machine.topology.oversubscription[0] = 8: leaves level 1, of 4 children, without links to "
+        "the next",
+    ),
+    (
+        Xgft,
+        {"children": [4, 6, 2], "oversubscription": [2, 4]},
+        "machine.topology.oversubscription[1] = 4: must divide the 6 children of level 2",
+    ),
+    (
+        Xgft,
+        {"oversubscription": [2]},
+        "machine.topology.oversubscription = [2]: must be one for each of 2 levels below the",
+    ),
+    (
+        Xgft,
+        {"parents": [2, 2], "oversubscription": [2, 2]},
+        "machine.topology.oversubscription = [2, 2]: must not be given together with parents",
+    ),
+    (
+        Xgft,
+        {"parents": [2]},
+        "machine.topology.parents = [2]: must be one for each of 2 levels below the highest",
+    ),
+    (
+        Xgft,
+        {"level_widths": [2]},
+        "machine.topology.level_widths = [2]: must be one, above 0, for each of 2 levels of links",
+    ),
+    (PodFatTree, {"switch_ports": 5}, "machine.topology.switch_ports = 5: must be even"),
+    (HyperX, {"dims": [4, 1]}, "machine.topology.dims[1] = 1: must be at least 2"),
+    (
+        HyperX,
+        {"dims": [4, 4], "dimension_widths": [2]},
+        "machine.topology.dimension_widths = [2]: must be one, above 0, for each of 2 dimensions",
+    ),
+    (
+        DragonflyPlus,
+        {"groups": 6},
+        "machine.topology.groups = 6: must be 2 to spines · global_links + 1, 5",
+    ),
+    (
+        Jellyfish,
+        {"switches": 7, "links_per_switch": 3},
+        "machine.topology.links_per_switch = 3: must be even with an odd number of switches",
+    ),
+    (
+        Islands,
+        {"rails": 3},
+        "machine.topology.rails = 3: must divide the accelerators of an island, 8",
+    ),
+    (
+        ConcentratedMesh,
+        {"dims": [1, 1]},
+        "machine.topology.dims = [1, 1]: must give at least two switches",
+    ),
 ]
 
 
@@ -158,7 +269,7 @@ KEYS_OF_OTHERS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"topology": {"kind": "fat_tree"}, "routing": {"kind": "minimal"}},
-        'machine.routing.kind = "minimal": must be "nearest_common_ancestor", "up_down"',
+        'machine.routing.kind = "minimal": must be "nearest_common_ancestor", "d_mod_k"',
     ),
     (
         {"topology": {"kind": "tree"}, "link_classes": {"local": {"rate": "1 Gbit/s"}}},
@@ -190,6 +301,13 @@ CLASSES = [
     (t9000("hypercube", dimensions=3), {"x", "y", "z"}),
     (t9000("dragonfly"), {"local", "global"}),
     (t9000("fat_tree"), set()),
+    (t9000("concentrated_mesh"), {"x", "y"}),
+    (t9000("hyperx", dims=[2, 2, 2]), {"x", "y", "z"}),
+    (t9000("xgft"), {"level_1", "level_2"}),
+    (t9000("pod_fat_tree"), {"level_1", "level_2"}),
+    (t9000("dragonfly_plus"), {"local", "global"}),
+    (t9000("islands"), {"scale_up", "scale_out"}),
+    (t9000("jellyfish"), set()),
 ]
 
 
@@ -220,6 +338,11 @@ COUNTED: list[tuple[Machine, tuple[int, int, int, int, int | None]]] = [
     (t9000("butterfly", arity=4, stages=2), (16, 8, 16, 3, 8)),
     (t9000("tree", fan_out=2, depth=4, nodes_per_switch=1), (8, 15, 28, 8, 2)),
     (t9000("fully_connected", switches=6, nodes_per_switch=2), (12, 6, 30, 3, 18)),
+    (t9000("concentrated_mesh", dims=[4, 4], nodes_per_switch=2), (32, 16, 48, 8, 8)),
+    (t9000("concentrated_torus", dims=[4, 4], nodes_per_switch=2), (32, 16, 64, 6, 16)),
+    (t9000("hyperx", dims=[4, 4], nodes_per_switch=2), (32, 16, 96, 4, 32)),
+    (t9000("pod_fat_tree"), (16, 20, 64, 6, 16)),
+    (t9000("xgft", children=[4, 4], oversubscription=[2]), (16, 6, 16, 4, 8)),
 ]
 
 

@@ -103,8 +103,12 @@ pub struct Network {
     pub degree: usize,
     /// Links between switches, each direction counted.
     pub links: usize,
-    /// Nodes along each dimension; empty where there are no coordinates.
+    /// Nodes along each dimension; empty where they have no coordinates.
     pub shape: Vec<u32>,
+    /// Switches along each dimension; empty where there is none.
+    pub sides: Vec<u32>,
+    /// Nodes of a group of a dragonfly, an island, or a largest subtree of a fat tree.
+    pub group_nodes: Option<usize>,
     /// Names of the classes that links between switches fall into.
     pub link_classes: Vec<String>,
     /// Whether nodes can be their own switches.
@@ -129,7 +133,13 @@ impl Network {
             switches: topology.switches,
             degree,
             links: topology.neighbours.iter().filter(|neighbour| neighbour.is_some()).count(),
-            shape: topology.dims.clone(),
+            shape: if topology.nodes == topology.switches {
+                topology.dims.clone()
+            } else {
+                Vec::new()
+            },
+            sides: topology.sides().to_vec(),
+            group_nodes: topology.group_nodes(),
             link_classes: topology.link_classes(),
             // Without coordinates no routing suits integrated nodes.
             is_direct: topology.is_direct() && !topology.dims.is_empty(),
@@ -149,15 +159,20 @@ impl Network {
 fn typical_hops(spec: &TopologySpec, topology: &Topology) -> usize {
     match spec {
         TopologySpec::Pair | TopologySpec::Star { .. } => 0,
-        TopologySpec::Mesh { .. } | TopologySpec::Torus { .. } | TopologySpec::Hypercube { .. } => {
+        TopologySpec::Mesh { .. }
+        | TopologySpec::Torus { .. }
+        | TopologySpec::Hypercube { .. }
+        | TopologySpec::ConcentratedMesh { .. }
+        | TopologySpec::ConcentratedTorus { .. } => {
             let longest: usize = topology.dims.iter().map(|&side| side as usize - 1).sum();
             longest.div_ceil(2)
         }
         TopologySpec::FatTree { levels, .. } => *levels as usize - 1,
+        TopologySpec::Xgft { parents, .. } => parents.len(),
         TopologySpec::Butterfly { stages, .. } => *stages as usize - 1,
         TopologySpec::Tree { children, .. } => children.len(),
         TopologySpec::FullyConnected { switches, .. } => usize::from(*switches > 1),
-        TopologySpec::Dragonfly { .. } => 2,
+        TopologySpec::Dragonfly { .. } | TopologySpec::PodFatTree { .. } => 2,
         _ => longest_from_first_node(topology).div_ceil(2),
     }
 }
@@ -251,6 +266,7 @@ fn why(fidelity: Fidelity, before: Option<&SpecError>) -> String {
     match (fidelity, before.map(|error| error.field.as_str())) {
         (Fidelity::Token, _) => "flow control in band shares the wires with data",
         (_, Some("machine.link.sharing")) => "virtual channels share wires flit by flit",
+        (_, Some(field)) if is_half_duplex(field) => "both directions share wires flit by flit",
         (_, Some("machine.link.packet_gap_ps")) => "packets have a gap",
         (_, Some(_)) => "packets may change to another virtual channel",
         _ => "worms have their wires to themselves: their times follow from a recurrence",
@@ -270,7 +286,12 @@ fn roomy(machine: &Machine) -> Machine {
 fn is_of_fidelity(error: &SpecError) -> bool {
     let fields =
         ["fidelity", "machine.routing", "machine.link.sharing", "machine.link.packet_gap_ps"];
-    fields.contains(&error.field.as_str())
+    fields.contains(&error.field.as_str()) || is_half_duplex(&error.field)
+}
+
+/// Whether a field says how the directions of some links share a wire.
+fn is_half_duplex(field: &str) -> bool {
+    field.ends_with(".half_duplex")
 }
 
 /// Refuses what a fidelity cannot simulate.

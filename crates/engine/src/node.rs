@@ -14,6 +14,7 @@ mod processor;
 mod protocol;
 mod receiving;
 mod sending;
+mod software;
 
 pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Life, Message, MessagePool};
@@ -31,6 +32,8 @@ use crate::workload::{Op, Workload};
 use classes::Classes;
 use packetisation::Packetisation;
 use protocol::Protocol;
+pub use software::CpuTime;
+use software::Software;
 use std::collections::VecDeque;
 
 /// Events and instructions at one instant after which the clock counts as stuck.
@@ -55,6 +58,8 @@ pub struct Nodes {
     packetisation: Packetisation,
     /// How messages get to other nodes.
     protocol: Protocol,
+    /// What messages cost in software, and who does it.
+    software: Software,
 }
 
 /// What nodes act on, at one instant.
@@ -118,6 +123,7 @@ impl Nodes {
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
+            software: Software::new(spec, topology.nodes, processes),
             placement,
         })
     }
@@ -149,6 +155,7 @@ impl Nodes {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
+        self.software.begin_window(now);
         self.interface.begin_window();
     }
 
@@ -178,6 +185,9 @@ impl Nodes {
     /// `CPU`: a processor's piece of work ends.
     #[inline]
     pub fn processor(&mut self, node: NodeId, world: &mut World) -> u64 {
+        if self.software.serves() {
+            return self.work_ends(node, world);
+        }
         let done = self.processors.piece_ends(node, world.now);
         if let Some(piece) = self.processors.dispatch(node, world.now, world.events) {
             world.computes(piece);
@@ -202,7 +212,7 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if self.follows(id)
+        if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
@@ -212,7 +222,7 @@ impl Nodes {
     /// Whether a node's interface is told of a message: where processes come from outside, of all
     /// but those of collectives.
     #[inline]
-    fn follows(&self, id: MessageId) -> bool {
+    fn is_told_of(&self, id: MessageId) -> bool {
         self.interface.serves() && !self.messages[id].team.is_some()
     }
 
@@ -235,10 +245,18 @@ impl Nodes {
         self.at_work = process;
         let mut count = 0;
         while count <= MOST_AT_ONE_INSTANT {
-            let waiting_data = || world.fabric.waiting_data(node, world.now);
+            let software = &self.software;
+            let waiting_data =
+                || world.fabric.waiting_data(node, world.now) + software.waiting_data(node);
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
             match op {
+                Op::Compute(duration) | Op::ComputeSaturated(duration)
+                    if self.software.serves() =>
+                {
+                    self.compute(node, process, duration, world);
+                    break;
+                }
                 Op::Compute(duration) => {
                     let (now, events) = (world.now, &mut *world.events);
                     let piece = self.processors.compute(node, process, duration, now, events);

@@ -29,6 +29,10 @@ pub enum Purpose {
     Way = 6,
     /// Choices among free outputs: one stream per switch.
     Selection = 7,
+    /// Links of a topology that is drawn.
+    Wiring = 8,
+    /// Start-ups of messages: one stream per process.
+    Overhead = 9,
 }
 
 /// An independent stream of random numbers.

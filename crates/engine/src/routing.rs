@@ -21,6 +21,8 @@ mod first_hop;
 mod fixed;
 mod grid;
 mod hop_classes;
+mod hyperx;
+mod leaf_spine;
 mod named;
 mod nearer;
 mod odd_even;
@@ -29,6 +31,7 @@ pub mod possible;
 mod prepared;
 mod profitable;
 mod properties;
+mod rails;
 mod ring_order;
 mod source_routes;
 mod table;
@@ -41,18 +44,18 @@ mod walk;
 use crate::error::SpecError;
 use crate::ids::NodeId;
 use crate::spec::RoutingSpec;
-use crate::topology::Topology;
+use crate::topology::{Family, Topology};
 use adaptive::Adaptive;
-use ancestor::Ancestor;
+use ancestor::{Ancestor, Up};
 use base::Base;
 use deflection::Deflection;
 use destination_tag::DestinationTag;
 use dimension_order::DimensionOrder;
-use dragonfly::Dragonfly;
 use first_hop::FirstHop;
 use fixed::Fixed;
 use grid::Grid;
 use hop_classes::HopClasses;
+use hyperx::HyperX;
 use odd_even::OddEven;
 pub use outputs::Outputs;
 pub use prepared::Routing;
@@ -105,16 +108,17 @@ const ONE_WAY: [&str; 4] = ["shortest", "hop_classes", "table", "source_routes"]
 /// The algorithms that are made for a kind of topology, the usual one first.
 fn made_for(kind: &str) -> &'static [&'static str] {
     match kind {
-        "mesh" => {
+        "mesh" | "concentrated_mesh" => {
             &["dimension_order", "west_first", "negative_first", "odd_even", "minimal_adaptive"]
         }
         "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
-        "torus" => &["dimension_order", "minimal_adaptive"],
-        "fat_tree" => &["nearest_common_ancestor"],
+        "torus" | "concentrated_torus" => &["dimension_order", "minimal_adaptive"],
+        "hyperx" => &["dimension_order"],
+        "fat_tree" | "pod_fat_tree" | "xgft" => &["nearest_common_ancestor", "d_mod_k", "s_mod_k"],
         "butterfly" => &["destination_tag"],
-        "dragonfly" => &["minimal"],
+        "dragonfly" | "dragonfly_plus" | "islands" => &["minimal"],
         "fully_connected" => &["shortest"],
-        "slim_fly" => &["hop_classes"],
+        "slim_fly" | "jellyfish" => &["hop_classes"],
         _ => &[],
     }
 }
@@ -179,6 +183,11 @@ impl Chosen {
     pub fn new(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
         let name = spec.name();
         Ok(match spec {
+            RoutingSpec::DimensionOrder { order, .. }
+                if matches!(topology.family, Family::HyperX { .. }) =>
+            {
+                Self::Fixed(Fixed::new(Base::Lines(HyperX::new(name, order, topology)?)))
+            }
             RoutingSpec::DimensionOrder { order, balanced } => {
                 let grid = Grid::new(name, order, topology)?;
                 if grid.has_rings() {
@@ -221,14 +230,15 @@ impl Chosen {
                 Self::SourceRoutes(SourceRoutes::new(*hops, routes, topology)?)
             }
             RoutingSpec::NearestCommonAncestor { adaptive } => {
-                Self::Ancestor(Ancestor::new(name, *adaptive, topology)?)
+                let up = if *adaptive { Up::Any } else { Up::Destination };
+                Self::Ancestor(Ancestor::new(name, up, topology)?)
             }
+            RoutingSpec::DModK => Self::Ancestor(Ancestor::new(name, Up::Destination, topology)?),
+            RoutingSpec::SModK => Self::Ancestor(Ancestor::new(name, Up::Source, topology)?),
             RoutingSpec::DestinationTag => {
                 Self::DestinationTag(DestinationTag::new(name, topology)?)
             }
-            RoutingSpec::Minimal => {
-                Self::Fixed(Fixed::new(Base::Groups(Dragonfly::new(name, topology)?)))
-            }
+            RoutingSpec::Minimal => Self::Fixed(Fixed::new(Base::minimal(name, topology)?)),
             RoutingSpec::HopClasses => Self::HopClasses(HopClasses::new(name, topology)?),
             RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
             RoutingSpec::FirstHop { order } => {

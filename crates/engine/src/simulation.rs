@@ -258,6 +258,7 @@ impl Simulation {
                 nodes.row(row, &mut world);
                 0
             }
+            Event::Interface(node) => nodes.interface_goes_on(node, &mut world),
             Event::Request(_) | Event::Retry(_) => 0,
         };
         self.at_once += count;

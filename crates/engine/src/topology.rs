@@ -7,15 +7,21 @@
 
 mod butterfly;
 mod dragonfly;
+mod dragonfly_plus;
 mod family;
 mod fat_tree;
 mod fully_connected;
 mod graph;
 mod grid;
+mod hyperx;
+mod islands;
+mod jellyfish;
 mod near;
 mod slim_fly;
 mod tree;
+pub(crate) mod xgft;
 
+pub use dragonfly_plus::DragonflyPlus;
 pub use family::Family;
 pub use near::{Neighbourhood, Tree};
 
@@ -120,10 +126,64 @@ impl Topology {
                 groups,
             } => dragonfly::build(*nodes_per_switch, *switches_per_group, *global_links, *groups),
             TopologySpec::SlimFly { q, nodes_per_switch } => slim_fly::build(*q, *nodes_per_switch),
+            TopologySpec::ConcentratedMesh { dims, nodes_per_switch } => {
+                grid::concentrated(dims, *nodes_per_switch, false)
+            }
+            TopologySpec::ConcentratedTorus { dims, nodes_per_switch } => {
+                grid::concentrated(dims, *nodes_per_switch, true)
+            }
+            TopologySpec::HyperX { dims, widths, nodes_per_switch } => {
+                hyperx::build(dims, widths, *nodes_per_switch)
+            }
+            TopologySpec::PodFatTree { switch_ports } => xgft::of_pods(*switch_ports),
+            TopologySpec::Xgft { children, parents, widths } => {
+                xgft::build(children, parents, widths)
+            }
+            TopologySpec::DragonflyPlus {
+                nodes_per_leaf,
+                leaves,
+                spines,
+                global_links,
+                groups,
+            } => dragonfly_plus::build(DragonflyPlus {
+                nodes_per_leaf: *nodes_per_leaf,
+                leaves: *leaves,
+                spines: *spines,
+                global_links: *global_links,
+                groups: *groups,
+            }),
+            TopologySpec::Jellyfish { switches, links_per_switch, nodes_per_switch, seed } => {
+                jellyfish::build(*switches, *links_per_switch, *nodes_per_switch, *seed)
+            }
+            TopologySpec::Islands { accelerators, islands, rails } => {
+                islands::build(*accelerators, *islands, *rails)
+            }
             TopologySpec::Graph { switches, links, nodes, leaves } => {
                 graph::build(*switches, links, nodes, leaves)
             }
         }
+    }
+
+    /// Switches along each dimension of a grid or `HyperX`; empty where there are none.
+    pub fn sides(&self) -> &[u32] {
+        match &self.family {
+            Family::HyperX { dims, .. } => dims,
+            _ => &self.dims,
+        }
+    }
+
+    /// Nodes of a group (of a dragonfly), an island, or a largest subtree (of a fat tree), if there
+    /// are several.
+    pub fn group_nodes(&self) -> Option<usize> {
+        let groups = match &self.family {
+            Family::Dragonfly { groups, .. } => *groups,
+            Family::DragonflyPlus(fly) => fly.groups,
+            Family::Islands { islands, .. } => *islands,
+            Family::FatTree { arity, levels } if *levels > 1 => *arity,
+            Family::Xgft { children, .. } if children.len() > 1 => *children.last()?,
+            _ => 1,
+        };
+        (groups > 1).then(|| self.nodes / groups as usize)
     }
 
     /// The neighbour behind a port, or [`SwitchId::NONE`].
@@ -131,9 +191,15 @@ impl Topology {
         self.neighbours[switch.index() * self.ports + port]
     }
 
-    /// Grid coordinates of a node, dimension 0 first; empty where there is no grid.
+    /// Grid coordinates of the switch a node sits on, dimension 0 first; empty where there is no
+    /// grid.
     pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
-        let mut rest = node.0;
+        self.attachments[node.index()].leaves().map_or_else(Vec::new, |home| self.place(home))
+    }
+
+    /// Grid coordinates of a switch, dimension 0 first; empty where there is no grid.
+    pub fn place(&self, switch: SwitchId) -> Vec<u32> {
+        let mut rest = switch.0;
         self.dims
             .iter()
             .map(|&k| {
@@ -176,7 +242,7 @@ impl Topology {
     /// The class of the link at a place, switch by switch and port by port: a place among
     /// the names.
     pub fn link_class(&self, at: usize) -> usize {
-        self.family.link_class(at % self.ports.max(1))
+        self.family.link_class(at / self.ports.max(1), at % self.ports.max(1))
     }
 
     /// Whether every link has one that leads back, and every node enters where it leaves.

@@ -24,6 +24,7 @@ mod machine;
 #[path = "reference/network.rs"]
 mod network;
 #[path = "reference/networks.rs"]
+#[allow(dead_code, reason = "the tests of flits need more of it")]
 mod networks;
 #[path = "common/parts.rs"]
 mod parts;

@@ -8,8 +8,8 @@ use common::{message_list, spec};
 use parts::{Scheme, delayed};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, Fidelity, FlowControl, GraphLink, LinkClass, Machine, Mode, RoutingSpec, Selection,
-    Sharing, Switching, TopologySpec, Unit,
+    Arbiter, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass, Machine, Mode, RoutingSpec,
+    Selection, Sharing, Switching, TopologySpec, Unit,
 };
 
 /// A mesh of 3 × 3 with two virtual channels.
@@ -86,7 +86,7 @@ fn circuits_need_one_way_of_choosing_and_alike_channels() {
             let one_wire_back = two_switches(2, 1, 0);
             machine.topology = one_wire_back.topology;
             machine.routing.algorithm = RoutingSpec::Profitable;
-            machine.link.half_duplex = true;
+            machine.link.half_duplex = HalfDuplex::Packet;
         }),
         "machine.topology = link from switch 0 to switch 1: needs one of as many wires back with \
          half_duplex, where both use one wire"
@@ -126,8 +126,45 @@ fn circuits_over_switches_need_wires_of_their_own() {
         "machine.routing.selection = random: must be first with switching circuit"
     );
     assert_eq!(
-        refused(|machine| machine.link.half_duplex = true),
-        "machine.link.half_duplex = true: must be false without switch.integrated"
+        refused(|machine| machine.link.half_duplex = HalfDuplex::Packet),
+        "machine.link.half_duplex = half: must be full or half_by_flit without switch.integrated"
+    );
+}
+
+/// Flits of both directions take turns where there are flits.
+#[test]
+fn wires_that_flits_of_both_directions_share_need_flits() {
+    let said = |fidelity, change: fn(&mut Machine)| {
+        let mut machine = mesh(GREEDY, Sharing::Separate);
+        machine.switch.virtual_channels = 1;
+        machine.link.flow_control = FlowControl::OutOfBand;
+        change(&mut machine);
+        refusal(&machine, fidelity)
+    };
+    for fidelity in [Fidelity::Worm, Fidelity::Packet] {
+        assert_eq!(
+            said(fidelity, |machine| machine.link.half_duplex = HalfDuplex::Flit),
+            format!(
+                "machine.link.half_duplex = half_by_flit: must be full with fidelity {}: flits of both \
+                 directions take turns on a wire; use flit",
+                fidelity.name()
+            )
+        );
+    }
+    assert_eq!(
+        said(Fidelity::Flit, |machine| {
+            machine.set_node_link(|class| class.half_duplex = Some(HalfDuplex::Packet));
+        }),
+        "machine.node_link.half_duplex = half: must be full or half_by_flit: packets take turns on all \
+         links or none"
+    );
+    assert_eq!(
+        said(Fidelity::Packet, |machine| {
+            machine.switch.switching = Switching::CutThrough;
+            machine.set_node_link(|class| class.half_duplex = Some(HalfDuplex::Flit));
+        }),
+        "machine.node_link.half_duplex = half_by_flit: must be full with switching cut_through: packets \
+         cross wires as a whole"
     );
 }
 
@@ -425,8 +462,8 @@ fn combinations_that_do_not_exist_are_refused() {
         "machine.switch.output_queue_packets = 2: must be unlimited without switch.integrated"
     );
     assert_eq!(
-        switched(|machine| machine.link.half_duplex = true),
-        "machine.link.half_duplex = true: must be false without switch.integrated"
+        switched(|machine| machine.link.half_duplex = HalfDuplex::Packet),
+        "machine.link.half_duplex = half: must be full or half_by_flit without switch.integrated"
     );
     let mut machine = mesh(GREEDY, Sharing::Separate);
     machine.switch.virtual_channels = 1;

@@ -116,10 +116,13 @@ impl Simulation {
         self.engine.now()
     }
 
-    /// Channels that send over the wire of another one.
+    /// Channels between switches that send over the wire of another one.
     #[getter]
     fn sharing_channels(&self) -> usize {
-        let wires = self.engine.layout().wire_of.iter().enumerate();
+        let layout = self.engine.layout();
+        let wires = layout.wire_of.iter().enumerate().filter(|&(_, &wire)| {
+            layout.group(wire).kind == tailback_engine::measure::ChannelKind::Internal
+        });
         wires.filter(|(channel, wire)| wire.index() != *channel).count()
     }
 

@@ -11,10 +11,10 @@ import os
 import sys
 from io import TextIOWrapper
 
-from . import blaming, plotting, single, sweeping
+from . import blaming, plotting, scheduling, single, sweeping
 from .options import app
 
-__all__ = ["app", "blaming", "main", "plotting", "single", "sweeping"]
+__all__ = ["app", "blaming", "main", "plotting", "scheduling", "single", "sweeping"]
 
 
 def main() -> None:

@@ -30,7 +30,11 @@ class Network:
     links: int
     """Links between switches, each direction counted."""
     shape: tuple[int, ...]
-    """Nodes along each dimension, x first; empty where there are no coordinates."""
+    """Nodes along each dimension, x first; empty where they have no coordinates."""
+    sides: tuple[int, ...]
+    """Switches along each dimension; empty where there is none."""
+    group_nodes: int | None
+    """Nodes of a group of a dragonfly, an island, or a largest subtree of a fat tree."""
     link_classes: tuple[str, ...]
     """Names of the classes that links between switches fall into."""
     is_direct: bool

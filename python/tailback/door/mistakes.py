@@ -26,7 +26,6 @@ _USER_FIELDS = {
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
-    "machine.link.half_duplex": "machine.link.duplex",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
     "machine.interface.first_packet_bytes": "machine.interface.first_packet",
@@ -58,8 +57,9 @@ _WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
 
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
-    field = field.replace("workload.processes[", "workload.process[")
-    own = _OF_RATE.sub(".rate", field.replace(".algorithm.", "."))
+    own = field.replace(".algorithm.", ".").replace(".half_duplex", ".duplex")
+    own = own.replace("workload.processes[", "workload.process[")
+    own = _OF_RATE.sub(".rate", own)
     return _USER_FIELDS.get(field) or _UNIT.sub("", own)
 
 

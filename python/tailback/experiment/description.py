@@ -13,9 +13,10 @@ from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import BASELINES, Fidelity, Machine, machine_of
-from ..metrics import ALL_METRICS, OF_OPEN_LOOPS
+from ..machines.costs import has_costs
+from ..metrics import ALL_METRICS, OF_COSTS, OF_OPEN_LOOPS
 from ..units import Time
-from ..workloads import Messages, PythonProgram, Synthetic, Workload
+from ..workloads import Messages, PeerExchange, PythonProgram, Synthetic, Workload
 from .choosing import WORKLOAD, chosen
 from .reading import parsed_override, read_description
 from .run import Metric, Run
@@ -236,7 +237,7 @@ class Experiment:
         if "iterations" in metric and isinstance(self.workload, Messages):
             allowed = 'a list of messages has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
-        if "iterations" in metric and isinstance(self.workload, PythonProgram):
+        if "iterations" in metric and isinstance(self.workload, PythonProgram | PeerExchange):
             allowed = 'a program in Python has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
         reason = self._reason_against(metric)
@@ -264,6 +265,10 @@ class Experiment:
             (
                 metric == "routed_lifetime_ack_us" and not self.machine.interface.acknowledgements,
                 "the machine has no acknowledgements",
+            ),
+            (
+                metric in OF_COSTS and not has_costs(self.machine.interface),
+                "no message costs anything in software here",
             ),
             (
                 metric in OF_OPEN_LOOPS and not self.workload.is_open_loop,

@@ -72,8 +72,11 @@ class Placing:
 
 def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
     """Return where everything is drawn."""
-    if topology.shape:
-        return Placing(_grid(topology.shape), bent=True, rounds=_rounds(topology.shape))
+    sides = topology.facts.sides
+    if sides:
+        # Lines of a HyperX are fully connected: no link of it closes a ring.
+        rounds = frozenset() if isinstance(topology, topologies.HyperX) else _rounds(sides)
+        return Placing(_grid(sides), bent=True, rounds=rounds)
     for kind, place in _FAMILIES.items():
         if isinstance(topology, kind):
             return place(topology)
@@ -159,19 +162,55 @@ def _tree(topology: topologies.Tree) -> Placing:
     return Placing(switches, nodes, nodes, groups=_levels(len(levels), height, topology.node_count))
 
 
+def _xgft(topology: topologies.Xgft | topologies.PodFatTree) -> Placing:
+    """Draw switches of a level evenly over the nodes; level 1 is the lowest."""
+    spec = topology.spec()
+    half = spec.get("switch_ports", 0) // 2
+    children: list[int] = spec.get("children", [half, half, 2 * half])
+    parents: list[int] = spec.get("parents", [half, half])
+    nodes, count = topology.node_count, len(children)
+    height = max(1.5, _FLAT * nodes / (count + 1))
+    switches = []
+    for level in range(1, count + 1):
+        across = nodes // prod(children[:level]) * prod(parents[: level - 1])
+        apart = nodes / across
+        switches += [((place + 0.5) * apart - 0.5, level * height) for place in range(across)]
+    below = [(float(node), 0.35 * height) for node in range(nodes)]
+    aside = -0.5 - 0.05 * nodes
+    levels = [Group(f"level {n}", (aside, n * height)) for n in range(1, count + 1)]
+    return Placing(switches, below, below, groups=levels)
+
+
 def _dragonfly(topology: topologies.Dragonfly) -> Placing:
-    inner = _radius(topology.switches_per_group, 1.0)
-    outer = _radius(topology.group_count, 2 * inner + 2.0)
+    return _circles("group", topology.group_count, topology.switches_per_group)
+
+
+def _dragonfly_plus(topology: topologies.DragonflyPlus) -> Placing:
+    return _circles("group", topology.group_count, topology.leaves + topology.spines)
+
+
+def _islands(topology: topologies.Islands) -> Placing:
+    """Draw the rails as a circle inside that of the islands."""
+    rails = _circle(topology.rail_count, 1.0)
+    room = 2 * _radius(topology.rail_count, 1.0) + 2.0
+    around = _circles("island", topology.islands, topology.accelerators, room)
+    return Placing([*around.switches, *rails], groups=around.groups)
+
+
+def _circles(name: str, count: int, size: int, room: float = 0.0) -> Placing:
+    """Draw groups of so many switches each on a circle, with some room inside."""
+    inner = _radius(size, 1.0)
+    outer = max(_radius(count, 2 * inner + 2.0), room + inner)
     switches, groups = [], []
     radius = inner + 0.45
-    for group in range(topology.group_count):
-        angle = _angle(group, topology.group_count)
+    for group in range(count):
+        angle = _angle(group, count)
         x, y = outer * cos(angle), outer * sin(angle)
         beyond = outer + radius + 0.09 * (outer + radius)
         named_at = (beyond * cos(angle), beyond * sin(angle))
-        groups.append(Group(f"group {group}", named_at, (x, y), radius))
-        for place in range(topology.switches_per_group):
-            turned = angle + _angle(place, topology.switches_per_group) - pi / 2
+        groups.append(Group(f"{name} {group}", named_at, (x, y), radius))
+        for place in range(size):
+            turned = angle + _angle(place, size) - pi / 2
             switches.append((x + inner * cos(turned), y + inner * sin(turned)))
     return Placing(switches, groups=groups)
 
@@ -194,7 +233,11 @@ _FAMILIES: Mapping[type[Topology], Callable[[Any], Placing]] = {
     topologies.FatTree: _fat_tree,
     topologies.Butterfly: _butterfly,
     topologies.Tree: _tree,
+    topologies.PodFatTree: _xgft,
+    topologies.Xgft: _xgft,
     topologies.Dragonfly: _dragonfly,
+    topologies.DragonflyPlus: _dragonfly_plus,
+    topologies.Islands: _islands,
     topologies.FullyConnected: _fully_connected,
     topologies.Star: _star,
     topologies.Pair: _pair,

@@ -9,14 +9,20 @@ from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
+from . import costs
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
+from .switch import CLOCKED
 from .topologies import Graph
 
 if TYPE_CHECKING:
+    from .link import LinkClass, NodeLink
     from .machine import Machine
+
+#: `duplex` as the engine has it.
+_HALF_DUPLEX: dict[str, bool | str] = {"full": False, "half": True, "half_by_flit": "flit"}
 
 
 def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -35,13 +41,21 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
                 "rate": str(one.rate or machine.link.rate),
                 "delay": str(machine.link.delay if one.delay is None else one.delay),
             }
+            | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
-        "interface": machine.interface.written() | _of_interface(machine),
+        "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _interface(machine: Machine) -> dict[str, Any]:
+    """Return the keys of interfaces; those of costs, if anything costs something."""
+    written = machine.interface.written()
+    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    return others | costs.resolved(machine.interface)
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -50,10 +64,18 @@ def _of_link(machine: Machine) -> dict[str, Any]:
 
 def _of_node_link(machine: Machine) -> dict[str, Any]:
     if machine.switch.integrated:
-        return dict.fromkeys(("rate", "delay", "width"))
+        return dict.fromkeys(("rate", "delay", "width", "virtual_channels"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
-    return {"rate": str(machine.node_rate), "delay": str(delay), "width": machine.node_links}
+    times = {"rate": str(machine.node_rate), "delay": str(delay)}
+    channels = machine.node_channels_per_wire if machine.switch.is_clocked else None
+    width = {"width": machine.node_links, "virtual_channels": channels}
+    return {**times, **width, **_of_duplex(given)}
+
+
+def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"duplex": links.duplex}
 
 
 def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
@@ -69,6 +91,17 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
+    if switch.is_clocked:
+        cycle = Time(machine.link.flit_ps())
+        found["vc_allocator"] = switch.vc_allocator or switch.allocator
+        found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
+        given = switch.traversal_delay
+        found["traversal_delay"] = str(cycle if given is None else given)
+        found["arbiter"] = None
+        if switch.output_buffer is not None:
+            found["output_buffer"] = str(switch.output_buffer)
+    else:
+        found |= dict.fromkeys(CLOCKED)
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -123,21 +156,27 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "flow_control": link.flow_control,
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
-            "half_duplex": link.duplex == "half",
+            "half_duplex": _HALF_DUPLEX[link.duplex],
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
             "width": machine.node_links,
+            **_half_duplex(machine.node_link),
         },
         "link_classes": {
             name: times
             for name, one in machine.link_classes.items()
-            if (times := _times(machine, one.rate, one.delay))
+            if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
         "interface": _interface_spec(machine),
     }
+
+
+def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
+    """Return how directions share wires, where that is said of some links."""
+    return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
 def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str, Any]:
@@ -185,8 +224,30 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
+        "node_virtual_channels": machine.node_channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
+        **({"pipeline": _pipeline_spec(machine)} if switch.is_clocked else {}),
+    }
+
+
+def _pipeline_spec(machine: Machine) -> dict[str, Any]:
+    switch = machine.switch
+    flits = machine.output_places_behind_crossbar
+    return {
+        "route_cycles": machine.cycles("route_delay"),
+        "traversal_cycles": machine.cycles("traversal_delay"),
+        "speculative": switch.speculative,
+        "vc_allocator": switch.vc_allocator or switch.allocator,
+        "vc_iterations": switch.iterations,
+        "allocator": switch.allocator,
+        "iterations": switch.iterations,
+        "input_speedup": switch.input_speedup,
+        "output_speedup": switch.output_speedup,
+        "internal_speedup": switch.internal_speedup,
+        "output_buffer_flits": flits,
+        "atomic": switch.vc_reuse == "after_credits",
+        "holds": switch.hold,
     }
 
 
@@ -221,6 +282,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
         # Not in the identity of experiments that know nothing of it.
         **({"collectives": collectives} if collectives else {}),
+        # Left out where nothing costs anything: it changes nothing.
+        **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
     }
 
 

@@ -15,6 +15,12 @@ from ..units import Rate, Size, Time, whole_ps
 LONGEST_DELAY = Time(10**12)
 
 
+#: How the two directions of a link share wires.
+Duplex = Literal["full", "half", "half_by_flit"]
+#: The same of some links.
+OwnDuplex = Literal["full", "half_by_flit"] | None
+
+
 class Link(Part):
     """The links between switches: rate, delay, flit, width, encoding, flow control."""
 
@@ -37,10 +43,11 @@ class Link(Part):
         description="How virtual channels share a wire: flit by flit in turn, each until it has "
         "nothing to send or no credit, or not at all: each has a wire of its own.",
     )
-    duplex: Literal["full", "half"] = key(
+    duplex: Duplex = key(
         default="full",
-        description="Whether the two directions of a link have a wire each (full) or one in turn "
-        "(half).",
+        description="Whether the two directions of a link have a wire each (full) or share one: a "
+        "packet, message or circuit at a time (half), or flit by flit, in turn while both can "
+        "send (half_by_flit).",
     )
     flow_control: Literal["out_of_band", "in_band"] = key(
         default="out_of_band",
@@ -141,6 +148,11 @@ class LinkClass(Part):
     delay: MaybeTime = key(
         default=None, description="Time a flit is on such a wire; default: link.delay."
     )
+    duplex: OwnDuplex = key(
+        default=None,
+        description="Whether the two directions have a wire each (full) or share one flit by flit "
+        "(half_by_flit); default: link.duplex.",
+    )
 
 
 class NodeLink(Part):
@@ -158,6 +170,18 @@ class NodeLink(Part):
         default=1,
         description="Parallel links between a node and its switch: a number from 1 to 255, or "
         "degree: as many as the switch has to others.",
+    )
+    duplex: OwnDuplex = key(
+        default=None,
+        description="Whether what a node sends and what it receives have wires of their own (full) "
+        "or share them flit by flit (half_by_flit); default: link.duplex.",
+    )
+    virtual_channels: int | None = key(
+        default=None,
+        ge=1,
+        le=255,
+        description="Virtual channels of such a link, where switches run by a clock; default: "
+        "as many as other links have.",
     )
 
 

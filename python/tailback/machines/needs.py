@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, shown
 from ..parts import fields_of, plain
+from ..units import Time
+from . import costs
+from .switch import CLOCKED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -66,6 +69,18 @@ def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
 
 
+def _is_clocked(machine: Machine) -> bool:
+    return machine.switch.is_clocked
+
+
+def _is_not_clocked(machine: Machine) -> bool:
+    return not machine.switch.is_clocked
+
+
+def _has_output_buffers(machine: Machine) -> bool:
+    return machine.switch.is_clocked or _in_band(machine)
+
+
 def _has_ways(machine: Machine) -> bool:
     return bool(machine.topology.routings)
 
@@ -86,8 +101,30 @@ def _turns(machine: Machine) -> bool:
     return machine.switch.integrated and machine.switch.switching != "wormhole"
 
 
+def _moves_flits(machine: Machine) -> bool:
+    return machine.switch.switching == "wormhole"
+
+
 def _sends_packets(machine: Machine) -> bool:
     return not machine.sends_whole_messages
+
+
+def _costs(machine: Machine) -> bool:
+    return costs.has_costs(machine.interface)
+
+
+def _costs_cpu(machine: Machine) -> bool:
+    return costs.costs_cpu(machine.interface, "send", "receive")
+
+
+def _varies(machine: Machine) -> bool:
+    return machine.interface.send_overhead not in (None, Time(0))
+
+
+def _costs_packets(machine: Machine) -> bool:
+    interface = machine.interface
+    paid = (interface.send_overhead_per_packet, interface.receive_overhead_per_packet)
+    return any(cost not in (None, Time(0)) for cost in paid)
 
 
 _PACKETS = 'machine.interface.unit = "packet"'
@@ -96,9 +133,13 @@ _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
 _NO_CIRCUITS = "machine.switch.switching other than circuit"
 _INTEGRATED = "machine.switch.integrated = true"
 _SWITCHED = "machine.switch.integrated = false"
+_FLITS = 'machine.switch.switching = "wormhole"'
 _WAYS = "a machine.topology.kind with links between switches"
 _SWITCHES = "a machine.topology.kind with switches"
 _DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
+_COSTS = "machine.interface.send_overhead, packet_interval or another cost"
+_COSTS_CPU = "machine.interface.send_overhead or another overhead"
+_COSTS_PACKETS = "machine.interface.send_overhead_per_packet or receive_overhead_per_packet"
 _ACKS = "machine.interface.acknowledgements = true"
 
 NEEDS = (
@@ -119,7 +160,16 @@ NEEDS = (
     _Need("switch", "arbiter", _has_switches, _SWITCHES),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
-    _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
+    _Need(
+        "switch",
+        "output_buffer",
+        _has_output_buffers,
+        'machine.link.flow_control = "in_band" or machine.switch.allocator',
+    ),
+    *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    _Need("node_link", "virtual_channels", _is_clocked, "machine.switch.allocator", (1,)),
+    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
+    _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
@@ -128,12 +178,20 @@ NEEDS = (
     _Need("interface", "acknowledgements", _is_switched, _SWITCHED),
     _Need("switch", "integrated", _is_direct, f"one node on every switch: {_DIRECT}"),
     _Need("interface", "early", _is_integrated, _INTEGRATED),
+    _Need("interface", "overlap", _costs, _COSTS, (True,)),
+    _Need("interface", "receive_preempts", _costs_cpu, _COSTS_CPU, (False,)),
+    _Need("interface", "overhead_variation", _varies, "machine.interface.send_overhead", (0,)),
+    _Need("interface", "multi_packet_only", _costs_packets, _COSTS_PACKETS, (False,)),
     _Need(
         "link",
         "duplex",
         _turns,
         f"{_INTEGRATED} and machine.switch.switching other than wormhole",
+        ("half_by_flit",),
     ),
+    _Need("link", "duplex", _moves_flits, _FLITS, ("half",)),
+    _Need("node_link", "duplex", _moves_flits, _FLITS),
+    _Need("node_link", "duplex", _is_switched, _SWITCHED),
     _Need(
         "link",
         "control_token_bits",

@@ -19,6 +19,7 @@ from .topologies import Topology
 
 __all__ = [
     "Chaos",
+    "DModK",
     "Deflection",
     "DestinationTag",
     "DimensionOrder",
@@ -30,13 +31,14 @@ __all__ = [
     "NegativeFirst",
     "OddEven",
     "Profitable",
+    "SModK",
     "Shortest",
     "UpDown",
     "Valiant",
     "WestFirst",
 ]
 
-Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
+Fidelity = Literal["token", "flit", "worm", "stream", "packet", "fluid"]
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
 MOST_HOPS = 65_534
@@ -113,7 +115,7 @@ class Ordered(Routing):
 
     def dimensions(self, topology: Topology) -> tuple[int, ...]:
         """Return the numbers of the dimensions in the order they are routed."""
-        names = topology.link_classes if topology.shape else ()
+        names = topology.link_classes if topology.facts.sides else ()
         if self.order is None:
             return tuple(range(len(names)))
         numbers = {name: number for number, name in enumerate(names)}
@@ -290,12 +292,30 @@ class Shortest(Routing):
 
 
 class NearestCommonAncestor(_Choosing):
-    """On fat trees: up until above the destination, then down [Petrini & Vanneschi 1997].
+    """On fat trees: up any way until above the destination, then down [Petrini & Vanneschi 1997].
 
     Nobody goes up after going down.
     """
 
     kind: ClassVar[str] = "nearest_common_ancestor"
+
+
+class DModK(Routing):
+    """On fat trees: up by the number of the destination, then down [Zahavi 2012].
+
+    As `nearest_common_ancestor`.
+    """
+
+    kind: ClassVar[str] = "d_mod_k"
+
+
+class SModK(Routing):
+    """On fat trees: up by the number of the source, then down [Zahavi 2012].
+
+    As `nearest_common_ancestor`.
+    """
+
+    kind: ClassVar[str] = "s_mod_k"
 
 
 class DestinationTag(Routing):
@@ -308,9 +328,10 @@ class DestinationTag(Routing):
 
 
 class Minimal(Routing):
-    """On dragonflies: within the group, to the other group, within that [Kim et al. 2008].
+    """Between groups or islands directly: to a switch with a link there, over it [Kim et al. 2008].
 
-    Before and after the link between groups there are two classes.
+    On a dragonfly there are two classes, before and after the link between groups; on a dragonfly+
+    and between islands every hop is of the next kind.
     """
 
     kind: ClassVar[str] = "minimal"

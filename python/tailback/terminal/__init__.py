@@ -4,6 +4,7 @@
 * `predicted`: what would be simulated;
 * `saturation`: where a network saturates;
 * `runs`: many runs;
+* `scheduled`: schedules of a complete exchange;
 * `failed`: why a run cannot go on;
 * `layout`: what they share.
 """

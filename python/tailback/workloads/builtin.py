@@ -1,4 +1,7 @@
-"""Programs that are built in: boundary exchange, computing only, bandwidth, ring all-reduce."""
+"""Programs that are built in: boundary exchange, computing only, bandwidth, ring all-reduce.
+
+Those of a file of their own are named here.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ from .base import (
     Workload,
     iterations_to_fall_out_of_step,
 )
+from .peer_exchange import PeerExchange
 
-__all__ = ["Bandwidth", "BoundaryExchange", "ComputeOnly", "RingAllreduce"]
+__all__ = ["Bandwidth", "BoundaryExchange", "ComputeOnly", "PeerExchange", "RingAllreduce"]
 
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
 _NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))

@@ -26,6 +26,11 @@ def receive(socket: int | None) -> dict[str, Any]:
     return {"op": "receive", "socket": socket}
 
 
+def barrier(group: list[int] | None = None) -> dict[str, Any]:
+    """Wait until every process of ``group``, or every process, has come so far."""
+    return {"op": "barrier", "group": group}
+
+
 def process(
     node: int,
     steps: list[dict[str, Any]],

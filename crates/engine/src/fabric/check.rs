@@ -1,8 +1,10 @@
 //! What cannot be simulated, and why: whatever is refused before a run is refused here.
 
 mod buffers;
+mod costs;
 mod machine;
 mod network;
+mod pipeline;
 
 pub use buffers::TOKENS_PER_GRANT;
 pub use machine::machine;

@@ -1,7 +1,9 @@
 //! Messages in progress.
 
 use super::protocol::Protocol;
+use crate::fabric::Packet;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
+use crate::measure::Class;
 use crate::pool::Pool;
 use crate::time::Time;
 use crate::workload::Send;
@@ -124,6 +126,21 @@ impl Message {
                 to
             }
         };
+    }
+
+    /// Its next packet, of so many bytes: in flight from now on.
+    #[inline]
+    pub fn next_packet(&mut self, id: MessageId, bytes: u32) -> Packet {
+        if self.life == Life::Pending {
+            self.advance(Life::Offered);
+        }
+        self.unsent -= bytes;
+        self.in_flight += 1;
+        self.undelivered += 1;
+        let mut packet = Packet::new(Class::Data, id, self.from_node, self.to_node);
+        packet.bytes = bytes;
+        packet.last = self.is_packetised();
+        packet
     }
 
     /// Whether all of one that has been sent is in packets.

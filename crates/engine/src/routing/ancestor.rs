@@ -1,12 +1,14 @@
-//! Routing on k-ary n-trees by way of a nearest common ancestor [Petrini & Vanneschi 1997].
+//! Routing on fat trees by way of a nearest common ancestor [Petrini & Vanneschi 1997]: on k-ary
+//! n-trees, and on all extended generalised fat trees.
 //!
 //! A packet goes up until the switch is above its destination, and then down: there is one
 //! way down, each port being a digit of the destination. Up it may go any way.
 //!
-//! *Without a choice* the way up, too, is by the destination's digits: from level l the
-//! packet goes up by port k plus digit l (on the lowest level, the last). So packets to
-//! the same node come down from the same switch of the highest level, and those to
-//! different nodes of one leaf go up by different ports.
+//! *Without a choice* the way up, too, is by the number of a node, that of the destination (D-mod-k)
+//! or of the source (S-mod-k) [Zahavi 2012]: from a switch with w parents, W of which are above the
+//! same nodes as itself, it goes to parent `number / W mod w`. So packets to (from) the same node
+//! come down from (go up to) the same switch of the highest level, and those to (from) different
+//! nodes of one leaf go up by different ports, as far as there are any.
 //!
 //! Free of deadlock: no packet goes up once it has gone down, and levels fall on the way
 //! up and rise on the way down. Minimal.
@@ -15,76 +17,105 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::properties::Properties;
 use crate::error::SpecError;
-use crate::ids::{NodeId, SwitchId};
+use crate::ids::SwitchId;
+use crate::topology::xgft::{Level, levels};
 use crate::topology::{Family, Topology};
 
 /// Nearest-common-ancestor routing for one tree.
 pub struct Ancestor {
-    arity: usize,
-    /// Switches of a level.
-    words: usize,
-    /// By level: what the digit of that place weighs in a node's number.
-    weights: Vec<usize>,
-    adaptive: bool,
+    /// By switch: its level, and which of the subtrees of that level it is above.
+    places: Vec<(u8, u32)>,
+    /// The lowest first.
+    levels: Vec<Level>,
+    up: Up,
+}
+
+/// Which way packets go up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Up {
+    /// Any.
+    Any,
+    /// By the number of the destination.
+    Destination,
+    /// By the number of the source.
+    Source,
 }
 
 /// Where a packet goes from a switch.
 enum Turn {
     Here,
     Down(usize),
-    /// By this port, if there is to be no choice.
-    Up(usize),
+    Up(Level),
 }
 
 impl Ancestor {
-    /// Prepares routing on a k-ary n-tree.
-    pub fn new(name: &str, adaptive: bool, topology: &Topology) -> Result<Self, SpecError> {
-        let Family::FatTree { arity, levels } = topology.family else {
-            return Err(SpecError::new("machine.routing", name, "needs a fat tree"));
+    /// Prepares routing on a fat tree.
+    pub fn new(name: &str, up: Up, topology: &Topology) -> Result<Self, SpecError> {
+        let (levels, root_first) = match &topology.family {
+            Family::FatTree { arity, levels: count } => {
+                let children = vec![*arity; *count as usize];
+                (levels(&children, &children[1..]), true)
+            }
+            Family::Xgft { children, parents, .. } => (levels(children, parents), false),
+            _ => return Err(SpecError::new("machine.routing", name, "needs a fat tree")),
         };
-        let arity = arity as usize;
-        let weights: Vec<usize> = (0..levels).rev().map(|place| arity.pow(place)).collect();
-        Ok(Self { arity, words: topology.nodes / arity, weights, adaptive })
+        let levels = levels.unwrap_or_default();
+        let number = |(number, level): (usize, &Level)| {
+            let places = level.places;
+            (0..level.switches).map(move |at| (number as u8, (at / places) as u32))
+        };
+        let places = if root_first {
+            levels.iter().enumerate().rev().flat_map(number).collect()
+        } else {
+            levels.iter().enumerate().flat_map(number).collect()
+        };
+        Ok(Self { places, levels, up })
     }
 
     #[inline]
-    fn turn(&self, switch: SwitchId, destination: NodeId) -> Turn {
-        let (level, word) = (switch.index() / self.words, switch.index() % self.words);
-        let (node, weight) = (destination.index(), self.weights[level]);
-        let digit = node / weight % self.arity;
-        // A word has one digit less than a node: its first `level` ones are compared.
-        if node / self.arity / weight != word / weight {
-            Turn::Up(self.arity + digit)
-        } else if weight == 1 {
+    fn turn(&self, switch: SwitchId, header: Header) -> Turn {
+        let (number, subtree) = self.places[switch.index()];
+        let (level, node) = (self.levels[usize::from(number)], header.destination.index());
+        if node / level.nodes != subtree as usize {
+            Turn::Up(level)
+        } else if number == 0 {
             Turn::Here
         } else {
-            Turn::Down(digit)
+            Turn::Down(node % level.nodes / (level.nodes / level.children))
         }
     }
 
     /// The port by which a packet without a choice leaves a switch.
     #[inline]
-    pub fn step(&self, switch: SwitchId, destination: NodeId) -> Option<usize> {
-        match self.turn(switch, destination) {
+    pub fn step(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        match self.turn(switch, header) {
             Turn::Here => None,
-            Turn::Down(port) | Turn::Up(port) => Some(port),
+            Turn::Down(port) => Some(port),
+            Turn::Up(level) => {
+                let node = if self.up == Up::Source { header.source } else { header.destination };
+                Some(level.children + node.index() / level.places % level.parents)
+            }
         }
     }
 }
 
 impl Algorithm for Ancestor {
     fn properties(&self) -> Properties {
-        if self.adaptive { Properties::choosing(true) } else { Properties::one_way(true) }
+        if self.up == Up::Any { Properties::choosing(true) } else { Properties::one_way(true) }
     }
 
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
-        match self.turn(switch, header.destination) {
-            Turn::Here => {}
-            Turn::Up(_) if self.adaptive => {
-                (self.arity..2 * self.arity).for_each(|port| allow(port, 0));
+        match self.turn(switch, header) {
+            Turn::Up(level) if self.up == Up::Any => {
+                let ports = level.children..level.children + level.parents;
+                ports.for_each(|port| allow(port, 0));
             }
-            Turn::Down(port) | Turn::Up(port) => allow(port, 0),
+            _ => {
+                if let Some(port) = self.step(switch, header) {
+                    allow(port, 0);
+                }
+            }
         }
     }
 }
@@ -92,6 +123,7 @@ impl Algorithm for Ancestor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::NodeId;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, refusal, routing, sides};
     use crate::spec::{RoutingSpec, TopologySpec};
 
@@ -120,16 +152,67 @@ mod tests {
     fn destinations_are_spread_over_the_top() {
         let tree = TopologySpec::FatTree { arity: 3, levels: 3 };
         let topology = Topology::new(&tree).unwrap();
-        let routing = Ancestor::new("", false, &topology).unwrap();
+        let routing = Ancestor::new("", Up::Destination, &topology).unwrap();
         let top = |source: usize, node: usize| {
             let mut at = topology.attachments[source].enters().unwrap();
+            let [source, destination] = [source, node].map(NodeId::from_index);
+            let header = Header { source, destination, route: 0 };
             while at.index() / 9 > 0 {
-                at = topology.neighbour(at, routing.step(at, NodeId::from_index(node)).unwrap());
+                at = topology.neighbour(at, routing.step(at, header).unwrap());
             }
             at.0
         };
         assert_eq!([24, 25, 26].map(|node| top(0, node)), [6, 7, 8]);
         assert_eq!([24, 25, 26].map(|node| top(17, node)), [6, 7, 8]);
+    }
+
+    /// Any children and parents of every level, tapered or not.
+    #[test]
+    fn random_trees_have_no_circle_of_channels() {
+        let mut random = cases(71);
+        for _ in 0..300 {
+            let height = 1 + random.below(4);
+            let mut draw = |most| 1 + random.below(most) as u32;
+            let children: Vec<u32> = (0..height).map(|_| draw(4)).collect();
+            let parents: Vec<u32> = (1..height).map(|_| draw(4)).collect();
+            let nodes: u32 = children.iter().product();
+            if !(2..=64).contains(&nodes) {
+                continue;
+            }
+            let tree = TopologySpec::Xgft { children, parents, widths: vec![] };
+            let topology = Topology::new(&tree).unwrap();
+            let ways = [nearest(true), RoutingSpec::DModK, RoutingSpec::SModK];
+            for spec in ways {
+                let routing = routing(&tree, &spec, 1);
+                assert!(check_ways(&topology, &routing, Promise::Minimal) <= 2 * height as u32);
+                check_free(&topology, &routing);
+            }
+        }
+    }
+
+    /// With as many parents as children, a shift of all nodes has every link up to itself
+    /// [Zahavi 2012]: S-mod-k as D-mod-k.
+    #[test]
+    fn shifts_share_no_link() {
+        let tree = TopologySpec::PodFatTree { switch_ports: 4 };
+        let topology = Topology::new(&tree).unwrap();
+        for up in [Up::Destination, Up::Source] {
+            let routing = Ancestor::new("", up, &topology).unwrap();
+            for shift in 1..topology.nodes {
+                let mut taken = vec![false; topology.neighbours.len()];
+                for source in 0..topology.nodes {
+                    let destination = NodeId::from_index((source + shift) % topology.nodes);
+                    let mut at = topology.attachments[source].enters().unwrap();
+                    let source = NodeId::from_index(source);
+                    let header = Header { source, destination, route: 0 };
+                    while let Some(port) = routing.step(at, header) {
+                        let link = at.index() * topology.ports + port;
+                        assert!(!std::mem::replace(&mut taken[link], true), "{up:?} {shift}");
+                        at = topology.neighbour(at, port);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What other algorithms stand on: one way from anywhere to anywhere.
 
 use super::Header;
-use super::ancestor::Ancestor;
+use super::ancestor::{Ancestor, Up};
 use super::dimension_order::DimensionOrder;
 use super::dragonfly::Dragonfly;
 use super::grid::Grid;
+use super::hyperx::HyperX;
+use super::leaf_spine::LeafSpine;
+use super::rails::Rails;
 use super::ring_order::RingOrder;
 use super::table::Table;
 use crate::error::SpecError;
@@ -19,15 +22,21 @@ pub enum Base {
     Rings(RingOrder),
     /// Up a fat tree by the destination's digits, then down.
     Tree(Ancestor),
+    /// One dimension after the other of a `HyperX`.
+    Lines(HyperX),
     /// From group to group of a dragonfly.
     Groups(Dragonfly),
+    /// From group to group of a dragonfly+.
+    Spines(LeafSpine),
+    /// Between islands.
+    Rails(Rails),
     /// A table for any graph.
     Paths(Table),
 }
 
 impl Base {
-    /// The usual one of a topology: dimension order in `order` on grids, those of fat trees
-    /// and dragonflies, else shortest paths.
+    /// The usual one of a topology: dimension order in `order` on grids and `HyperX`, those of fat
+    /// trees, dragonflies and islands, else shortest paths.
     ///
     /// # Errors
     /// An order that does not name every dimension once; a graph in pieces or too large for
@@ -35,9 +44,30 @@ impl Base {
     pub fn usual(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
         match topology.family {
             _ if !topology.dims.is_empty() => Self::grid(algorithm, order, topology),
-            Family::FatTree { .. } => Ancestor::new(algorithm, false, topology).map(Self::Tree),
-            Family::Dragonfly { .. } => Dragonfly::new(algorithm, topology).map(Self::Groups),
+            Family::HyperX { .. } => HyperX::new(algorithm, order, topology).map(Self::Lines),
+            Family::FatTree { .. } | Family::Xgft { .. } => {
+                Ancestor::new(algorithm, Up::Destination, topology).map(Self::Tree)
+            }
+            Family::Dragonfly { .. } | Family::DragonflyPlus(_) | Family::Islands { .. } => {
+                Self::minimal(algorithm, topology)
+            }
             _ => Table::shortest(algorithm, topology).map(Self::Paths),
+        }
+    }
+
+    /// Between groups, or islands, directly.
+    ///
+    /// # Errors
+    /// A topology that has none.
+    pub fn minimal(algorithm: &str, topology: &Topology) -> Result<Self, SpecError> {
+        match topology.family {
+            Family::Dragonfly { .. } => Dragonfly::new(algorithm, topology).map(Self::Groups),
+            Family::DragonflyPlus(_) => LeafSpine::new(algorithm, topology).map(Self::Spines),
+            Family::Islands { .. } => Rails::new(algorithm, topology).map(Self::Rails),
+            _ => {
+                let allowed = "needs a dragonfly, a dragonfly+ or islands";
+                Err(SpecError::new("machine.routing", algorithm, allowed))
+            }
         }
     }
 
@@ -57,7 +87,7 @@ impl Base {
     /// Classes of virtual channels it tells apart.
     pub fn classes(&self) -> usize {
         match self {
-            Self::Open(_) | Self::Tree(_) => 1,
+            Self::Open(_) | Self::Tree(_) | Self::Lines(_) | Self::Spines(_) | Self::Rails(_) => 1,
             Self::Groups(_) => Dragonfly::CLASSES,
             Self::Rings(_) => RingOrder::CLASSES,
             Self::Paths(table) => table.classes(),
@@ -78,8 +108,11 @@ impl Base {
         match self {
             Self::Open(routing) => routing.next(switch, header).map(|port| (port, 0)),
             Self::Rings(routing) => routing.step(switch, header),
-            Self::Tree(routing) => routing.step(switch, header.destination).map(|port| (port, 0)),
+            Self::Tree(routing) => routing.step(switch, header).map(|port| (port, 0)),
+            Self::Lines(routing) => routing.step(switch, header.destination).map(|port| (port, 0)),
             Self::Groups(routing) => routing.step(switch, header),
+            Self::Spines(routing) => routing.step(switch, header).map(|port| (port, 0)),
+            Self::Rails(routing) => routing.step(switch, header.destination).map(|port| (port, 0)),
             Self::Paths(routing) => routing.step(switch, header.destination),
         }
     }

@@ -13,8 +13,9 @@ use crate::ids::{NodeId, SwitchId};
 
 /// Dimension-order routing for one grid without rings.
 pub struct DimensionOrder {
-    /// Packed coordinates of every node, and of the switch it sits on.
+    /// Packed coordinates of switches and nodes, as in [`Grid`].
     packed: Vec<u64>,
+    nodes_from: usize,
     /// The descending port of the dimension each bit of a packed word belongs to.
     port_of_bit: [u8; 64],
 }
@@ -24,7 +25,7 @@ impl DimensionOrder {
     pub fn new(grid: Grid) -> Self {
         debug_assert!(!grid.has_rings());
         let port_of_bit = grid.dimension_of_bit.map(|dimension| 2 * dimension);
-        Self { packed: grid.packed, port_of_bit }
+        Self { packed: grid.packed, nodes_from: grid.nodes_from, port_of_bit }
     }
 
     /// See [`super::Routing::next`].
@@ -36,7 +37,8 @@ impl DimensionOrder {
     /// The same: nothing else of a packet matters.
     #[inline]
     pub fn next_to(&self, switch: SwitchId, destination: NodeId) -> Option<usize> {
-        let (here, there) = (self.packed[switch.index()], self.packed[destination.index()]);
+        let (here, there) =
+            (self.packed[switch.index()], self.packed[self.nodes_from + destination.index()]);
         if here == there {
             return None;
         }

@@ -11,8 +11,11 @@ use crate::topology::Topology;
 /// to be corrected, and comparing the words compares that coordinate. No loop over
 /// dimensions, no division.
 pub struct Grid {
-    /// Packed coordinates of every node.
+    /// Packed coordinates of every switch, and then, unless each has one node of its own number,
+    /// of every node.
     pub packed: Vec<u64>,
+    /// Where those of the nodes begin.
+    pub nodes_from: usize,
     /// By dimension.
     pub lines: Vec<Line>,
     /// The dimension each bit of a packed word belongs to.
@@ -56,12 +59,7 @@ impl Grid {
             let allowed = "needs a topology with dimensions";
             return Err(SpecError::new("machine.routing", algorithm, allowed));
         }
-        let order: Vec<usize> = if order.is_empty() {
-            (0..dims.len()).collect()
-        } else {
-            order.iter().map(|&d| d as usize).collect()
-        };
-        check_order(&order, dims.len())?;
+        let order = ordered(order, dims.len())?;
         let mut dimension_of_bit = [0; 64];
         let line = |&side: &u32| {
             let bits = u32::BITS - (side - 1).leading_zeros();
@@ -78,14 +76,21 @@ impl Grid {
             dimension_of_bit[shift as usize..(shift + bits) as usize].fill(dimension as u8);
             shift += bits;
         }
-        let pack = |node| {
-            let coordinates = topology.coordinates(NodeId::from_index(node));
+        let pack = |switch| {
+            let coordinates = topology.place(switch);
             let placed =
                 coordinates.iter().zip(&lines).map(|(&c, line)| u64::from(c) << line.shift);
             placed.sum()
         };
-        let packed = (0..topology.nodes).map(pack).collect();
-        Ok(Self { packed, lines, dimension_of_bit, lowest })
+        let switches = (0..topology.switches).map(SwitchId::from_index);
+        let mut packed: Vec<u64> = switches.map(pack).collect();
+        let nodes_from = if topology.is_direct() { 0 } else { packed.len() };
+        if nodes_from > 0 {
+            let homes = topology.attachments.iter().filter_map(|at| at.leaves());
+            let of_nodes: Vec<u64> = homes.map(|home| packed[home.index()]).collect();
+            packed.extend(of_nodes);
+        }
+        Ok(Self { packed, nodes_from, lines, dimension_of_bit, lowest })
     }
 
     /// The same for algorithms that do not know rings.
@@ -109,7 +114,13 @@ impl Grid {
     /// The packed coordinates of a switch and of a destination.
     #[inline]
     pub fn ends(&self, switch: SwitchId, destination: NodeId) -> (u64, u64) {
-        (self.packed[switch.index()], self.packed[destination.index()])
+        (self.packed[switch.index()], self.of_node(destination))
+    }
+
+    /// The packed coordinates of the switch a node sits on.
+    #[inline]
+    pub fn of_node(&self, node: NodeId) -> u64 {
+        self.packed[self.nodes_from + node.index()]
     }
 
     /// The parity of the sum of all coordinates.
@@ -158,11 +169,19 @@ impl Line {
     }
 }
 
-fn check_order(order: &[usize], dimensions: usize) -> Result<(), SpecError> {
-    let mut sorted = order.to_vec();
+/// An order of dimensions; empty: 0, 1, 2, ….
+///
+/// # Errors
+/// One that does not name every dimension once.
+pub fn ordered(order: &[u32], dimensions: usize) -> Result<Vec<usize>, SpecError> {
+    let order: Vec<usize> = order.iter().map(|&dimension| dimension as usize).collect();
+    let mut sorted = order.clone();
     sorted.sort_unstable();
+    if order.is_empty() {
+        return Ok((0..dimensions).collect());
+    }
     if sorted.iter().copied().eq(0..dimensions) {
-        return Ok(());
+        return Ok(order);
     }
     Err(SpecError::new(
         "machine.routing.order",
@@ -174,7 +193,41 @@ fn check_order(order: &[usize], dimensions: usize) -> Result<(), SpecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::TopologySpec;
+    use crate::routing::walk::{Promise, cases, check_free, check_ways, routing, sides};
+    use crate::spec::{RoutingSpec, TopologySpec};
+
+    /// All that routes a mesh or torus routes one with several nodes on every switch.
+    #[test]
+    fn concentrated_grids_have_no_circle_of_channels() {
+        let mut random = cases(75);
+        for case in 0..120 {
+            let dims = sides(&mut random, 2, 12);
+            let nodes_per_switch = 2 + random.below(2) as u32;
+            let order = Vec::new();
+            let in_order = RoutingSpec::DimensionOrder { order: order.clone(), balanced: false };
+            let adaptive = RoutingSpec::MinimalAdaptive { order: order.clone() };
+            let two_phase = RoutingSpec::Valiant { order };
+            let mut algorithms = vec![(in_order, 2), (adaptive, 3), (two_phase, 4)];
+            let grid = if case % 2 == 0 {
+                let turns =
+                    [RoutingSpec::WestFirst, RoutingSpec::NegativeFirst, RoutingSpec::OddEven];
+                algorithms.extend(turns.map(|turns| (turns, 1)));
+                TopologySpec::ConcentratedMesh { dims, nodes_per_switch }
+            } else {
+                TopologySpec::ConcentratedTorus { dims, nodes_per_switch }
+            };
+            let topology = Topology::new(&grid).unwrap();
+            for (algorithm, channels) in algorithms {
+                let made = routing(&grid, &algorithm, channels);
+                let promise = match algorithm {
+                    RoutingSpec::Valiant { .. } => Promise::Arrives,
+                    _ => Promise::Minimal,
+                };
+                check_ways(&topology, &made, promise);
+                check_free(&topology, &made);
+            }
+        }
+    }
 
     #[test]
     fn a_ring_is_left_by_the_shorter_way() {

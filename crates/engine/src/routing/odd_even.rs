@@ -48,7 +48,7 @@ impl Algorithm for OddEven {
         let (here, there) = self.grid.ends(switch, header.destination);
         let [x, y] = [self.grid.lines[0], self.grid.lines[1]];
         let (column, target) = (x.of(here), x.of(there));
-        let begun = x.of(self.grid.packed[header.source.index()]);
+        let begun = x.of(self.grid.of_node(header.source));
         let vertical = match y.of(there).cmp(&y.of(here)) {
             Ordering::Less => Some(2),
             Ordering::Equal => None,

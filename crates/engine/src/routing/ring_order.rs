@@ -54,7 +54,7 @@ impl RingOrder {
         if here == there {
             return None;
         }
-        let from = self.grid.packed[header.source.index()];
+        let from = self.grid.of_node(header.source);
         let dimension = usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize]);
         let line = &self.grid.lines[dimension];
         let (at, to) = (line.of(here), line.of(there));

@@ -1,6 +1,6 @@
 //! The network interfaces of the nodes.
 
-use super::{Collectives, one};
+use super::{Collectives, Costs, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,16 @@ pub struct Interface {
     /// What barriers and other collectives are.
     #[serde(default)]
     pub collectives: Collectives,
+    /// What messages cost in software; absent: nothing.
+    #[serde(default)]
+    pub costs: Option<Costs>,
+}
+
+impl Interface {
+    /// What messages cost in software, unless that is nothing.
+    pub fn costs(&self) -> Option<&Costs> {
+        self.costs.as_ref().filter(|costs| !costs.are_none())
+    }
 }
 
 /// What crosses the network as a whole.

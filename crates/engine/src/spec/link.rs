@@ -33,9 +33,9 @@ pub struct Link {
     /// How virtual channels share the wires.
     #[serde(default)]
     pub sharing: Sharing,
-    /// Whether the two directions share one wire, a packet at a time.
+    /// Whether and how the two directions share one wire.
     #[serde(default)]
-    pub half_duplex: bool,
+    pub half_duplex: HalfDuplex,
 }
 
 /// What differs from [`Link`] on some links.
@@ -54,6 +54,9 @@ pub struct LinkClass {
     /// Parallel wires.
     #[serde(default)]
     pub width: Option<u32>,
+    /// Whether and how the two directions share one wire.
+    #[serde(default)]
+    pub half_duplex: Option<HalfDuplex>,
 }
 
 impl LinkClass {
@@ -71,6 +74,7 @@ impl LinkClass {
             control_ps: self.control_ps.unwrap_or(link.control_ps),
             delay_ps: self.delay_ps.unwrap_or(link.delay_ps),
             width: self.width.unwrap_or(link.width),
+            half_duplex: self.half_duplex.unwrap_or(link.half_duplex),
             ..*link
         }
     }
@@ -106,6 +110,64 @@ impl Sharing {
             Self::RoundRobin => "round_robin",
             Self::UntilStall => "until_stall",
             Self::Separate => "separate",
+        }
+    }
+}
+
+/// Whether and how the two directions of a link share one wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Half", into = "Half")]
+pub enum HalfDuplex {
+    /// Each direction has a wire of its own. In words: `false`.
+    #[default]
+    No,
+    /// A packet (a message, a circuit) at a time: `true` or `packet`.
+    Packet,
+    /// Flit by flit, in turn while both directions can send: `flit`.
+    Flit,
+}
+
+impl HalfDuplex {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::No => "full",
+            Self::Packet => "half",
+            Self::Flit => "half_by_flit",
+        }
+    }
+}
+
+/// As it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Half {
+    Either(bool),
+    Which(Which),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Which {
+    Packet,
+    Flit,
+}
+
+impl From<Half> for HalfDuplex {
+    fn from(written: Half) -> Self {
+        match written {
+            Half::Either(false) => Self::No,
+            Half::Either(true) | Half::Which(Which::Packet) => Self::Packet,
+            Half::Which(Which::Flit) => Self::Flit,
+        }
+    }
+}
+
+impl From<HalfDuplex> for Half {
+    fn from(half: HalfDuplex) -> Self {
+        match half {
+            HalfDuplex::Flit => Self::Which(Which::Flit),
+            other => Self::Either(other == HalfDuplex::Packet),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    Collectives, FlowControl, Interface, Link, LinkClass, MessageOrder, Routing, Sharing, Switch,
-    Switching, TopologySpec, Unit,
+    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, MessageOrder, Routing,
+    Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Machine {
                 flow_control: FlowControl::InBand,
                 credit_delay_ps: 0,
                 sharing: Sharing::RoundRobin,
-                half_duplex: false,
+                half_duplex: HalfDuplex::No,
             },
             node_link: Some(LinkClass { width: Some(degree), ..LinkClass::default() }),
             link_classes: BTreeMap::new(),
@@ -71,6 +71,7 @@ impl Machine {
                 time_slice_ps: None,
                 early_bytes: 0,
                 collectives: Collectives::default(),
+                costs: None,
             },
         }
     }
@@ -83,6 +84,15 @@ impl Machine {
     /// Wires between a node and its switch.
     pub fn node_width(&self) -> u32 {
         self.node_link().width.unwrap_or(self.link.width)
+    }
+
+    /// From a header's arrival at a switch until it asks for an output or, if switches have a
+    /// pipeline, until it starts on it at the soonest.
+    pub fn switch_delay_ps(&self) -> u64 {
+        match self.switch.pipeline {
+            None => self.switch.delay_ps,
+            Some(pipeline) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
+        }
     }
 
     /// Changes what differs between nodes and switches.

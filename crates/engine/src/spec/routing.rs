@@ -138,9 +138,13 @@ pub enum RoutingSpec {
         #[serde(default = "yes")]
         adaptive: bool,
     },
+    /// The same by the number of the destination.
+    DModK,
+    /// The same by the number of the source on the way up.
+    SModK,
     /// On butterflies: the only way.
     DestinationTag,
-    /// On dragonflies: from group to group directly.
+    /// On dragonflies, and between islands: from group to group directly.
     Minimal,
     /// Shortest paths, each hop in the class of virtual channels of its number.
     HopClasses,
@@ -204,6 +208,8 @@ impl RoutingSpec {
             Self::Table { .. } => "table",
             Self::SourceRoutes { .. } => "source_routes",
             Self::NearestCommonAncestor { .. } => "nearest_common_ancestor",
+            Self::DModK => "d_mod_k",
+            Self::SModK => "s_mod_k",
             Self::DestinationTag => "destination_tag",
             Self::Minimal => "minimal",
             Self::HopClasses => "hop_classes",

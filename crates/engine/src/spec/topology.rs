@@ -79,6 +79,79 @@ pub enum TopologySpec {
         /// Nodes on every switch: p.
         nodes_per_switch: u32,
     },
+    /// An open grid with several nodes on every switch.
+    ConcentratedMesh {
+        /// Switches along each dimension; dimension 0 is x.
+        dims: Vec<u32>,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
+    /// The same with lines closed to rings.
+    ConcentratedTorus {
+        /// Switches along each dimension; dimension 0 is x.
+        dims: Vec<u32>,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
+    /// A grid whose lines are fully connected.
+    #[serde(rename = "hyperx")]
+    HyperX {
+        /// Switches along each dimension; dimension 0 is x.
+        dims: Vec<u32>,
+        /// Wires of a link of each dimension; empty: as everywhere.
+        #[serde(default)]
+        widths: Vec<u16>,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
+    /// The k-ary fat tree of k pods.
+    PodFatTree {
+        /// Ports of a switch: k.
+        switch_ports: u32,
+    },
+    /// The extended generalised fat tree.
+    Xgft {
+        /// Children of a switch, by level from the lowest, whose children are nodes.
+        children: Vec<u32>,
+        /// Parents of a switch, by level from the lowest; the highest has none.
+        parents: Vec<u32>,
+        /// Wires between each level and the next; empty: as everywhere.
+        #[serde(default)]
+        widths: Vec<u16>,
+    },
+    /// Groups of leaves and spines, with links between the spines of every two groups.
+    DragonflyPlus {
+        /// Nodes on every leaf: p.
+        nodes_per_leaf: u32,
+        /// Leaves of a group: l.
+        leaves: u32,
+        /// Spines of a group: s.
+        spines: u32,
+        /// Links from every spine to other groups: h.
+        global_links: u32,
+        /// Groups: g, at most `s·h + 1`.
+        groups: u32,
+    },
+    /// A random regular graph.
+    Jellyfish {
+        /// How many switches.
+        switches: u32,
+        /// Links from every switch to others.
+        links_per_switch: u32,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+        /// Which of all such graphs.
+        seed: u64,
+    },
+    /// Fully connected accelerators, and rails between those of the same place.
+    Islands {
+        /// Accelerators of an island.
+        accelerators: u32,
+        /// Islands.
+        islands: u32,
+        /// Rails: a divisor of the accelerators.
+        rails: u32,
+    },
     /// Any switches and links.
     Graph {
         /// How many switches.
@@ -107,6 +180,14 @@ impl TopologySpec {
         "fully_connected",
         "dragonfly",
         "slim_fly",
+        "concentrated_mesh",
+        "concentrated_torus",
+        "hyperx",
+        "pod_fat_tree",
+        "xgft",
+        "dragonfly_plus",
+        "jellyfish",
+        "islands",
         "graph",
     ];
 }
@@ -142,6 +223,6 @@ impl GraphLink {
     /// What differs on it, width apart.
     pub fn class(&self) -> LinkClass {
         let (flit_ps, control_ps, delay_ps) = (self.flit_ps, self.control_ps, self.delay_ps);
-        LinkClass { flit_ps, control_ps, delay_ps, width: None }
+        LinkClass { flit_ps, control_ps, delay_ps, ..LinkClass::default() }
     }
 }

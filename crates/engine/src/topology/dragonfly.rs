@@ -38,7 +38,8 @@ pub(super) fn build(p: u32, a: u32, h: u32, groups: u32) -> Result<Topology, Spe
         for place in 0..links.a {
             let other = |t| if t == place { None } else { Some(group * links.a + t) };
             let local = (0..links.a).map(other);
-            let global = (0..links.h).map(|q| links.behind(group, place * links.h + q));
+            let behind = |q| links.behind(group, place * links.h + q);
+            let global = (0..links.h).map(|q| behind(q).map(|(to, place)| to * links.a + place));
             let ids = local.chain(global).map(|to| to.map_or(SwitchId::NONE, SwitchId::from_index));
             neighbours.extend(ids);
         }
@@ -60,15 +61,17 @@ pub(super) fn build(p: u32, a: u32, h: u32, groups: u32) -> Result<Topology, Spe
 }
 
 /// The arrangement of the links between groups.
-struct Links {
-    a: usize,
-    h: usize,
-    groups: usize,
+pub(super) struct Links {
+    /// Switches of a group that have such links.
+    pub a: usize,
+    /// Links from each of them.
+    pub h: usize,
+    pub groups: usize,
 }
 
 impl Links {
-    /// The switch behind a link of a group, if it leads anywhere.
-    fn behind(&self, group: usize, link: usize) -> Option<usize> {
+    /// The group behind a link of a group, and the place there, if it leads anywhere.
+    pub fn behind(&self, group: usize, link: usize) -> Option<(usize, usize)> {
         let others = self.groups - 1;
         let (round, place) = (link / others, link % others);
         if (round + 1) * others > self.a * self.h {
@@ -76,7 +79,7 @@ impl Links {
         }
         let to = (group + self.groups - 1 - place) % self.groups;
         let back = round * others + others - 1 - place;
-        Some(to * self.a + back / self.h)
+        Some((to, back / self.h))
     }
 }
 

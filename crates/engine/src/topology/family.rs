@@ -1,6 +1,7 @@
 //! The families of topologies, and their formulas.
 
-use super::Topology;
+use super::xgft::levels;
+use super::{DragonflyPlus, Topology};
 
 /// What a topology is a member of, with the parameters that routing needs.
 ///
@@ -52,6 +53,35 @@ pub enum Family {
         /// Groups (g).
         groups: u32,
     },
+    /// A grid whose lines are fully connected.
+    HyperX {
+        /// Switches along each dimension.
+        dims: Vec<u32>,
+        /// Wires of a link of each dimension; empty: as everywhere.
+        widths: Vec<u16>,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
+    /// The extended generalised fat tree.
+    Xgft {
+        /// Children of a switch, by level from the lowest.
+        children: Vec<u32>,
+        /// Parents of a switch, likewise; none of the highest.
+        parents: Vec<u32>,
+        /// Wires between each level and the next; empty: as everywhere.
+        widths: Vec<u16>,
+    },
+    /// Groups of leaves and spines, with links between the spines of every two groups.
+    DragonflyPlus(DragonflyPlus),
+    /// Fully connected accelerators, joined by rails.
+    Islands {
+        /// Accelerators of an island.
+        accelerators: u32,
+        /// Islands.
+        islands: u32,
+        /// Rails.
+        rails: u32,
+    },
     /// Any other graph: nothing is known of it.
     #[default]
     Graph,
@@ -62,17 +92,44 @@ impl Family {
     pub(super) fn link_classes(&self, dimensions: usize) -> Vec<String> {
         match self {
             Self::Grid => (0..dimensions).map(name_of_dimension).collect(),
-            Self::Dragonfly { .. } => vec!["local".into(), "global".into()],
+            Self::HyperX { dims, .. } => (0..dims.len()).map(name_of_dimension).collect(),
+            Self::Xgft { parents, .. } => {
+                (1..=parents.len()).map(|level| format!("level_{level}")).collect()
+            }
+            Self::Dragonfly { .. } | Self::DragonflyPlus(_) => {
+                vec!["local".into(), "global".into()]
+            }
+            Self::Islands { .. } => vec!["scale_up".into(), "scale_out".into()],
             _ => Vec::new(),
         }
     }
 
-    /// The class of the link at a port.
-    pub(super) fn link_class(&self, port: usize) -> usize {
+    /// The class of the link at a port of a switch.
+    pub(super) fn link_class(&self, switch: usize, port: usize) -> usize {
         match self {
             Self::Grid => port / 2,
             Self::Dragonfly { switches_per_group, .. } => {
                 usize::from(port >= *switches_per_group as usize)
+            }
+            Self::HyperX { dims, .. } => {
+                let ends = dims.iter().scan(0, |end, &side| {
+                    *end += side as usize;
+                    Some(*end)
+                });
+                ends.take_while(|&end| end <= port).count()
+            }
+            Self::Xgft { children, parents, .. } => {
+                let levels = levels(children, parents).unwrap_or_default();
+                let level = levels.iter().rposition(|level| level.first <= switch).unwrap_or(0);
+                level - usize::from(port < children[level] as usize)
+            }
+            Self::DragonflyPlus(fly) => {
+                let place = switch % (fly.leaves + fly.spines) as usize;
+                usize::from(place >= fly.leaves as usize && port >= fly.leaves as usize)
+            }
+            Self::Islands { accelerators, islands, .. } => {
+                let (n, all) = (*accelerators as usize, *accelerators as usize * *islands as usize);
+                usize::from(switch >= all || port >= n)
             }
             _ => 0,
         }
@@ -82,7 +139,7 @@ impl Family {
     /// the nodes from the other, if a link has `usual` wires (a link from a node to its
     /// switch is never cut).
     ///
-    /// `None` where nobody has a formula that holds: for a dragonfly, a graph, an odd arity
+    /// `None` where nobody has a formula that holds: for dragonflies, islands, a graph, an odd arity
     /// or an odd number of subtrees, and where there is one switch. Of a grid the largest
     /// dimension is halved; of an odd number, the larger half has one more. The formulas of
     /// grids and butterfly are those of [Dally & Towles 2004].
@@ -92,7 +149,7 @@ impl Family {
             Self::Grid => {
                 let largest = u64::from(*topology.dims.iter().max()?);
                 let lines = if topology.wraps && largest > 2 { 4 } else { 2 };
-                (largest > 1).then(|| lines * usual * nodes / largest)
+                (largest > 1).then(|| lines * usual * topology.switches as u64 / largest)
             }
             // Every switch of the highest level has half of its links on each side.
             Self::FatTree { arity, levels } => {
@@ -107,7 +164,32 @@ impl Family {
                 let switches = topology.switches as u64;
                 (switches > 1).then(|| 2 * usual * (switches / 2) * switches.div_ceil(2))
             }
-            Self::Pair | Self::Star | Self::Dragonfly { .. } | Self::Graph => None,
+            Self::HyperX { dims, widths, .. } => {
+                // Halving dimension d cuts side · wires / 2 channels for every switch. That of the
+                // least is as small as the second eigenvalue of the graph, side · wires, allows.
+                let wires = |d: usize| widths.get(d).map_or(usual, |&width| width.into());
+                let side = |d: usize| u64::from(dims[d]);
+                let least = (0..dims.len()).map(|d| side(d) * wires(d)).min()?;
+                let halved = |d: usize| side(d) * wires(d) == least && side(d) % 2 == 0;
+                let switches = topology.switches as u64;
+                (0..dims.len()).any(halved).then_some(switches * least / 2)
+            }
+            // Half of the subtrees of a level are cut off, where that costs least.
+            Self::Xgft { children, parents, widths } => {
+                let levels = levels(children, parents)?;
+                let halves = children.last().is_some_and(|&top| top % 2 == 0) && levels.len() > 1;
+                let links = levels.iter().enumerate().take(parents.len()).map(|(number, level)| {
+                    let wires = widths.get(number).map_or(usual, |&width| width.into());
+                    (level.switches * level.parents) as u64 * wires
+                });
+                links.min().filter(|_| halves)
+            }
+            Self::Pair
+            | Self::Star
+            | Self::Dragonfly { .. }
+            | Self::DragonflyPlus(_)
+            | Self::Islands { .. }
+            | Self::Graph => None,
         }
     }
 }

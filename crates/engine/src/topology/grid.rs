@@ -5,7 +5,7 @@
 //! the first and the last of a line of more than two are neighbours too. (Two are
 //! neighbours already: a second pair of links between them would be no ring.)
 
-use super::{Attachment, Family, MAX_NODES, Topology};
+use super::{Attachment, Family, MAX_NODES, MOST_ON_A_SWITCH, Topology, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 
@@ -55,6 +55,20 @@ fn grid(dims: &[u32], wraps: bool) -> Result<Topology, SpecError> {
         wraps,
         ..Topology::default()
     })
+}
+
+/// The same with so many nodes on a switch [Balfour & Dally 2006]: node i is on switch `i / p`.
+pub(super) fn concentrated(dims: &[u32], p: u32, wraps: bool) -> Result<Topology, SpecError> {
+    check_range("nodes_per_switch", p, 1..=MOST_ON_A_SWITCH)?;
+    if dims.iter().all(|&side| side == 1) && !dims.is_empty() {
+        let allowed = "must give at least two switches";
+        return Err(SpecError::new("machine.topology.dims", format!("{dims:?}"), allowed));
+    }
+    let grid = grid(dims, wraps)?;
+    check_size("nodes_per_switch", p, Some(grid.nodes as u64 * u64::from(p)), Some(0))?;
+    let nodes = grid.nodes as u32 * p;
+    let attachments = (0..nodes).map(|node| Attachment::Switch(SwitchId(node / p))).collect();
+    Ok(Topology { nodes: nodes as usize, attachments, ..grid })
 }
 
 /// The binary n-cube.
@@ -129,6 +143,23 @@ mod tests {
             }
         }
         assert_eq!(cube.bisection_channels(1), Some(16));
+    }
+
+    #[test]
+    fn a_concentrated_mesh_is_one_with_more_nodes() {
+        let [plain, mesh] = [mesh(&[3, 2]).unwrap(), concentrated(&[3, 2], 4, false).unwrap()];
+        assert_eq!((mesh.nodes, mesh.switches, mesh.degree()), (24, 6, 3));
+        assert_eq!(mesh.neighbours, plain.neighbours);
+        assert_eq!(mesh.bisection_channels(1), plain.bisection_channels(1));
+        assert_eq!(mesh.coordinates(NodeId(23)), [2, 1]);
+        assert!(!mesh.is_direct() && concentrated(&[3, 2], 1, false).unwrap().is_direct());
+        let refusal = |dims: &[u32], p| concentrated(dims, p, true).unwrap_err().to_string();
+        assert_eq!(
+            refusal(&[1, 1], 4),
+            "machine.topology.dims = [1, 1]: must give at least two switches"
+        );
+        assert!(refusal(&[1024, 1024], 2).contains("at most 1048576 nodes"));
+        assert!(refusal(&[4, 0], 2).contains("dims"));
     }
 
     #[test]

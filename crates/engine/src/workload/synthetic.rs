@@ -6,6 +6,7 @@ mod hot_spots;
 mod iterations;
 mod pattern;
 mod reach;
+mod weighted;
 
 use super::sampler::Sampler;
 use super::{Op, Progress, Send};

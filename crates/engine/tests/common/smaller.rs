@@ -1,8 +1,8 @@
 //! Specifications that are a little smaller or simpler than one.
 
 use tailback_engine::spec::{
-    Arbiter, Distribution, LinkClass, MessageOrder, Messages, Program, RoutingSpec, Selection,
-    Sharing, Spec, Step, Synthetic, TopologySpec, Workload,
+    Arbiter, Distribution, HalfDuplex, LinkClass, MessageOrder, Messages, Program, RoutingSpec,
+    Selection, Sharing, Spec, Step, Synthetic, TopologySpec, Workload,
 };
 
 /// Smaller ones, the boldest first. Not all can be simulated; a chain of them ends.
@@ -41,7 +41,7 @@ const SIMPLER: [fn(&mut Spec); 24] = [
     |spec| spec.machine.link.delay_ps = 0,
     |spec| spec.machine.link.credit_delay_ps = 0,
     |spec| spec.machine.link.end_token = false,
-    |spec| spec.machine.link.half_duplex = false,
+    |spec| spec.machine.link.half_duplex = HalfDuplex::No,
     |spec| spec.machine.link.sharing = Sharing::RoundRobin,
     |spec| spec.machine.switch.virtual_channels = 1,
     |spec| spec.machine.switch.delay_ps = 0,

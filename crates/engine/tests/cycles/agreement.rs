@@ -141,6 +141,33 @@ fn with_windows(dice: &mut Dice) -> Spec {
     spec
 }
 
+/// The same with wires that both directions share, often with buffers of one flit.
+fn with_half_duplex(dice: &mut Dice) -> Spec {
+    let is_integrated = dice.chance(20);
+    let mut spec = if is_integrated { small::integrated(dice) } else { with_channels(dice) };
+    if !is_integrated && dice.chance(25) {
+        networks::choose(dice, &mut spec.machine, true);
+    }
+    networks::halve(dice, &mut spec.machine);
+    if dice.chance(40) {
+        spec.machine.link.credit_delay_ps = 0;
+        spec.machine.interface.header_bytes = 1;
+        spec.machine.switch.input_buffer_flits = Some(1);
+    }
+    if is_integrated {
+        spec.machine.node_link = None;
+    }
+    if dice.chance(30) {
+        windows::open(dice, &mut spec.machine);
+    }
+    spec
+}
+
+#[test]
+fn flit_agrees_where_both_directions_share_a_wire() {
+    compare_all(Fidelity::Flit, 90_000_000, with_half_duplex);
+}
+
 #[test]
 fn flit_agrees_with_several_packets_of_a_message_in_flight() {
     compare_all(Fidelity::Flit, 70_000_000, with_windows);

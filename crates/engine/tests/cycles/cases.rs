@@ -6,8 +6,8 @@ use crate::cases::{Dice, nodes};
 use crate::parts::{Scheme, clear_rates, rate, set_rates};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Messages, Mode,
-    Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine, MessageOrder, Messages,
+    Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -72,6 +72,7 @@ fn machine(dice: &mut Dice) -> Machine {
             time_slice_ps: None,
             early_bytes: 0,
             collectives: tailback_engine::spec::Collectives::default(),
+            costs: None,
         },
     };
     set_rates(&mut machine, by_dimension);
@@ -113,7 +114,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32, [Time; 2]) {
         credit_delay_ps: dice.one_of(delays),
         delay_ps: dice.one_of(delays),
         sharing: Sharing::RoundRobin,
-        half_duplex: false,
+        half_duplex: HalfDuplex::No,
     };
     (link, dice.one_of(delays), header, [data_token_bits, control_token_bits])
 }

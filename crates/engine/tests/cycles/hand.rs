@@ -5,7 +5,7 @@ use crate::parts::{rate, set_node_rate};
 use crate::simulator::Tally;
 use crate::{BY_FLITS, Who, machine, messages, run};
 use tailback_engine::PacketRow;
-use tailback_engine::spec::{Fidelity, Machine, RoutingSpec, Sharing};
+use tailback_engine::spec::{Fidelity, HalfDuplex, Machine, RoutingSpec, Sharing};
 use tailback_engine::time::Time;
 
 /// First sent, first sent on an internal channel, delivered.
@@ -174,6 +174,111 @@ fn virtual_channels_take_turns_on_a_wire() {
             assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), times, "{who:?} {sharing:?}");
         }
     }
+}
+
+/// The same flit by flit only: worms have their wires to themselves.
+fn check_flits(machine: &Machine, rows: &[(Time, u32, u32, u32)], times: &[Times]) -> Vec<Tally> {
+    let [ticks, flits] = [Who::Ticks, Who::Engine(Fidelity::Flit)].map(|who| {
+        let (rows, tallies) = run(who, machine, &messages(rows));
+        let of = |row: &PacketRow| (row.first_sent, row.first_internal, row.delivered);
+        assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), times, "{who:?}");
+        tallies
+    });
+    let without = |tallies: Vec<Tally>| -> Vec<Tally> {
+        tallies.into_iter().map(|tally| Tally { caught_up: 0, ..tally }).collect()
+    };
+    let flits = without(flits);
+    assert_eq!(without(ticks), flits);
+    flits
+}
+
+/// Wires between switches, or all, are shared by both directions.
+fn half_duplex(dims: &[u32], buffer: u32, of_nodes: HalfDuplex) -> Machine {
+    let mut machine = two_ticks_per_flit(dims, buffer);
+    machine.link.half_duplex = HalfDuplex::Flit;
+    machine.set_node_link(|class| class.half_duplex = Some(of_nodes));
+    machine
+}
+
+/// Buffers of one flit are enough for the full rate: flit f starts on a channel when flit
+/// f - 1 starts on the next. So with K channels after the first and L flits a packet takes
+/// K + L flit times, on wires of its own and on such as nobody else uses.
+#[test]
+fn a_buffer_of_one_flit_is_enough() {
+    for (destination, after_first) in [(1, 2), (3, 4), (4, 2), (11, 6)] {
+        for bytes in [0, 3, 30] {
+            let there = (0, 2, 2 * (after_first + Time::from(bytes) + 2));
+            let rows = [(0, 0, destination, bytes)];
+            check(&two_ticks_per_flit(&[4, 3], 1), &rows, &[there]);
+            check_flits(&half_duplex(&[4, 3], 1, HalfDuplex::Flit), &rows, &[there]);
+        }
+    }
+}
+
+/// Two messages that cross on a wire: a flit of each in turn, first towards the higher number.
+#[test]
+fn both_directions_take_turns_on_a_wire() {
+    let rows = [(0, 0, 1, 3), (0, 1, 0, 3)];
+    for buffer in [1, 2, 20] {
+        for of_nodes in [HalfDuplex::No, HalfDuplex::Flit] {
+            // Flits of the first start between the switches at 2, 6, 10, 14, 18, of the other
+            // at 4, 8, 12, 16, 20. Wires of nodes keep the pace if they are shared too: that
+            // of node 0 has flits of the first at 0, 2, 4, 8, 12, of the other at 6, 10, 14,
+            // 18, 22; that of node 1 of the other at 0, 2, 6, 10, 14, of the first at 4, 8, ...
+            // With room for one flit more of the flits wait in the node, and none longer.
+            let machine = half_duplex(&[2], buffer, of_nodes);
+            check_flits(&machine, &rows, &[(0, 2, 22), (0, 4, 24)]);
+        }
+    }
+    // Whoever comes later begins between two flits of the other, and then sends alone.
+    let rows = [(0, 0, 1, 3), (3, 1, 0, 3)];
+    // At 2, 4, 8, 12, 16; at 6, 10, 14, 18, 20: asked for at 5, when a flit is under way.
+    let times = [(0, 2, 20), (3, 6, 24)];
+    let machine = half_duplex(&[2], 20, HalfDuplex::No);
+    let tallies = check_flits(&machine, &rows, &times);
+    assert_eq!(tallies.iter().map(|tally| tally.throttling).sum::<Time>(), 1);
+}
+
+/// What a node sends and what it receives share its wire, and nothing else is shared.
+#[test]
+fn a_node_sends_and_receives_on_one_wire() {
+    let mut machine = half_duplex(&[2], 20, HalfDuplex::Flit);
+    machine.link.half_duplex = HalfDuplex::No;
+    // Into node 1 from 4 on, out of it from 4 on: first out, as nobody has sent; at 4, 8, 12,
+    // 16, 20, in at 6, 10, 14, 18, 22.
+    let rows = [(0, 0, 1, 3), (4, 1, 0, 3)];
+    check_flits(&machine, &rows, &[(0, 2, 24), (4, 6, 26)]);
+}
+
+/// A worm that is blocked holds its channels, in buffers of one flit, but not its wires.
+#[test]
+fn a_blocked_worm_leaves_its_wires_to_the_other_direction() {
+    let machine = half_duplex(&[3], 1, HalfDuplex::No);
+    let rows = [(0, 1, 2, 9), (0, 0, 2, 3), (0, 2, 0, 3)];
+    // The first and the third take turns between switches 1 and 2: the first at 2, 6, 10, 14,
+    // 18, 22 and, alone, every 2 until it has been sent at 34; the third at 4, 8, ... 20, and at
+    // 6, 10, ... 22 on the wire between 1 and 0, where it is alone: of the second, the header is
+    // at switch 1, the next flit at switch 0. It goes on at 34, without a gap.
+    let times = [(0, 2, 36), (0, 2, 46), (0, 4, 26)];
+    let tallies = check_flits(&machine, &rows, &times);
+    // Injection by node; 0 → 1: until its last flit has been sent at 42, five of them.
+    assert_eq!((tallies[3].busy, tallies[3].kept), (10, 42 - 2 - 10));
+    assert_eq!(tallies[5].internal_contention, 34 - 4);
+}
+
+/// Virtual channels take turns in their direction's turns.
+#[test]
+fn directions_take_turns_before_virtual_channels_do() {
+    let mut machine = half_duplex(&[2], 20, HalfDuplex::No);
+    machine.set_node_link(|class| class.width = Some(2));
+    machine.switch.virtual_channels = 2;
+    let rows = [(0, 0, 1, 1), (0, 0, 1, 1), (0, 1, 0, 1)];
+    // Three flits each: first, third, second, third, first, third, second, first, second.
+    let times = [(0, 2, 20), (0, 6, 22), (0, 4, 16)];
+    check_flits(&machine, &rows, &times);
+    // A packet keeps its direction's turns: first, third, first, third, first, third, second.
+    machine.link.sharing = Sharing::UntilStall;
+    check_flits(&machine, &rows, &[(0, 2, 14), (0, 14, 22), (0, 4, 16)]);
 }
 
 /// With a way out, a channel is free only if its buffer is empty or has room for a whole packet.

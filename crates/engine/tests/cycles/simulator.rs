@@ -252,7 +252,8 @@ impl Simulator {
             self.credits_arrive(input);
         }
         let wire = &mut self.wires[self.wiring.wire_of[number]];
-        *wire = Wire { sends_until: now + time, last: Some((number, packet)) };
+        (wire.sends_until, wire.last) = (now + time, Some((number, packet)));
+        wire.last_each[usize::from(self.wiring.is_against[number])] = wire.last;
     }
 
     /// Writes down that the first flit of a packet starts on a channel.

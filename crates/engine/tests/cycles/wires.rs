@@ -10,6 +10,8 @@ pub struct Wire {
     pub sends_until: Time,
     /// The channel that sent last, and which packet.
     pub last: Option<(usize, usize)>,
+    /// The same among those of each direction.
+    pub last_each: [Option<(usize, usize)>; 2],
 }
 
 impl Simulator {
@@ -26,7 +28,13 @@ impl Simulator {
 
     /// Whose turn it is of those that can start, in order of their numbers.
     fn turn(&self, wire: usize, can: &[usize]) -> usize {
-        let Some((last, packet)) = self.wires[wire].last else { return can[0] };
+        let Wire { last, last_each, .. } = self.wires[wire];
+        // In turn while both directions can; then as among those of one direction.
+        let way = |channel: &usize| usize::from(self.wiring.is_against[*channel]);
+        let turn = last.map_or(0, |(channel, _)| 1 - way(&channel));
+        let turn = if can.iter().any(|channel| way(channel) == turn) { turn } else { 1 - turn };
+        let can: Vec<usize> = can.iter().copied().filter(|channel| way(channel) == turn).collect();
+        let Some((last, packet)) = last_each[turn] else { return can[0] };
         let is_same = self.channels[last].owner.is_some_and(|owner| owner.packet == packet);
         let keeps = self.machine.link.sharing == Sharing::UntilStall;
         if keeps && is_same && can.contains(&last) {

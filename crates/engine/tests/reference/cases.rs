@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Distribution, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder,
-    Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start, Switch, Sync,
-    Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine,
+    MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start,
+    Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -101,6 +101,7 @@ fn machine(dice: &mut Dice) -> Machine {
         time_slice_ps: None,
         early_bytes: 0,
         collectives: tailback_engine::spec::Collectives::default(),
+        costs: None,
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
@@ -194,7 +195,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32) {
         credit_delay_ps: 0,
         delay_ps: dice.one_of(&delays),
         sharing: Sharing::RoundRobin,
-        half_duplex: false,
+        half_duplex: HalfDuplex::No,
     };
     (link, dice.one_of(&delays), header_bytes)
 }

@@ -5,8 +5,8 @@ use crate::parts::{clear_rates, delayed, rate, set_rates};
 use crate::ways::ON_ANY_LINKS;
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching, TopologySpec,
-    Unit,
+    Arbiter, HalfDuplex, LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching,
+    TopologySpec, Unit,
 };
 
 /// Virtual channels, most often with one wire for several.
@@ -14,6 +14,17 @@ pub fn share(dice: &mut Dice, machine: &mut Machine) {
     machine.switch.virtual_channels = dice.one_of(&[1, 1, 2, 2, 3, 4]);
     let kinds = [Sharing::RoundRobin, Sharing::RoundRobin, Sharing::UntilStall, Sharing::Separate];
     machine.link.sharing = dice.one_of(&kinds);
+}
+
+/// Some or all wires are shared by both directions.
+pub fn halve(dice: &mut Dice, machine: &mut Machine) {
+    let kinds = [HalfDuplex::Flit, HalfDuplex::Flit, HalfDuplex::No];
+    machine.link.half_duplex = dice.one_of(&kinds);
+    let own = dice.one_of(&[None, None, Some(HalfDuplex::Flit), Some(HalfDuplex::No)]);
+    machine.set_node_link(|class| class.half_duplex = own);
+    for class in machine.link_classes.values_mut() {
+        class.half_duplex = dice.one_of(&[None, Some(HalfDuplex::Flit), Some(HalfDuplex::No)]);
+    }
 }
 
 /// On a mesh, routing that leaves packets a choice; with a way out if `may_escape`.

@@ -1,6 +1,8 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
-use tailback_engine::spec::{GraphLink, LinkClass, Machine, RoutingSpec, Sharing, TopologySpec};
+use tailback_engine::spec::{
+    GraphLink, HalfDuplex, LinkClass, Machine, RoutingSpec, Sharing, TopologySpec,
+};
 
 /// One end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Wiring {
     /// The group of each channel, and the wire it is on.
     pub group_of: Vec<usize>,
     pub wire_of: Vec<usize>,
+    /// Of each channel, whether it is on the wire of one in the other direction.
+    pub is_against: Vec<bool>,
 }
 
 impl Wiring {
@@ -51,9 +55,10 @@ impl Wiring {
         };
         let (enters, leaves) = attachments(&machine.topology, dims.iter().product());
         let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
+        let is_against = Vec::new();
         let (routing, of_nodes) = (machine.routing.algorithm.clone(), machine.node_link());
         let mut wiring =
-            Self { dims, enters, leaves, routing, of_nodes, groups, group_of, wire_of };
+            Self { dims, enters, leaves, routing, of_nodes, groups, group_of, wire_of, is_against };
         let node_width = machine.node_width();
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
@@ -61,7 +66,36 @@ impl Wiring {
         } else {
             wiring.add_switched(node_width, machine);
         }
+        wiring.is_against = vec![false; wiring.group_of.len()];
+        wiring.join_directions(machine);
         wiring
+    }
+
+    /// Channels of half-duplex links go over to the wires of those that were numbered before
+    /// them and lead back, class by class.
+    fn join_directions(&mut self, machine: &Machine) {
+        let is_half = |group: &Group| {
+            let is_node = |end| matches!(end, End::Node(_));
+            let is_outside = is_node(group.from) || is_node(group.to);
+            let half = group.own.half_duplex.unwrap_or(machine.link.half_duplex);
+            half != HalfDuplex::No && !(is_outside && machine.switch.integrated)
+        };
+        // Where several groups go the same way, each has its own that leads back.
+        let mut taken = vec![false; self.groups.len()];
+        for place in 0..self.groups.len() {
+            let group = &self.groups[place];
+            let leads_back = |other: &usize| {
+                let other = &self.groups[*other];
+                (other.from, other.to) == (group.to, group.from)
+            };
+            let mut before = (0..place).filter(|&other| !taken[other]);
+            let Some(back) = before.find(leads_back).filter(|_| is_half(group)) else { continue };
+            taken[back] = true;
+            for (&channel, &other) in group.channels.iter().zip(&self.groups[back].channels) {
+                self.wire_of[channel] = self.wire_of[other];
+                self.is_against[channel] = true;
+            }
+        }
     }
 
     /// Adds channels in the documented order: injection, internal, ejection.

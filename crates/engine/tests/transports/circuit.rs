@@ -13,7 +13,7 @@ mod twin;
 
 use crate::parts::Scheme;
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
+use tailback_engine::spec::{HalfDuplex, Machine, RoutingSpec, TopologySpec};
 
 /// Time, source, destination, bytes.
 type Row = (u64, u32, u32, u32);
@@ -39,7 +39,7 @@ fn mesh(dims: &[u32]) -> Machine {
 }
 
 fn half_duplex(mut machine: Machine) -> Machine {
-    machine.link.half_duplex = true;
+    machine.link.half_duplex = HalfDuplex::Packet;
     machine
 }
 

@@ -9,7 +9,7 @@ from pydantic import Field, Strict
 from ...parts import key
 from .base import MOST_NODES, Topology
 
-__all__ = ["Hypercube", "Mesh", "Torus"]
+__all__ = ["ConcentratedMesh", "ConcentratedTorus", "Hypercube", "Mesh", "Torus"]
 
 Dims = Annotated[
     tuple[Annotated[int, Field(ge=1, le=MOST_NODES)], ...],
@@ -63,3 +63,33 @@ class Hypercube(Lattice):
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
         return {"kind": self.kind, "dimensions": self.dimensions}
+
+
+class _Concentrated(Topology):
+    """Switches at the places of a grid, with several nodes each."""
+
+    dims: Dims = key(default=(4, 4), description="Switches along each dimension, x first.")
+    nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every switch.")
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        per_switch = self.nodes_per_switch
+        return {"kind": self.kind, "dims": list(self.dims), "nodes_per_switch": per_switch}
+
+
+class ConcentratedMesh(_Concentrated):
+    """A mesh with several nodes on every switch [Balfour & Dally 2006].
+
+    Switches as in a mesh, x fastest; node i is on switch `i / nodes_per_switch`.
+    """
+
+    kind: ClassVar[str] = "concentrated_mesh"
+
+
+class ConcentratedTorus(_Concentrated):
+    """A torus with several nodes on every switch.
+
+    As a concentrated mesh.
+    """
+
+    kind: ClassVar[str] = "concentrated_torus"

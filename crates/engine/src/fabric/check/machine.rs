@@ -1,9 +1,9 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, crossing, network, within};
+use super::{buffers, costs, crossing, network, pipeline, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
-use crate::spec::{Arbiter, Fidelity, LinkClass, Machine, Switch, Switching, Unit};
+use crate::spec::{Arbiter, Fidelity, HalfDuplex, LinkClass, Machine, Switch, Switching, Unit};
 use crate::topology::Topology;
 
 /// Largest window that is a number.
@@ -16,11 +16,13 @@ pub fn machine(
     fidelity: Fidelity,
 ) -> Result<(), SpecError> {
     ranges(machine)?;
+    half_duplex(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {
         switched(machine, fidelity)?;
     }
+    pipeline::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)
 }
@@ -61,6 +63,43 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
         let allowed = "must be above 0, or absent";
         return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
     }
+    interface.costs.as_ref().map_or(Ok(()), costs::costs)
+}
+
+/// What both directions of a wire send in turn is what the fidelity moves.
+fn half_duplex(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let named = machine.link_classes.iter();
+    let named = named.map(|(name, class)| (format!("machine.link_classes.{name}"), *class));
+    let of_nodes = machine.node_link.map(|class| ("machine.node_link".to_string(), class));
+    let own = named.chain(of_nodes).filter_map(|(path, class)| Some((path, class.half_duplex?)));
+    let of_link = ("machine.link".to_string(), machine.link.half_duplex);
+    for (path, half) in std::iter::once(of_link).chain(own) {
+        let field = format!("{path}.half_duplex");
+        match half {
+            HalfDuplex::Packet if path != "machine.link" => {
+                let allowed =
+                    "must be full or half_by_flit: packets take turns on all links or none";
+                return Err(SpecError::new(field, half.name(), allowed));
+            }
+            HalfDuplex::Flit if machine.switch.switching != Switching::Wormhole => {
+                let name = machine.switch.switching.name();
+                let or_half = if machine.switch.integrated { " or half" } else { "" };
+                let allowed = format!(
+                    "must be full{or_half} with switching {name}: packets cross wires as a whole"
+                );
+                return Err(SpecError::new(field, half.name(), allowed));
+            }
+            HalfDuplex::Flit if fidelity != Fidelity::Flit => {
+                let allowed = format!(
+                    "must be full with fidelity {}: flits of both directions take turns on a \
+                     wire; use flit",
+                    fidelity.name()
+                );
+                return Err(SpecError::new(field, half.name(), allowed));
+            }
+            _ => {}
+        }
+    }
     Ok(())
 }
 
@@ -70,15 +109,20 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
-    if switch.switching != Switching::Wormhole && fidelity != Fidelity::Packet {
+    let is_whole = match fidelity {
+        Fidelity::Packet => true,
+        Fidelity::Fluid => switch.switching != Switching::Circuit,
+        _ => false,
+    };
+    if switch.switching != Switching::Wormhole && !is_whole {
         let allowed = format!("must be packet with switching {}", switch.switching.name());
         return Err(SpecError::new("fidelity", fidelity.name(), allowed));
     }
     if switch.switching == Switching::Circuit {
         circuit_order(machine)?;
     }
-    if machine.link.half_duplex {
-        return refuse("machine.link.half_duplex", "true", "must be false");
+    if machine.link.half_duplex == HalfDuplex::Packet {
+        return refuse("machine.link.half_duplex", "half", "must be full or half_by_flit");
     }
     if let Some(first) = interface.first_packet_bytes {
         let field = "machine.interface.first_packet_bytes";
@@ -138,8 +182,8 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
         (Switching::Wormhole, _) if !knows_flits => {
             return refuse("fidelity", fidelity.name(), "must be worm or flit");
         }
-        (Switching::Wormhole, _) if machine.link.half_duplex => {
-            return refuse("machine.link.half_duplex", "true", "must be false");
+        (Switching::Wormhole, _) if machine.link.half_duplex == HalfDuplex::Packet => {
+            return refuse("machine.link.half_duplex", "half", "must be full or half_by_flit");
         }
         (Switching::Wormhole, _) => {}
         _ if !is_whole => return refuse("fidelity", fidelity.name(), "must be packet"),

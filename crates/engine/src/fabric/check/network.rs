@@ -1,7 +1,7 @@
 //! What the channels and ways of a network must be like to be simulated at a fidelity.
 
 use super::buffers::too_small;
-use super::crossing;
+use super::{crossing, pipeline};
 use crate::error::SpecError;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::{Timing, Wiring};
@@ -14,8 +14,9 @@ const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 
 /// Refuses networks that cannot be simulated at a fidelity.
 pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
-    use Fidelity::{Flit, Packet, Stream, Token, Worm};
+    use Fidelity::{Flit, Fluid, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
+    pipeline::network(machine, wiring)?;
     if machine.switch.integrated {
         joined_nodes(machine, wiring)?;
     }
@@ -40,7 +41,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         ));
     }
     match fidelity {
-        Flit | Worm | Stream | Token if routing.properties().otherwise != Otherwise::Wait => {
+        Flit | Worm | Stream | Token | Fluid
+            if routing.properties().otherwise != Otherwise::Wait =>
+        {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
         _ if wiring.integrated_timing.is_some_and(|timing| timing.is_wormhole()) => {
@@ -59,7 +62,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "links with delays of their own",
             "must all have the same delay with fidelity stream; use worm, flit or packet",
         )),
-        Token => way_back(layout, "fidelity token, whose flow-control tokens use it"),
+        Token => way_back(layout, "fidelity token, whose flow-control tokens use it", |_| true),
         Packet if routing.properties().otherwise != Otherwise::Wait => {
             moved_packets(machine, wiring)
         }
@@ -89,7 +92,8 @@ fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
         return Err(SpecError::new("machine.routing", name, allowed));
     }
     if wiring.routing.properties().otherwise == Otherwise::Store {
-        return way_back(&wiring.layout, "chaos, where full switches swap packets over it");
+        let with = "chaos, where full switches swap packets over it";
+        return way_back(&wiring.layout, with, |_| true);
     }
     Ok(())
 }
@@ -210,9 +214,13 @@ pub(super) fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecErr
     Err(SpecError::new(field, "different rates", allowed))
 }
 
-/// Refuses links without one of as many wires back.
-pub fn way_back(layout: &Layout, with: &str) -> Result<(), SpecError> {
-    let Some(group) = layout.one_way() else { return Ok(()) };
+/// Refuses links of some without one of as many wires back.
+pub fn way_back(
+    layout: &Layout,
+    with: &str,
+    is_one: impl Fn(&Group) -> bool,
+) -> Result<(), SpecError> {
+    let Some(group) = layout.one_way(is_one) else { return Ok(()) };
     let link = match (group.kind, group.end) {
         (ChannelKind::Injection, End::Switch(to)) => {
             format!("link from node {} to switch {}", group.from, to.0)

@@ -26,7 +26,7 @@ use crate::measure::blame::Observation;
 use crate::measure::stored::Owner;
 use crate::measure::{ChannelKind, Wait};
 use crate::routing::Outputs;
-use crate::spec::{Machine, Switching};
+use crate::spec::{HalfDuplex, Machine, Switching};
 use crate::time::Time;
 use crate::topology::Topology;
 use channel::{Channel, SHARED};
@@ -82,7 +82,7 @@ impl StoredFabric {
         let board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
             Channel::idle(port, rest, (NodeId(group.from), group.slot.unwrap_or(0)))
         });
-        let shares = machine.link.half_duplex;
+        let shares = machine.link.half_duplex != HalfDuplex::No;
         Self {
             board,
             arbitration_ps: machine.switch.delay_ps,
@@ -213,6 +213,7 @@ impl StoredFabric {
             packet.first_internal = now;
             packet.first_sent = now - self.arbitration_ps;
             self.board.note_sent(id, act);
+            act.leaves(at, id, end);
             self.follow(id, end, act);
         }
         self.send_off(at, id, (is_there, end), act);

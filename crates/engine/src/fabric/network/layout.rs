@@ -5,7 +5,7 @@ use crate::event_queue::EventQueue;
 use crate::fabric::network::timing::{self, EXTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
-use crate::spec::{Machine, Sharing};
+use crate::spec::{HalfDuplex, Machine, Sharing};
 use crate::topology::{Attachment, Topology};
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ pub struct Layout {
     /// Lead of node 0's ejection group.
     first_ejection: u32,
     /// Channels in an injection or ejection group.
-    node_width: u32,
+    node_channels: u32,
     /// Slots of a switch: ports times classes.
     slots: usize,
     classes: usize,
@@ -85,11 +85,14 @@ impl Layout {
     ) -> Result<Self, SpecError> {
         let node_width = machine.node_width();
         timing::width("machine.node_link.width", node_width)?;
+        let node_channels = node_width * machine.switch.node_virtual_channels;
+        timing::width("machine.node_link.width times virtual channels", node_channels)?;
         let width = |at: usize| rates.width(at);
         let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
         let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
         let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
-        let channels = wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_width);
+        let channels =
+            wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_channels);
         if channels > u64::from(EventQueue::MAX_NUMBER) {
             return Err(SpecError::new(
                 "machine.topology",
@@ -104,12 +107,12 @@ impl Layout {
             slot_lead: vec![ChannelId::NONE; topology.neighbours.len() * classes.len()],
             allocators: vec![ChannelId::NONE; topology.switches],
             first_ejection: 0,
-            node_width,
+            node_channels,
             slots: topology.ports * classes.len(),
             classes: classes.len(),
         };
-        layout.add_injection(topology, node_width as u16);
-        layout.add_wires(0);
+        let node_wires = if node_channels > node_width { node_width as u16 } else { 0 };
+        layout.add_injection(topology, (node_channels as u16, node_wires));
         let is_shared = machine.link.sharing != Sharing::Separate;
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
@@ -118,20 +121,16 @@ impl Layout {
                 layout.add_wires(if is_shared { width(at) } else { 0 });
             }
         }
-        layout.add_ejection(topology, node_width as u16);
-        layout.add_wires(0);
+        layout.add_ejection(topology, (node_channels as u16, node_wires));
         layout.set_allocators();
-        if machine.link.half_duplex {
-            crate::fabric::check::way_back(&layout, "half_duplex, where both use one wire")?;
-            layout.join_directions();
-        }
+        layout.join_directions(machine, topology)?;
         Ok(layout)
     }
 
     /// The lead of the group by which a node sends.
     #[inline]
     pub fn injection_lead(&self, node: NodeId) -> ChannelId {
-        ChannelId(node.0 * self.node_width)
+        ChannelId(node.0 * self.node_channels)
     }
 
     /// The group by which a node sends.
@@ -143,7 +142,7 @@ impl Layout {
     /// The lead of the group by which a node receives.
     #[inline]
     pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
-        ChannelId(self.first_ejection + node.0 * self.node_width)
+        ChannelId(self.first_ejection + node.0 * self.node_channels)
     }
 
     /// The lead of the group at a slot of a switch.
@@ -207,10 +206,25 @@ impl Layout {
         self.group_of.iter().enumerate().map(opposite).collect()
     }
 
-    /// The first group without one of as many channels that leads back.
-    pub fn one_way(&self) -> Option<&Group> {
-        let back = self.groups_back();
-        self.groups.iter().zip(back).find(|(_, back)| back.is_none()).map(|(group, _)| group)
+    /// The first group of some without one of as many channels that leads back.
+    pub fn one_way(&self, is_one: impl Fn(&Group) -> bool) -> Option<&Group> {
+        let mut groups = self.groups.iter().zip(self.groups_back());
+        groups.find(|(group, back)| back.is_none() && is_one(group)).map(|(group, _)| group)
+    }
+
+    /// By channel: whether it sends against the direction of its wire's first channel; empty
+    /// where no wire is shared by both directions.
+    pub fn against(&self) -> Vec<bool> {
+        let direction = |channel: ChannelId| {
+            let group = self.group(channel);
+            (group.kind, group.from, group.end)
+        };
+        let wires = self.wire_of.iter().enumerate();
+        let against = wires.map(|(channel, &wire)| {
+            wire.index() != channel && direction(ChannelId::from_index(channel)) != direction(wire)
+        });
+        let against: Vec<bool> = against.collect();
+        if against.contains(&true) { against } else { Vec::new() }
     }
 
     /// Per group the first channel of the one that leads back (where several do, of the one
@@ -251,7 +265,7 @@ impl Layout {
         first
     }
 
-    fn add_injection(&mut self, topology: &Topology, width: u16) {
+    fn add_injection(&mut self, topology: &Topology, (width, wires): (u16, u16)) {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             let (kind, end) = match *attachment {
                 Attachment::Switch(switch) | Attachment::Ends { enters: switch, .. } => {
@@ -260,6 +274,7 @@ impl Layout {
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
             self.add(kind, node as u32, end, (None, EXTERNAL), width);
+            self.add_wires(wires);
         }
     }
 
@@ -294,13 +309,41 @@ impl Layout {
         self.wire_of.extend((first..self.group_of.len()).map(wire));
     }
 
-    /// The two directions of every link between switches share one wire.
-    fn join_directions(&mut self) {
-        for (channel, opposite) in self.opposite().into_iter().enumerate() {
-            if self.groups[self.group_of[channel].index()].kind == ChannelKind::Internal {
-                self.wire_of[channel] = self.wire_of[channel].min(opposite);
+    /// The two directions of every link that is half duplex share its wires.
+    fn join_directions(&mut self, machine: &Machine, topology: &Topology) -> Result<(), SpecError> {
+        let names = topology.link_classes();
+        let own = |name: &String| machine.link_classes.get(name)?.half_duplex;
+        let own: Vec<Option<HalfDuplex>> = names.iter().map(own).collect();
+        let of_nodes = machine.node_link().of(&machine.link).half_duplex;
+        let is_half = |group: &Group| {
+            let half = match group.slot {
+                Some(slot) => {
+                    let port = slot as usize / self.classes;
+                    let place = group.from as usize * topology.ports + port;
+                    let own = own.get(topology.link_class(place)).copied().flatten();
+                    own.unwrap_or(machine.link.half_duplex)
+                }
+                // Nodes that are their own switches have no links to them.
+                None if machine.switch.integrated => HalfDuplex::No,
+                None => of_nodes,
+            };
+            half != HalfDuplex::No
+        };
+        if !self.groups.iter().any(is_half) {
+            return Ok(());
+        }
+        let with = "half_duplex, where both use one wire";
+        crate::fabric::check::way_back(self, with, is_half)?;
+        let own_wires = self.wire_of.clone();
+        for (group, back) in self.groups.iter().zip(self.groups_back()) {
+            let Some(back) = back.filter(|_| is_half(group)) else { continue };
+            for (channel, opposite) in group.channels().zip((back.0..).map(ChannelId)) {
+                let wire = own_wires[channel.index()].min(own_wires[opposite.index()]);
+                self.wire_of[channel.index()] = wire;
+                self.wire_of[opposite.index()] = wire;
             }
         }
+        Ok(())
     }
 
     /// The switch that is one with a node.
@@ -319,12 +362,13 @@ impl Layout {
         }
     }
 
-    fn add_ejection(&mut self, topology: &Topology, width: u16) {
+    fn add_ejection(&mut self, topology: &Topology, (width, wires): (u16, u16)) {
         self.first_ejection = self.group_of.len() as u32;
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Some(switch) = attachment.leaves() {
                 let end = End::Node(NodeId::from_index(node));
                 self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
+                self.add_wires(wires);
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::hot_spots::HotSpots;
 use super::pattern;
 use super::reach::Reach;
+use super::weighted::{Matrix, NextGroup};
 use crate::error::SpecError;
 use crate::rng::Stream;
 use crate::spec::{self, Pattern};
@@ -17,6 +18,10 @@ pub enum Destinations {
     Permutation(Vec<u32>, u32),
     /// Some more often than others.
     HotSpots(HotSpots),
+    /// Those of the next group.
+    NextGroup(NextGroup),
+    /// In proportion to weights.
+    Matrix(Matrix),
 }
 
 impl Destinations {
@@ -37,6 +42,13 @@ impl Destinations {
         if let Pattern::HotSpot { nodes, share } = &spec.pattern {
             return HotSpots::new(nodes, *share, topology.nodes, per_node).map(Self::HotSpots);
         }
+        match &spec.pattern {
+            Pattern::NextGroup => return NextGroup::new(topology, per_node).map(Self::NextGroup),
+            Pattern::Matrix { rows } => {
+                return Matrix::new(rows, topology.nodes, per_node).map(Self::Matrix);
+            }
+            _ => {}
+        }
         let to = pattern::permutation(&spec.pattern, topology)?.unwrap_or_default();
         Ok(Self::Permutation(to, per_node))
     }
@@ -49,7 +61,7 @@ impl Destinations {
                 let node = process as u32 / per_node;
                 to[node as usize] == node
             }
-            Self::Uniform(_) | Self::HotSpots(_) => false,
+            _ => false,
         }
     }
 
@@ -57,7 +69,7 @@ impl Destinations {
     pub fn has_silent(&self) -> bool {
         match self {
             Self::Permutation(to, _) => to.iter().zip(0..).any(|(&to, node)| to == node),
-            Self::Uniform(_) | Self::HotSpots(_) => false,
+            _ => false,
         }
     }
 
@@ -71,6 +83,8 @@ impl Destinations {
                 to[(process / per_node) as usize] * per_node + process % per_node
             }
             Self::HotSpots(spots) => spots.draw(process, stream),
+            Self::NextGroup(next) => next.draw(process, stream),
+            Self::Matrix(matrix) => matrix.draw(process, stream),
         }
     }
 
@@ -79,7 +93,7 @@ impl Destinations {
     pub fn process_at(&self, process: usize, place: u32) -> usize {
         match self {
             Self::Uniform(reach) => reach.process_at(process, place),
-            Self::Permutation(..) | Self::HotSpots(_) => place as usize,
+            _ => place as usize,
         }
     }
 
@@ -89,6 +103,8 @@ impl Destinations {
             Self::Uniform(reach) => reach.size(node),
             Self::Permutation(..) => 1,
             Self::HotSpots(spots) => spots.nodes(),
+            Self::NextGroup(next) => next.size(),
+            Self::Matrix(matrix) => matrix.size(node),
         }
     }
 
@@ -104,6 +120,8 @@ impl Destinations {
                 }
             }
             Self::HotSpots(spots) => spots.each_share(node, visit),
+            Self::NextGroup(next) => next.each_share(node, visit),
+            Self::Matrix(matrix) => matrix.each_share(node, visit),
         }
     }
 }

@@ -44,7 +44,9 @@ pub fn spec(dice: &mut Dice) -> Spec {
     let is_packet = scheme.has_packets();
     let first = dice.number(1, u64::from(machine.interface.packet_bytes)) as u32;
     scheme.join(&mut machine);
-    machine.link.half_duplex = dice.chance(40);
+    if dice.chance(40) {
+        machine.link.half_duplex = HalfDuplex::Packet;
+    }
     machine.interface.first_packet_bytes = (is_packet && dice.chance(50)).then_some(first);
     machine.interface.early_bytes = dice.one_of(&[0, 4]);
     let most = if is_packet { 8 * u64::from(machine.interface.packet_bytes) } else { 100 };

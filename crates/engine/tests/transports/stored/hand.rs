@@ -91,7 +91,7 @@ fn both_directions_of_a_half_duplex_link_take_turns() {
     let mut machine = row(DATAGRAM);
     let both = [(0, 1, 100), (1, 0, 100)];
     assert_eq!(times(&finished(machine.clone(), &both)), [(4, 213), (4, 213)]);
-    machine.link.half_duplex = true;
+    machine.link.half_duplex = HalfDuplex::Packet;
     assert_eq!(times(&finished(machine.clone(), &both)), [(4, 213), (212, 421)]);
     // The one that has been ready longer first: both of node 1, then the second of node 0.
     let later = [(0, 1, 0, 100), (1, 1, 0, 100), (1, 1, 0, 100), (2, 0, 1, 100)];

@@ -5,7 +5,7 @@ use super::Outcome;
 use super::network::Network;
 use crate::parts::Scheme;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{RoutingSpec, Spec, Workload};
+use tailback_engine::spec::{HalfDuplex, RoutingSpec, Spec, Workload};
 use tailback_engine::{Class, PacketRow};
 
 type Time = u64;
@@ -333,7 +333,7 @@ impl<'a> Twin<'a> {
 
     /// What a wire, named by the lower of its links if it has two, would send.
     fn candidate(&mut self, wire: usize) -> Option<Candidate> {
-        let shares = self.spec.machine.link.half_duplex;
+        let shares = self.spec.machine.link.half_duplex != HalfDuplex::No;
         let ends = if shares { vec![wire, self.network.back(wire)] } else { vec![wire] };
         let is_busy = |&link: &usize| self.links[link].sends.is_some_and(|(_, end)| end > self.now);
         if ends.iter().min() != Some(&wire) || ends.iter().any(is_busy) {

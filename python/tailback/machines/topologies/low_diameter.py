@@ -1,0 +1,153 @@
+"""Networks of few hops: HyperX, dragonfly+, Jellyfish, islands of accelerators.
+
+How their switches, nodes and ports are numbered stands in `docs/topologies.md`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, Strict
+
+from ...parts import key
+from .base import Topology
+
+__all__ = ["DragonflyPlus", "HyperX", "Islands", "Jellyfish"]
+
+_Sides = Annotated[
+    tuple[Annotated[int, Field(ge=2, le=65_536)], ...],
+    Strict(False),
+    Field(min_length=1, max_length=8),
+]
+_Widths = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
+]
+
+
+class HyperX(Topology):
+    """A grid of fully connected lines, such as a flattened butterfly [Ahn et al. 2009].
+
+    Switches as in a mesh, x fastest; node i is on switch `i / nodes_per_switch`. The k-ary n-flat
+    of [Kim et al. 2007] has n - 1 dimensions of k switches and k nodes on each.
+    """
+
+    kind: ClassVar[str] = "hyperx"
+
+    dims: _Sides = key(default=(4, 4), description="Switches along each dimension, x first.")
+    nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every switch.")
+    dimension_widths: _Widths | None = key(
+        default=None,
+        description="Parallel links between two switches, by dimension; default: "
+        "machine.link.width.",
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {
+            "kind": self.kind,
+            "dims": list(self.dims),
+            "widths": list(self.dimension_widths or ()),
+            "nodes_per_switch": self.nodes_per_switch,
+        }
+
+
+class DragonflyPlus(Topology):
+    """Groups of leaves and spines, and links between spines of groups [Shpiner et al. 2017].
+
+    Also called Megafly. With l = `leaves`, s = `spines`, h = `global_links`, p = `nodes_per_leaf`:
+    switch `group · (l + s) + place`, leaves first; node i is on leaf `i / p`, counted over all
+    groups. Each leaf is joined to each spine of its group. Links `t · h` to `t · h + h - 1` of a
+    group are those of spine t, and arranged as in a dragonfly.
+    """
+
+    kind: ClassVar[str] = "dragonfly_plus"
+
+    nodes_per_leaf: int = key(default=2, ge=1, le=65_536, description="Nodes on a leaf (p).")
+    leaves: int = key(default=2, ge=1, le=4096, description="Leaves of a group (l).")
+    spines: int = key(default=2, ge=1, le=4096, description="Spines of a group (s).")
+    global_links: int = key(
+        default=2, ge=1, le=4096, description="Links from every spine to other groups (h)."
+    )
+    groups: int | None = key(
+        default=None,
+        ge=2,
+        description="Groups (g), at most spines · global_links + 1, which is the default.",
+    )
+
+    @property
+    def group_count(self) -> int:
+        """`groups`, or as many as can be."""
+        return self.spines * self.global_links + 1 if self.groups is None else self.groups
+
+    def resolved(self) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        return super().resolved() | {"groups": self.group_count}
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {
+            "kind": self.kind,
+            "nodes_per_leaf": self.nodes_per_leaf,
+            "leaves": self.leaves,
+            "spines": self.spines,
+            "global_links": self.global_links,
+            "groups": self.group_count,
+        }
+
+
+class Jellyfish(Topology):
+    """A random graph in which every switch has as many links [Singla et al. 2012].
+
+    Node i is on switch `i / nodes_per_switch`; the graph is a function of the keys here alone.
+    """
+
+    kind: ClassVar[str] = "jellyfish"
+
+    switches: int = key(default=20, ge=2, le=1_048_576, description="Number of switches.")
+    links_per_switch: int = key(
+        default=4, ge=1, le=4096, description="Links from every switch to others."
+    )
+    nodes_per_switch: int = key(default=2, ge=1, le=65_536, description="Nodes on every switch.")
+    seed: int = key(default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is.")
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {"kind": self.kind, **{name: getattr(self, name) for name in self.key_names}}
+
+
+class Islands(Topology):
+    """Islands of fully connected accelerators, and rails between them [Wang et al. 2024].
+
+    Accelerator t of island i is node and switch `i · accelerators + t`: it passes on what is not
+    for it. Rail k is switch `islands · accelerators + k`, and joins the accelerators of all islands
+    whose t is k modulo `rails`. Links within an island are of class `scale_up`, those to rails of
+    class `scale_out`.
+    """
+
+    kind: ClassVar[str] = "islands"
+
+    islands: int = key(default=4, ge=2, le=65_536, description="Number of islands.")
+    accelerators: int = key(default=8, ge=1, le=4096, description="Accelerators of an island.")
+    rails: int | None = key(
+        default=None,
+        ge=1,
+        description="Rails, a divisor of accelerators; default: one for each.",
+    )
+
+    @property
+    def rail_count(self) -> int:
+        """`rails`, or one for each accelerator of an island."""
+        return self.accelerators if self.rails is None else self.rails
+
+    def resolved(self) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        return super().resolved() | {"rails": self.rail_count}
+
+    def spec(self) -> dict[str, Any]:
+        """Return the topology as the engine describes it."""
+        return {
+            "kind": self.kind,
+            "accelerators": self.accelerators,
+            "islands": self.islands,
+            "rails": self.rail_count,
+        }

@@ -1,0 +1,92 @@
+"""Schedules of a complete exchange, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tailback.schedules import Contention, Counted, Schedule
+
+from .layout import new_table
+
+_MOST_COLUMNS = 16
+
+
+def schedule_report(
+    schedule: Schedule, counted: Counted, others: Sequence[tuple[Contention, Counted]]
+) -> RenderableType:
+    """Return the table of `tailback schedule`; ``others``: what else the mesh's steps can be."""
+    words = f"{schedule.name} on {schedule.mesh}: complete exchange of {schedule.nodes} nodes"
+    table = new_table()
+    table.add_column("", no_wrap=True)
+    table.add_column("", justify="right", no_wrap=True)
+    rows = {
+        "messages": f"{counted.messages:,}",
+        "steps": f"{counted.steps:,}",
+        "steps between barriers": f"{schedule.group:,}" if counted.groups > 1 else "no barriers",
+        "groups": f"{counted.groups:,}",
+        "lower bound of groups": f"{counted.fewest_groups:,}",
+        "node contention": f"{counted.node:,}",
+        "link contention": f"{counted.link:,}",
+        "nodes busy in a group, %": f"{100 * counted.busy:.4g}",
+    }
+    for name, value in rows.items():
+        table.add_row(name, value)
+    table.show_header = False
+    verdict = Text("Verified: every node sends to every other exactly once.", style="bold")
+    parts: list[RenderableType] = [Text(words, style="bold"), table, Text(), verdict]
+    if others:
+        parts += [Text(), _others(others)]
+    return Group(*parts)
+
+
+def _others(others: Sequence[tuple[Contention, Counted]]) -> RenderableType:
+    table = new_table("With fewer barriers")
+    headings = ("steps between\nbarriers", "groups", "lower\nbound", "node\ncontention")
+    for name in (*headings, "link\ncontention", "nodes\nbusy, %"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for contention, counted in others:
+        table.add_row(
+            f"{contention.group:,}",
+            f"{counted.groups:,}",
+            f"{counted.fewest_groups:,}",
+            f"{contention.node:,}",
+            f"{contention.link:,}",
+            f"{100 * counted.busy:.4g}",
+        )
+    return table
+
+
+def steps_report(schedule: Schedule, first: int, last: int) -> RenderableType:
+    """Return who sends to whom in some steps; as a map of destinations where one can be read."""
+    parts: list[RenderableType] = []
+    for step in range(first, last + 1):
+        source, destination = schedule.of_steps(step, step)
+        readable = len(schedule.shape) == 2 and schedule.shape[0] <= _MOST_COLUMNS
+        to = dict(zip(source.tolist(), destination.tolist(), strict=True))
+        if readable and len(to) == source.size:
+            parts += [Text(), _map(schedule, step, to)]
+        else:
+            pairs = zip(source.tolist(), destination.tolist(), strict=True)
+            text = ", ".join(f"{a} to {b}" for a, b in pairs)
+            parts += [Text(), Text(f"Step {step}: {text or 'nobody sends'}")]
+    return Group(*parts)
+
+
+def _map(schedule: Schedule, step: int, to: dict[int, int]) -> RenderableType:
+    """Return a step as the papers print it: where each node sends, as row,column."""
+    columns, rows = schedule.shape
+    table = new_table(f"Step {step}: where each node sends, as row,column")
+    table.add_column("row", justify="right", no_wrap=True)
+    for column in range(columns):
+        table.add_column(str(column), justify="right", no_wrap=True)
+    for row in range(rows):
+        nodes = range(row * columns, (row + 1) * columns)
+        table.add_row(str(row), *(_place(to.get(node), columns) for node in nodes))
+    return table
+
+
+def _place(node: int | None, columns: int) -> str:
+    return "" if node is None else ",".join(map(str, divmod(node, columns)))
