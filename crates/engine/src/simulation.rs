@@ -68,7 +68,8 @@ impl Simulation {
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
         let Assembly { topology, fabric, workload, nodes, measures } = Assembly::new(spec)?;
         let link = fabric.wiring().link;
-        let reach = link.packet_ps(spec.machine.interface.packet_bytes);
+        let longest = spec.machine.interface.packet_bytes;
+        let reach = link.packet_ps(longest).max(fabric.wiring().drain_ps(longest));
         let mut simulation = Self {
             now: 0,
             events_handled: 0,

@@ -28,6 +28,7 @@ _USER_FIELDS = {
     "machine.routing.classes": "machine.routing.file",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
+    "machine.interface.drain_byte_ps": "machine.interface.drain_rate",
     "machine.interface.first_packet_bytes": "machine.interface.first_packet",
     "workload.pattern.to": "workload.file",
     "workload.pattern.nodes": "workload.hot_spots",

@@ -70,8 +70,10 @@ impl Machine {
                 message_order: MessageOrder::Fifo,
                 time_slice_ps: None,
                 early_bytes: 0,
-                collectives: Collectives::default(),
                 costs: None,
+                collectives: Collectives::default(),
+                receive_fifo: None,
+                drain_byte_ps: None,
             },
         }
     }

@@ -71,8 +71,10 @@ fn machine(dice: &mut Dice) -> Machine {
             message_order: MessageOrder::Fifo,
             time_slice_ps: None,
             early_bytes: 0,
-            collectives: tailback_engine::spec::Collectives::default(),
             costs: None,
+            collectives: tailback_engine::spec::Collectives::default(),
+            receive_fifo: None,
+            drain_byte_ps: None,
         },
     };
     set_rates(&mut machine, by_dimension);
