@@ -221,7 +221,7 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if self.follows(id)
+        if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
@@ -231,7 +231,7 @@ impl Nodes {
     /// Whether a node's interface is told of a message: where processes come from outside, of all
     /// but those of collectives.
     #[inline]
-    fn follows(&self, id: MessageId) -> bool {
+    fn is_told_of(&self, id: MessageId) -> bool {
         self.interface.serves() && !self.messages[id].team.is_some()
     }
 

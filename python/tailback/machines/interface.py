@@ -14,7 +14,6 @@ from ..parts import (
     MaybeTimePerByte,
     Part,
     SizeKey,
-    TimeKey,
     key,
 )
 from ..units import Rate, Size, Time, TimePerByte, whole_ps
@@ -160,9 +159,10 @@ class Interface(Part):
         description='What other collectives are: messages by the table "mpich" (default) or '
         '"open_mpi", or a table such as {all_reduce = "ring", broadcast = "free"}.',
     )
-    reduce_per_byte: TimeKey = key(
-        default=Time(0),
-        description="Processor time to add a byte that comes in a reduction to one's own.",
+    reduce_per_byte: MaybeTimePerByte = key(
+        default=None,
+        description="Processor time to add a byte that comes in a reduction to one's own; "
+        "default: none.",
     )
     receive_fifo: int | None = key(
         default=None,
@@ -226,8 +226,8 @@ class Interface(Part):
         found = self.collectives.spec()
         if self.barrier is not None:
             found["barrier"] = method_spec(self.barrier)
-        if self.reduce_per_byte.ps:
-            found["reduce_ps_per_byte"] = self.reduce_per_byte.ps
+        if self.reduce_per_byte is not None and self.reduce_per_byte.fs:
+            found["reduce_fs_per_byte"] = self.reduce_per_byte.fs
         return found
 
     @property
