@@ -7,6 +7,7 @@
 mod classes;
 mod commands;
 mod interface;
+mod meeting;
 mod message;
 mod packetisation;
 mod processor;
@@ -160,7 +161,7 @@ impl Nodes {
 
     /// `START`: a process begins, or one from outside may go on.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        if self.is_up(process, world) {
+        if world.workload.leaves(process, world.now) || self.is_up(process, world) {
             self.ready.push_back(process);
         }
         self.go_on(world)
@@ -211,11 +212,18 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if self.interface.serves()
+        if self.follows(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
         }
+    }
+
+    /// Whether a node's interface is told of a message: where processes come from outside, of all
+    /// but those of collectives.
+    #[inline]
+    fn follows(&self, id: MessageId) -> bool {
+        self.interface.serves() && !self.messages[id].team.is_some()
     }
 
     /// Lets every process that can go on do so, in the order in which they
@@ -265,6 +273,11 @@ impl Nodes {
                 }
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
+                Op::Meet => self.meet(process, world),
+                Op::Refuse => {
+                    count = MOST_AT_ONE_INSTANT + 1;
+                    break;
+                }
                 Op::Command => {
                     if !self.carry_out(process, world) {
                         break;

@@ -29,8 +29,12 @@ mod programs;
 mod protocol;
 #[path = "common/random.rs"]
 mod random;
+#[path = "cycles/receivers.rs"]
+mod receivers;
 #[path = "cycles/simulator.rs"]
 mod simulator;
+#[path = "cycles/slow_receivers.rs"]
+mod slow_receivers;
 #[path = "cycles/cases.rs"]
 mod small;
 #[path = "cycles/theory.rs"]

@@ -168,6 +168,44 @@ fn wires_that_flits_of_both_directions_share_need_flits() {
     );
 }
 
+/// Who takes packets in one after the other knows of nothing but packets.
+#[test]
+fn receive_fifos_need_channels_that_are_granted() {
+    let said = |fidelity, change: fn(&mut Machine)| {
+        let mut machine = mesh(GREEDY, Sharing::Separate);
+        machine.switch.virtual_channels = 1;
+        machine.interface.receive_fifo = Some(2);
+        machine.interface.drain_byte_ps = Some(100);
+        change(&mut machine);
+        refusal(&machine, fidelity)
+    };
+    let field = "machine.interface.receive_fifo = 2: must be left out with";
+    for fidelity in [Fidelity::Stream, Fidelity::Token] {
+        let nodes = "whose nodes take everything in at once; use packet, worm or flit";
+        assert_eq!(
+            said(fidelity, |_| {}),
+            format!("{field} fidelity {}, {nodes}", fidelity.name())
+        );
+    }
+    assert_eq!(
+        said(Fidelity::Packet, |machine| machine.switch.switching = Switching::Circuit),
+        format!("{field} switching circuit, where a receiver holds up nothing but the circuit")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.switch.integrated = true),
+        format!("{field} switch.integrated, where packets are delivered on all channels at once")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.interface.receive_fifo = Some(0)),
+        "machine.interface.receive_fifo = 0: must be 1 to 1048576"
+    );
+    let too_slow = said(Fidelity::Worm, |machine| {
+        machine.interface.drain_byte_ps = Some(10_000_000_000_000_000);
+    });
+    assert!(too_slow.contains("must be 1 to 6250000000000000"), "{too_slow}");
+    assert_eq!(said(Fidelity::Worm, |_| {}), "");
+}
+
 const GREEDY: RoutingSpec = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
 
 #[test]

@@ -52,9 +52,13 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _interface(machine: Machine) -> dict[str, Any]:
-    """Return the keys of interfaces; those of costs, if anything costs something."""
-    written = machine.interface.written()
-    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
+    written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    others = {
+        key: value
+        for key, value in written.items()
+        if key not in costs.KEYS and (value is not None or key not in receiving)
+    }
     return others | costs.resolved(machine.interface)
 
 
@@ -64,13 +68,13 @@ def _of_link(machine: Machine) -> dict[str, Any]:
 
 def _of_node_link(machine: Machine) -> dict[str, Any]:
     if machine.switch.integrated:
-        return dict.fromkeys(("rate", "delay", "width", "virtual_channels"))
+        return dict.fromkeys(("rate", "delay", "width"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
     times = {"rate": str(machine.node_rate), "delay": str(delay)}
-    channels = machine.node_channels_per_wire if machine.switch.is_clocked else None
-    width = {"width": machine.node_links, "virtual_channels": channels}
-    return {**times, **width, **_of_duplex(given)}
+    clocked = {"virtual_channels": machine.node_channels_per_wire}
+    clocked = clocked if machine.switch.is_clocked else {}
+    return {**times, "width": machine.node_links, **clocked, **_of_duplex(given)}
 
 
 def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -224,11 +228,15 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
-        "node_virtual_channels": machine.node_channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
-        **({"pipeline": _pipeline_spec(machine)} if switch.is_clocked else {}),
+        **(_clocked_spec(machine) if switch.is_clocked else {}),
     }
+
+
+def _clocked_spec(machine: Machine) -> dict[str, Any]:
+    channels = machine.node_channels_per_wire
+    return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
 
 
 def _pipeline_spec(machine: Machine) -> dict[str, Any]:
@@ -268,6 +276,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     interface = machine.interface
     first = interface.first_packet
     slice_ = interface.time_slice
+    collectives = interface.collectives_spec()
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
@@ -281,7 +290,17 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
         # Left out where nothing costs anything: it changes nothing.
         **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
+        # Not in the identity of experiments that know nothing of it.
+        **({"collectives": collectives} if collectives else {}),
+        **_receiving(machine),
     }
+
+
+def _receiving(machine: Machine) -> dict[str, int]:
+    """Return how a node takes packets in, where it does not so at once."""
+    interface = machine.interface
+    given = {"receive_fifo": interface.receive_fifo, "drain_byte_ps": interface.drain_byte_ps}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def rounded(machine: Machine) -> list[tuple[Rate, int, Fraction]]:

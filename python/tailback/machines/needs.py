@@ -198,6 +198,10 @@ NEEDS = (
         _has_control_tokens,
         'machine.link.end_token = true or flow_control = "in_band"',
     ),
+    _Need("interface", "receive_fifo", _is_switched, _SWITCHED),
+    _Need("interface", "drain_rate", _is_switched, _SWITCHED),
+    _Need("interface", "receive_fifo", _makes_no_circuits, _NO_CIRCUITS),
+    _Need("interface", "drain_rate", _makes_no_circuits, _NO_CIRCUITS),
     _Need("link", "width", _is_switched, _SWITCHED),
     # Flow-control tokens take their own time.
     _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),

@@ -60,7 +60,8 @@ def _chosen_fidelity(experiment: Experiment) -> Text:
     exact, why = machine.exact_fidelity, machine.exact.why
     if used == exact:
         return Text(f"fidelity {used}: the cheapest that is exact here ({why})")
-    return Text(f"fidelity {used}; exact here would be {exact} ({why})")
+    is_estimate = ", an estimate: links shared max-min fairly" if used == "fluid" else ""
+    return Text(f"fidelity {used}{is_estimate}; exact here would be {exact} ({why})")
 
 
 def _rounded(machine: Machine) -> Iterator[Text]:

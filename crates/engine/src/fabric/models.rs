@@ -18,7 +18,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{NodeId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -48,6 +48,8 @@ pub struct Traits {
     pub stretches: bool,
     /// Whether all the time for which a channel is busy with a packet is counted when it sets out.
     pub books: bool,
+    /// Whether nodes have receive FIFOs.
+    pub receives: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
     /// Below which number channels stand for the lists of nodes that are one with their
@@ -94,6 +96,11 @@ pub trait ChannelModel {
     /// What others have to know of it.
     fn traits(&self, wiring: &Wiring) -> Traits;
 
+    /// Where events carry packet numbers: the channel by which a packet is delivered, if it may
+    /// be drawn out on it.
+    fn last_channel(&self, _: Subject) -> Option<ChannelId> {
+        None
+    }
     /// With a clock of its own: when it next strikes, or [`NEVER`].
     #[inline]
     fn next_time(&self) -> Time {
@@ -151,7 +158,7 @@ macro_rules! by_switchboard {
             of: $crate::event_queue::Subject,
             act: &mut Act,
         ) -> $crate::ids::PacketId {
-            self.board.take_tail(of.channel(), act.packets)
+            self.board.take_tail(of.channel(), act)
         }
     };
     (@ waiting_data) => {

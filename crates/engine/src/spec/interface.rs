@@ -1,6 +1,6 @@
 //! The network interfaces of the nodes.
 
-use super::{Costs, one};
+use super::{Collectives, Costs, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,16 @@ pub struct Interface {
     /// Data bytes with which a message has begun to arrive; 0: that is not measured.
     #[serde(default)]
     pub early_bytes: u32,
+    /// Packets that a node has places for from their grants until they have been drained;
+    /// absent: for all.
+    #[serde(default)]
+    pub receive_fifo: Option<u32>,
+    /// Time in which a node drains a data byte of what it has taken in; absent: none.
+    #[serde(default)]
+    pub drain_byte_ps: Option<Time>,
+    /// What barriers and other collectives are.
+    #[serde(default)]
+    pub collectives: Collectives,
     /// What messages cost in software; absent: nothing.
     #[serde(default)]
     pub costs: Option<Costs>,

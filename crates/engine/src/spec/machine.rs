@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    FlowControl, HalfDuplex, Interface, Link, LinkClass, MessageOrder, Routing, Sharing, Switch,
-    Switching, TopologySpec, Unit,
+    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, MessageOrder, Routing,
+    Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,6 +71,9 @@ impl Machine {
                 time_slice_ps: None,
                 early_bytes: 0,
                 costs: None,
+                collectives: Collectives::default(),
+                receive_fifo: None,
+                drain_byte_ps: None,
             },
         }
     }

@@ -72,6 +72,9 @@ fn machine(dice: &mut Dice) -> Machine {
             time_slice_ps: None,
             early_bytes: 0,
             costs: None,
+            collectives: tailback_engine::spec::Collectives::default(),
+            receive_fifo: None,
+            drain_byte_ps: None,
         },
     };
     set_rates(&mut machine, by_dimension);

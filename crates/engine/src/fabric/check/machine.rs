@@ -9,6 +9,9 @@ use crate::topology::Topology;
 /// Largest window that is a number.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
 
+/// The longest that a packet may take to be drained: sums of times must not overflow.
+const LONGEST_DRAIN_PS: u64 = 200_000_000_000_000_000;
+
 /// Refuses what cannot be simulated.
 pub fn machine(
     machine: &Machine,
@@ -17,6 +20,7 @@ pub fn machine(
 ) -> Result<(), SpecError> {
     ranges(machine)?;
     half_duplex(machine, fidelity)?;
+    receivers(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {
@@ -101,6 +105,36 @@ fn half_duplex(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         }
     }
     Ok(())
+}
+
+/// Nodes that take packets in one after the other.
+fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let interface = &machine.interface;
+    let (field, given) = match (interface.receive_fifo, interface.drain_byte_ps) {
+        (Some(places), _) => ("machine.interface.receive_fifo", u64::from(places)),
+        (None, Some(time)) => ("machine.interface.drain_byte_ps", time),
+        (None, None) => return Ok(()),
+    };
+    let refuse =
+        |with: &str| Err(SpecError::new(field, given, format!("must be left out with {with}")));
+    if machine.switch.integrated {
+        return refuse("switch.integrated, where packets are delivered on all channels at once");
+    }
+    if machine.makes_circuits() {
+        return refuse("switching circuit, where a receiver holds up nothing but the circuit");
+    }
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
+        let with = format!(
+            "fidelity {}, whose nodes take everything in at once; use packet, worm or flit",
+            fidelity.name()
+        );
+        return refuse(&with);
+    }
+    let places = interface.receive_fifo.unwrap_or(1).into();
+    within("machine.interface.receive_fifo", places, 1, MOST_IN_FLIGHT)?;
+    let time = interface.drain_byte_ps.unwrap_or(1);
+    let most = LONGEST_DRAIN_PS / u64::from(interface.packet_bytes);
+    within("machine.interface.drain_byte_ps", time, 1, most)
 }
 
 /// Nodes are attached to switches.

@@ -212,6 +212,15 @@ impl Layout {
         groups.find(|(group, back)| back.is_none() && is_one(group)).map(|(group, _)| group)
     }
 
+    /// By channel: the node at its end, or none.
+    pub fn receivers(&self) -> Vec<NodeId> {
+        let node = |group: &GroupId| match self.groups[group.index()].end {
+            End::Node(node) => node,
+            End::Switch(_) => NodeId::NONE,
+        };
+        self.group_of.iter().map(node).collect()
+    }
+
     /// By channel: whether it sends against the direction of its wire's first channel; empty
     /// where no wire is shared by both directions.
     pub fn against(&self) -> Vec<bool> {

@@ -22,13 +22,11 @@ impl NextGroup {
     /// One that has none.
     pub fn new(topology: &Topology, per_node: u32) -> Result<Self, SpecError> {
         let nodes = topology.nodes;
-        match topology.group_nodes() {
-            Some(size) => Ok(Self { size, nodes, per_node }),
-            None => {
-                let allowed = "needs a machine with groups, such as a dragonfly";
-                Err(SpecError::new("workload.pattern", "next_group", allowed))
-            }
-        }
+        let Some(size) = topology.group_nodes() else {
+            let allowed = "needs a machine with groups, such as a dragonfly";
+            return Err(SpecError::new("workload.pattern", "next_group", allowed));
+        };
+        Ok(Self { size, nodes, per_node })
     }
 
     /// The first node of the group that a node sends to.

@@ -1,4 +1,4 @@
-//! iSLIP [`McKeown` 1999]: priorities do not count.
+//! iSLIP [McKeown 1999]: priorities do not count.
 
 use super::{Choices, Request, after, behind};
 
