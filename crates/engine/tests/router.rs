@@ -26,6 +26,8 @@ mod parts;
 mod programs;
 #[path = "common/random.rs"]
 mod random;
+#[path = "router/refusals.rs"]
+mod refusals;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the cycles")]
 mod small;

@@ -6,7 +6,7 @@ use crate::{networks, small};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
     Allocator, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Mode,
-    Pipeline, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Pipeline, Routing, RoutingSpec, Selection, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -168,6 +168,7 @@ fn network(dice: &mut Dice, machine: &mut Machine, cycle: Time) {
         4 | 5 => {
             machine.topology = TopologySpec::Mesh { dims };
             networks::choose(dice, machine, true);
+            machine.routing.selection = Selection::First;
         }
         _ => machine.topology = TopologySpec::Mesh { dims },
     }
