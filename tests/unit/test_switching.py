@@ -136,7 +136,7 @@ class TestKeys:
         assert (resolved["receive_fifo"], resolved["drain_rate"]) == (2, "363.63636 Mbit/s")
         with pytest.raises(UserError, match="must be left out with fidelity stream, whose nodes"):
             slow.check("stream")
-        with pytest.raises(UserError, match=r"needs machine.interface.drain_rate"):
+        with pytest.raises(UserError, match=r"needs machine\.interface\.drain_rate"):
             machine(receive_fifo=2)
         with pytest.raises(UserError, match=r'drain_rate = "3 Tbit/s": '):
             machine(drain_rate="3 Tbit/s")

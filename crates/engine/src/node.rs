@@ -60,6 +60,8 @@ pub struct Nodes {
     protocol: Protocol,
     /// What messages cost in software, and who does it.
     software: Software,
+    /// The same of messages to the node itself.
+    local: Protocol,
 }
 
 /// What nodes act on, at one instant.
@@ -124,6 +126,7 @@ impl Nodes {
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
             software: Software::new(spec, topology.nodes, processes),
+            local: Protocol::of_local(machine, spec.mode),
             placement,
         })
     }
@@ -175,6 +178,12 @@ impl Nodes {
         }
     }
 
+    /// How messages get from one node to another, or to itself.
+    #[inline]
+    fn protocol_between(&self, from: NodeId, to: NodeId) -> Protocol {
+        if from == to { self.local } else { self.protocol }
+    }
+
     /// The traffic class of a process' messages.
     #[inline]
     fn class_of(&self, process: ProcessId) -> u32 {
@@ -212,7 +221,7 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if self.follows(id)
+        if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
@@ -222,7 +231,7 @@ impl Nodes {
     /// Whether a node's interface is told of a message: where processes come from outside, of all
     /// but those of collectives.
     #[inline]
-    fn follows(&self, id: MessageId) -> bool {
+    fn is_told_of(&self, id: MessageId) -> bool {
         self.interface.serves() && !self.messages[id].team.is_some()
     }
 

@@ -13,7 +13,7 @@ use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Header, Outputs};
-use crate::spec::{Machine, Spec};
+use crate::spec::{Local, Machine, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
 use traffic::{Flow, each_flow};
@@ -84,6 +84,7 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
         first_bytes: spec.machine.first_packet_bytes().into(),
         acknowledges: spec.machine.interface.acknowledges,
         sends_whole_messages: spec.machine.sends_whole_messages(),
+        local: spec.machine.interface.local,
         ways: ways(spec, topology, wiring, max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
         outputs: Outputs::default(),
@@ -118,6 +119,8 @@ struct Walk<'a> {
     acknowledges: bool,
     /// Whether a message is one packet.
     sends_whole_messages: bool,
+    /// How messages of a node to itself go.
+    local: Local,
     /// Ways walked for every pair.
     ways: u64,
     /// What they are drawn from: always the same, whatever the seed of the run.
@@ -145,7 +148,7 @@ struct Sums {
 impl Walk<'_> {
     fn add(&mut self, flow: &Flow, sums: &mut Sums) {
         sums.messages += flow.weight;
-        if flow.from == flow.to {
+        if flow.from == flow.to && self.local == Local::Memory {
             return;
         }
         sums.pairs += 1;
@@ -389,6 +392,8 @@ mod tests {
                 sync: Sync::LooselySynchronous,
                 throttle: Throttle::Outstanding { limit: 16 },
                 start: Start::Random,
+                mix: Vec::new(),
+                includes_self: false,
                 repeat: None,
             }),
             mode: Mode::Full,

@@ -21,7 +21,7 @@ pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
-pub use interface::{Interface, MessageOrder, Unit};
+pub use interface::{Interface, Local, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
@@ -31,8 +31,8 @@ use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
 pub use topology::{GraphLink, TopologySpec};
 pub use workload::{
-    Distribution, External, Messages, ProcessProgram, Program, Shape, Start, Step, Sync, Synthetic,
-    Throttle, Workload,
+    Distribution, External, Messages, Portion, ProcessProgram, Program, Shape, Start, Step, Sync,
+    Synthetic, Throttle, Workload,
 };
 
 /// Everything that can change the answer of one run.

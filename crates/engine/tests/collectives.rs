@@ -48,7 +48,7 @@ fn finished(run: &Run) -> Vec<u64> {
 
 fn priced(base_us: i64, per_log2_us: i64) -> Method {
     let (base_ps, per_log2_ps) = (base_us * 1_000_000, per_log2_us * 1_000_000);
-    Method::Price(Price { base_ps, per_log2_ps, per_byte_ps: 0 })
+    Method::Price(Price { base_ps, per_log2_ps, per_byte_fs: 0 })
 }
 
 /// Process k computes k us; all go on when the last has come, at no cost.
@@ -113,7 +113,7 @@ fn a_negative_price_is_refused_with_the_formula_and_the_number() {
     let processes = (0..4).map(|k| process(k, vec![barrier(None)])).collect();
     assert_eq!(
         refusal(machine, processes),
-        "machine.interface.barrier = -134 us + 27 us · log2 n + 0 us · bytes: \
+        "machine.interface.barrier = -134 us + 27 us · log2 n: \
          must not be negative, and is -80 us for n = 4"
     );
 }
@@ -174,7 +174,7 @@ fn members_that_disagree_are_refused_in_one_line() {
     };
     let other = Collective::new(Operation::AllReduce, 100);
     assert_eq!(with(other), line("operation", "all_reduce", "broadcast"));
-    assert_eq!(with(Collective { bytes: 7, ..first() }), line("bytes", "7 bytes", "100 bytes"));
+    assert_eq!(with(Collective { bytes: 7, ..first() }), line("size_bytes", "7", "100 bytes"));
     assert_eq!(with(Collective { root: Some(1), ..first() }), line("root", "1", "the first"));
     let method = Some(Method::Algorithm(Algorithm::Chain));
     let chain = Collective { method, ..first() };
@@ -195,6 +195,9 @@ fn what_an_algorithm_is_not_for_is_refused() {
     );
     let segmented = Collective { segment: Some(4), ..of(Operation::Gather, Algorithm::Linear) };
     assert!(with(segmented).ends_with("algorithm = linear: has no segments"));
+    let several = Collective { sizes: Some(vec![4]), ..Collective::new(Operation::Reduce, 0) };
+    let line = with(Collective { group: Some(vec![0]), ..several });
+    assert!(line.ends_with("sizes = several lengths: must be one length for reduce"), "{line}");
     let processes = (0..3).map(|node| {
         let call = of(Operation::AllGather, Algorithm::NeighbourExchange);
         process(node, together(Collective { group: None, ..call }))
@@ -234,8 +237,8 @@ fn who_expects_another_length_than_is_sent_is_named() {
     call.receives[1] = 299;
     assert_eq!(
         failure(star(3), processes).to_string(),
-        "workload.processes[2].steps[0].sizes = 300 bytes from process 1 to process 2: must be 299 \
-         bytes, as process 2 expects of process 1"
+        "workload.processes[2].steps[0].sizes_bytes = 300: is what process 1 sends to process 2, \
+         which expects 299 bytes"
     );
 }
 

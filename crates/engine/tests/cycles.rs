@@ -21,6 +21,8 @@ mod lists;
 #[path = "reference/networks.rs"]
 #[allow(dead_code, reason = "shared with the reference, which needs more of it")]
 mod networks;
+#[path = "common/windows.rs"]
+mod packets_of;
 #[path = "common/parts.rs"]
 mod parts;
 #[path = "reference/programs.rs"]

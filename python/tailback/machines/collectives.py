@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, choice, shown
-from ..parts import Part, key
+from ..parts import MaybeTimePerByte, Part, key
 from ..units import Time
 
 Algorithm = Literal[
@@ -68,11 +68,14 @@ class Formula(Part):
 
     base: Signed = key(default="0 us", description="In any case; may be negative.")
     per_log2: Signed = key(default="0 us", description="Times log2 n; may be negative.")
-    per_byte: Signed = key(default="0 us", description="Times the length; may be negative.")
+    per_byte: MaybeTimePerByte = key(
+        default=None, description="Times the length; default: nothing."
+    )
 
     def spec(self) -> dict[str, Any]:
         """Return it as the engine describes it."""
-        return {f"{name}_ps": _signed_ps(value) for name, value in self.values().items()}
+        found = {"base_ps": _signed_ps(self.base), "per_log2_ps": _signed_ps(self.per_log2)}
+        return found | ({} if self.per_byte is None else {"per_byte_fs": self.per_byte.fs})
 
 
 def _method(given: object) -> object:

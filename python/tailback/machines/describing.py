@@ -72,9 +72,7 @@ def _of_node_link(machine: Machine) -> dict[str, Any]:
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
     times = {"rate": str(machine.node_rate), "delay": str(delay)}
-    clocked = {"virtual_channels": machine.node_channels_per_wire}
-    clocked = clocked if machine.switch.is_clocked else {}
-    return {**times, "width": machine.node_links, **clocked, **_of_duplex(given)}
+    return {**times, "width": machine.node_links, **_of_duplex(given)}
 
 
 def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -97,6 +95,7 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         found["output_buffer"] = str(Size(output_flits(machine)))
     if switch.is_clocked:
         cycle = Time(machine.link.flit_ps())
+        found["node_virtual_channels"] = machine.node_channels_per_wire
         found["vc_allocator"] = switch.vc_allocator or switch.allocator
         found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
         given = switch.traversal_delay
@@ -293,6 +292,8 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         # Not in the identity of experiments that know nothing of it.
         **({"collectives": collectives} if collectives else {}),
         **_receiving(machine),
+        # Left out where it is as before there was this key.
+        **({} if interface.local == "memory" else {"local": interface.local}),
     }
 
 

@@ -14,11 +14,11 @@ from ..parts import (
     MaybeTimePerByte,
     Part,
     SizeKey,
-    TimeKey,
     key,
 )
-from ..units import Rate, Size, Time, whole_ps
+from ..units import Rate, Size, Time, TimePerByte, whole_ps
 from .collectives import Collectives, CollectivesKey, Method, method_spec
+from .costs import spelled_out
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -77,6 +77,11 @@ class Interface(Part):
     )
     ack_priority: bool = key(
         default=True, description="Whether a node sends acknowledgements before data."
+    )
+    local: Literal["memory", "switch"] = key(
+        default="memory",
+        description="How messages of a node to itself are delivered: at once (memory), or in "
+        "packets over its links and switch (switch).",
     )
     time_slice: MaybeTime = key(
         default=None,
@@ -154,9 +159,10 @@ class Interface(Part):
         description='What other collectives are: messages by the table "mpich" (default) or '
         '"open_mpi", or a table such as {all_reduce = "ring", broadcast = "free"}.',
     )
-    reduce_per_byte: TimeKey = key(
-        default=Time(0),
-        description="Processor time to add a byte that comes in a reduction to one's own.",
+    reduce_per_byte: MaybeTimePerByte = key(
+        default=None,
+        description="Processor time to add a byte that comes in a reduction to one's own; "
+        "default: none.",
     )
     receive_fifo: int | None = key(
         default=None,
@@ -170,6 +176,25 @@ class Interface(Part):
         description="Data bits per second at which a node drains packets that come, one at a "
         "time, each from its start on the channel to the node; default: at once.",
     )
+
+    @classmethod
+    def loggp(
+        cls,
+        *,
+        o: Time | str | int = 0,
+        O: TimePerByte | str | int = 0,  # noqa: E741, N803 - as in the model
+        g: Time | str | int = 0,
+        G: TimePerByte | str | int = 0,  # noqa: N803 - as in the model
+        **keys: Any,
+    ) -> Interface:
+        """Return an interface with the costs of LogGP [Alexandrov et al. 1995], and other keys.
+
+        ``o`` and ``O`` are overhead per message and byte at either end, ``g`` and ``G`` the
+        intervals between packets and per byte; files may have them too.
+        """
+        given = {"o": o, "O": O, "g": g, "G": G}
+        named = {word: value for word, value in given.items() if value != 0}
+        return cls(**spelled_out(named | keys))
 
     def _check(self) -> None:
         if self.drain_rate is not None:
@@ -201,8 +226,8 @@ class Interface(Part):
         found = self.collectives.spec()
         if self.barrier is not None:
             found["barrier"] = method_spec(self.barrier)
-        if self.reduce_per_byte.ps:
-            found["reduce_ps_per_byte"] = self.reduce_per_byte.ps
+        if self.reduce_per_byte is not None and self.reduce_per_byte.fs:
+            found["reduce_fs_per_byte"] = self.reduce_per_byte.fs
         return found
 
     @property

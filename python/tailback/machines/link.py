@@ -176,13 +176,6 @@ class NodeLink(Part):
         description="Whether what a node sends and what it receives have wires of their own (full) "
         "or share them flit by flit (half_by_flit); default: link.duplex.",
     )
-    virtual_channels: int | None = key(
-        default=None,
-        ge=1,
-        le=255,
-        description="Virtual channels of such a link, where switches run by a clock; default: "
-        "as many as other links have.",
-    )
 
 
 def check_delay(part: LinkClass | NodeLink, section: str) -> None:

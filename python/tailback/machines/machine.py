@@ -197,7 +197,7 @@ class Machine(Part):
     @property
     def node_channels_per_wire(self) -> int:
         """Virtual channels of a link between a node and its switch."""
-        given = self.node_link.virtual_channels
+        given = self.switch.node_virtual_channels
         usual = self.channels_per_wire if self.switch.is_clocked else 1
         return usual if given is None else given
 

@@ -167,7 +167,6 @@ NEEDS = (
         'machine.link.flow_control = "in_band" or machine.switch.allocator',
     ),
     *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
-    _Need("node_link", "virtual_channels", _is_clocked, "machine.switch.allocator", (1,)),
     _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
@@ -182,6 +181,8 @@ NEEDS = (
     _Need("interface", "receive_preempts", _costs_cpu, _COSTS_CPU, (False,)),
     _Need("interface", "overhead_variation", _varies, "machine.interface.send_overhead", (0,)),
     _Need("interface", "multi_packet_only", _costs_packets, _COSTS_PACKETS, (False,)),
+    _Need("interface", "local", _is_switched, _SWITCHED),
+    _Need("interface", "local", _has_switches, _SWITCHES),
     _Need(
         "link",
         "duplex",

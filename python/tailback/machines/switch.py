@@ -35,6 +35,7 @@ Unlimited = Literal["unlimited"]
 
 #: Keys of switches that run by a clock.
 CLOCKED = (
+    "node_virtual_channels",
     "iterations",
     "vc_allocator",
     "route_delay",
@@ -134,6 +135,13 @@ class Switch(Part):
         le=255,
         description="Virtual channels of every link between switches, each with an input buffer of "
         "its own; default: as many as the routing needs on this topology.",
+    )
+    node_virtual_channels: int | None = key(
+        default=None,
+        ge=1,
+        le=255,
+        description="Virtual channels of every link between a node and its switch, in switches "
+        "that run by a clock; default: virtual_channels.",
     )
     arbiter: Arbiter = key(
         default="fifo", description="Which waiting input is granted a free output."

@@ -169,7 +169,7 @@ impl Nodes {
             team: TeamId::NONE,
         };
         let class = self.class_of(copy.from);
-        let (from, by) = ((copy.from, node), (self.protocol, copy.sent));
+        let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));
         let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
         self.interface.note(id, transfer);

@@ -79,13 +79,13 @@ pub enum Life {
 pub type MessagePool = Pool<MessageId, Message>;
 
 impl Message {
-    /// A message that is sent now; `network` is the protocol of those that leave their node.
+    /// A message that is sent now; how it crosses the machine.
     pub fn new(
         serial: u64,
         (from, from_node): (ProcessId, NodeId),
         send: &Send,
         (to_node, class): (NodeId, u32),
-        (network, now): (Protocol, Time),
+        (protocol, now): (Protocol, Time),
     ) -> Self {
         Self {
             serial,
@@ -101,7 +101,7 @@ impl Message {
             class,
             blocking: send.blocking,
             team: send.team,
-            protocol: if from_node == to_node { Protocol::Direct } else { network },
+            protocol,
             life: Life::Pending,
             undelivered: 0,
             in_flight: 0,

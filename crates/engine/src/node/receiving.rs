@@ -70,7 +70,7 @@ impl Nodes {
         if protocol == Protocol::Streaming && !self.software.serves() {
             let told = self.packetisation.take_told(&mut self.messages[id], bytes);
             self.data_arrived(id, bytes - told, world);
-        } else if self.follows(id) {
+        } else if self.is_told_of(id) {
             self.read(id, bytes, world);
         }
         if is_accepted {
@@ -86,7 +86,7 @@ impl Nodes {
             self.messages[id].told_bytes += early;
             return self.may_begin(id, early, world);
         }
-        if self.follows(id) {
+        if self.is_told_of(id) {
             // Who is written outside may read them.
             self.offer(id, world);
         }
@@ -98,7 +98,7 @@ impl Nodes {
     #[inline(never)]
     fn data_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         self.may_begin(id, bytes, world);
-        if self.follows(id) {
+        if self.is_told_of(id) {
             self.read(id, bytes, world);
         }
     }

@@ -180,9 +180,9 @@ pub struct Price {
     /// For each doubling of the number of members.
     #[serde(default)]
     pub per_log2_ps: i64,
-    /// For each byte.
+    /// For each byte, in femtoseconds.
     #[serde(default)]
-    pub per_byte_ps: i64,
+    pub per_byte_fs: u64,
 }
 
 /// What a collective is.
@@ -213,8 +213,8 @@ pub struct Collectives {
     pub all_gather: Option<Method>,
     pub reduce_scatter: Option<Method>,
     pub all_to_all: Option<Method>,
-    /// Processor time to add a byte that has come to one's own.
-    pub reduce_ps_per_byte: u64,
+    /// Processor time to add a byte that has come to one's own, in femtoseconds.
+    pub reduce_fs_per_byte: u64,
 }
 
 impl Collectives {

@@ -36,6 +36,9 @@ pub struct Interface {
     /// Data bytes with which a message has begun to arrive; 0: that is not measured.
     #[serde(default)]
     pub early_bytes: u32,
+    /// How messages of a node to itself are delivered.
+    #[serde(default)]
+    pub local: Local,
     /// Packets that a node has places for from their grants until they have been drained;
     /// absent: for all.
     #[serde(default)]
@@ -55,6 +58,27 @@ impl Interface {
     /// What messages cost in software, unless that is nothing.
     pub fn costs(&self) -> Option<&Costs> {
         self.costs.as_ref().filter(|costs| !costs.are_none())
+    }
+}
+
+/// How messages of a node to itself are delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Local {
+    /// At once, without packets.
+    #[default]
+    Memory,
+    /// As all others: over the node's links and the switches between them.
+    Switch,
+}
+
+impl Local {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Switch => "switch",
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, MessageOrder, Routing,
+    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, MessageOrder, Routing,
     Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,7 @@ impl Machine {
                 collectives: Collectives::default(),
                 receive_fifo: None,
                 drain_byte_ps: None,
+                local: Local::Memory,
             },
         }
     }

@@ -252,7 +252,7 @@ fn adding_takes_processor_time() {
     let step = Collective { method, ..Collective::new(Operation::AllReduce, 4 * BLOCK) };
     let processes = (0..4).map(|node| process(node, vec![Step::Collective(step.clone())]));
     let mut machine = star(4);
-    machine.interface.collectives.reduce_ps_per_byte = 2000;
+    machine.interface.collectives.reduce_fs_per_byte = 2_000_000;
     let run = Run::to_the_end(machine, program(processes.collect()));
     let expected = 6 * time(BLOCK) + 3 * 2000 * u64::from(BLOCK);
     assert_eq!(super::finished(&run), [expected; 4]);

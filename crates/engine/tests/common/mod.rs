@@ -115,6 +115,8 @@ pub fn synthetic(radius: u32, compute_ps: u64, sync: Sync) -> Synthetic {
         sync,
         throttle: Throttle::Outstanding { limit: 16 },
         start: Start::Random,
+        mix: Vec::new(),
+        includes_self: false,
         repeat: None,
     }
 }

@@ -7,8 +7,8 @@
 
 use crate::grants::Draws;
 use crate::integrated::{List, arbitration};
+use crate::packets_of;
 use crate::receivers::Receiver;
-use crate::windows;
 use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
@@ -133,7 +133,7 @@ impl Simulator {
             }
         };
         let packets = |message: usize| {
-            let packets = windows::packets(interface, list.bytes[message]).into_iter();
+            let packets = packets_of::packets(interface, list.bytes[message]).into_iter();
             packets.map(move |one| packet(message, one))
         };
         Self {

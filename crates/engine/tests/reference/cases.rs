@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Costs, Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine,
-    MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side, Spec, Start,
-    Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Costs, Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local,
+    Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side,
+    Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -71,7 +71,9 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
 
 pub fn nodes(machine: &Machine) -> u64 {
     match &machine.topology {
-        TopologySpec::Mesh { dims } => dims.iter().map(|&k| u64::from(k)).product(),
+        TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => {
+            dims.iter().map(|&k| u64::from(k)).product()
+        }
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
@@ -104,6 +106,7 @@ fn machine(dice: &mut Dice) -> Machine {
         collectives: tailback_engine::spec::Collectives::default(),
         receive_fifo: None,
         drain_byte_ps: None,
+        local: Local::Memory,
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
@@ -345,6 +348,8 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
         sync,
         throttle,
         start: dice.one_of(&[Start::Random, Start::Together]),
+        mix: Vec::new(),
+        includes_self: false,
         repeat: None,
     })
 }

@@ -9,6 +9,7 @@ use tailback_engine::spec::{Mode, Workload};
 /// two: the socket in programs, elsewhere the message, which has one of its own.
 pub type Link = (usize, usize, usize);
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Message {
     /// The sending and the receiving process.
     pub from: usize,

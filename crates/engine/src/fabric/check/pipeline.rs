@@ -3,12 +3,22 @@
 use super::within;
 use crate::error::SpecError;
 use crate::fabric::Wiring;
+use crate::fabric::network::layout::{End, Layout};
+use crate::ids::ChannelId;
+use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, FlowControl, Machine, Pipeline, Sharing, Switching};
+use crate::spec::{
+    Fidelity, FlowControl, HalfDuplex, Machine, Pipeline, Selection, Sharing, Switching,
+    TopologySpec,
+};
 use crate::time::Time;
+use std::collections::HashMap;
 
 /// Most cycles of a stage, and most flits that an input or output moves at once.
 const MOST: u64 = 64;
+
+/// Most inputs, outputs or slots of a switch: they are numbered in 16 bits.
+const MOST_INPUTS: usize = u16::MAX as usize;
 
 /// Refuses machines whose switches cannot run by a clock.
 pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
@@ -42,9 +52,21 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     if link.sharing != Sharing::RoundRobin {
         return refuse("machine.link.sharing", link.sharing.name(), "must be round_robin");
     }
+    let classes = machine.link_classes.values().chain(&machine.node_link);
+    let mut halves = classes.filter_map(|class| class.half_duplex).chain([link.half_duplex]);
+    if let Some(half) = halves.find(|&half| half != HalfDuplex::No) {
+        return refuse("machine.link.half_duplex", half.name(), "must be full");
+    }
     if machine.interface.header_bytes > link.flit_bytes {
         let given = machine.interface.header_bytes.to_string();
         return refuse("machine.interface.header_bytes", &given, "must be one flit");
+    }
+    if switch.ack_priority {
+        return refuse("machine.switch.ack_priority", "true", "must be false");
+    }
+    let selection = machine.routing.selection;
+    if selection != Selection::First {
+        return refuse("machine.routing.selection", selection.name(), "must be first");
     }
     let nothing = [
         ("machine.link.packet_gap_ps", link.packet_gap_ps),
@@ -78,8 +100,19 @@ fn stages(pipeline: &Pipeline) -> Result<(), SpecError> {
 
 /// Refuses networks that switches which run by a clock cannot have.
 pub fn network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
-    if machine.switch.pipeline.is_none() {
-        return Ok(());
+    let Some(pipeline) = machine.switch.pipeline else { return Ok(()) };
+    if machine.topology == TopologySpec::Pair {
+        let allowed = "must have switches with switch.pipeline";
+        return Err(SpecError::new("machine.topology", "pair", allowed));
+    }
+    let most = most_inputs(&wiring.layout, pipeline.input_speedup as usize);
+    if most > MOST_INPUTS {
+        let given = format!("{most} inputs at a switch");
+        let allowed = format!(
+            "must have at most {MOST_INPUTS}, wires times virtual channels or speedup, with \
+             switch.pipeline"
+        );
+        return Err(SpecError::new("machine.topology", given, allowed));
     }
     if wiring.routing.properties().otherwise != Otherwise::Wait {
         let allowed = "must be one whose packets wait with switch.pipeline";
@@ -95,6 +128,27 @@ pub fn network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
         whole_cycles("machine.link.delay_ps", timing.wire_ps, cycle)?;
     }
     Ok(())
+}
+
+/// The most inputs, outputs or slots that any switch has: its wires times the virtual channels that
+/// any wire has, or times the speedup.
+fn most_inputs(layout: &Layout, input_speedup: usize) -> usize {
+    let mut lanes = vec![0_usize; layout.channels()];
+    for wire in &layout.wire_of {
+        lanes[wire.index()] += 1;
+    }
+    let mut wires: HashMap<(bool, u32), usize> = HashMap::new();
+    for (channel, _) in lanes.iter().enumerate().filter(|(_, lanes)| **lanes > 0) {
+        let group = layout.group(ChannelId::from_index(channel));
+        if let End::Switch(switch) = group.end {
+            *wires.entry((true, switch.0)).or_default() += 1;
+        }
+        if group.kind != ChannelKind::Injection {
+            *wires.entry((false, group.from)).or_default() += 1;
+        }
+    }
+    let most = wires.into_values().max().unwrap_or(0);
+    most * lanes.into_iter().max().unwrap_or(1).max(input_speedup)
 }
 
 fn whole_cycles(field: &str, given: Time, cycle: Time) -> Result<(), SpecError> {

@@ -174,6 +174,7 @@ impl FluidFabric {
         } else {
             act.events.post(delivered, Event::Tail(id.into()));
         }
+        act.leaves(self.flows[slot as usize].way.leads[0], id, act.now);
         if let Some(next) = self.sources.take_behind(id, act.packets) {
             return self.set_out(next, slot, act);
         }

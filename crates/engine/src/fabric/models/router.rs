@@ -51,6 +51,9 @@ pub struct RouterFabric {
     has_queues: bool,
     /// By wire, if they do: the first cycle in which another flit can start on it.
     wire_free: Vec<u64>,
+    /// By wire, with several steps in a cycle: the step behind the one in which the latest credits
+    /// came about, and the cycle in which they set out.
+    credits_left: Vec<(u64, u64)>,
     /// Cycles from when a flit has left a buffer until the credit for it sets out.
     credit_delay: u64,
     /// Flits of an input buffer.
@@ -93,15 +96,19 @@ impl RouterFabric {
             lane.entrance = Entrance { number, slot: slot as u16, lane: into.lane };
             lane.exit = (outputs.number(channel) as u16, out.port);
         }
-        // Flits may queue behind the crossbar for as long as there are credits.
+        // Flits may queue behind the crossbar for as long as there are credits, and credits as
+        // many as there are places.
         let has_queues = pipeline.internal_speedup.max(pipeline.output_speedup) > 1;
-        let queued = u64::from(has_queues) * u64::from(capacity) * u64::from(outputs.lanes);
+        let queued = u64::from(has_queues)
+            * u64::from(capacity)
+            * u64::from(inputs.lanes.max(outputs.lanes));
         Self {
             switches: Switches::new(&pipeline, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
             wheel: Wheel::new(2 * longest + stages + credit_delay + queued + 4),
             has_queues,
             wire_free: vec![0; layout.channels()],
+            credits_left: vec![(0, 0); layout.channels()],
             scratch: Scratch::default(),
             board,
             pipeline,
@@ -137,23 +144,25 @@ impl RouterFabric {
         }
     }
 
-    /// The first cycle that begins at a step or later.
-    #[inline]
-    fn cycle_after(&self, step: u64) -> u64 {
-        match self.pipeline.internal_speedup {
-            1 => step,
-            steps => step.div_ceil(u64::from(steps)),
-        }
-    }
-
     #[inline]
     fn latency(&self, channel: ChannelId) -> u64 {
         self.latency[channel.index()].into()
     }
 
-    /// A flit has left the buffer at a channel's end, in a cycle.
+    /// A flit has left the buffer at a channel's end, in a step.
     #[inline]
-    fn give_back(&mut self, channel: ChannelId, cycle: u64) {
+    fn give_back(&mut self, channel: ChannelId, step: u64, act: &Act) {
+        let mut cycle = self.cycle_of(step);
+        if self.pipeline.internal_speedup > 1 {
+            // All credits of a step go back together, those of one step in a cycle.
+            let wire = act.wiring.layout.wire_of[channel.index()].index();
+            let (latest, leaves) = &mut self.credits_left[wire];
+            if *latest <= step {
+                *leaves = cycle.max(*leaves + u64::from(*latest > 0));
+                *latest = step + 1;
+            }
+            cycle = *leaves;
+        }
         // A node sees its credits as they come.
         let is_node = self.board.at(channel).port.kind == ChannelKind::Injection;
         let delay = if is_node { 0 } else { self.credit_delay };
@@ -279,6 +288,7 @@ impl RouterFabric {
         if is_last {
             let flits = u64::from(act.wiring.link.packet_flits(act.packets[id].bytes));
             act.measures.kept(channel, kind, at + cycle_ps - granted - flits * cycle_ps);
+            act.leaves(channel, id, at + cycle_ps);
         }
         if is_internal {
             let what = if is_header { What::Header(channel) } else { What::Flit(channel) };
@@ -371,7 +381,11 @@ impl ChannelModel for RouterFabric {
         while let Some((lead, _)) = self.board.next_marked() {
             self.sources.wake_node(act.wiring.layout.group(lead).from);
         }
-        let Some(cycle) = self.begins(act.now) else { return };
+        let Some(cycle) = self.begins(act.now) else {
+            // Whoever was woken now acts at the beginning of the next cycle.
+            self.cycle = self.cycle.max(act.now.div_ceil(self.cycle_ps));
+            return;
+        };
         self.cycle = cycle + 1;
         self.nodes_send(cycle, act);
         self.switches_decide(cycle, act);

@@ -6,6 +6,8 @@
 mod islip;
 mod maximum;
 mod separable;
+#[cfg(test)]
+mod tests;
 mod wavefront;
 
 use crate::spec;

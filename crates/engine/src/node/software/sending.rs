@@ -123,7 +123,7 @@ impl Nodes {
         let message = &self.messages[id];
         let bytes = self.packetisation.next(message);
         let waits = message.in_flight >= self.packetisation.window
-            || self.interface.serves() && self.is_short(id, bytes);
+            || self.is_told_of(id) && self.is_short(id, bytes);
         if waits {
             let ticket = self.software.ticket(id);
             (ticket.is_aside, ticket.since) = (true, now);
@@ -172,7 +172,7 @@ impl Nodes {
             self.software.ticket(id).handed = world.now;
             let (now, events, measures) = (world.now, &mut *world.events, &mut *world.measures);
             let number = world.fabric.queue(packet, class, now, events, measures);
-            if is_first && self.interface.serves() {
+            if is_first && self.is_told_of(id) {
                 self.interface.queued(id, number);
                 self.interface.watch_again(self.messages[id].from);
             }

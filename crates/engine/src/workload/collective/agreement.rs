@@ -14,7 +14,6 @@ pub fn difference(one: &Collective, other: &Collective) -> Option<(&'static str,
         (Some(_), Operation::AllToAll) => "lengths of one's own".into(),
         (Some(sizes), _) => format!("{sizes:?}"),
     };
-    let bytes = |call: &Collective| format!("{} bytes", call.bytes);
     let root = |call: &Collective| call.root.map_or("the first".into(), |root| root.to_string());
     let method = |call: &Collective| match call.method {
         None => "the machine's".into(),
@@ -23,7 +22,11 @@ pub fn difference(one: &Collective, other: &Collective) -> Option<(&'static str,
     };
     let segment = |call: &Collective| call.segment.map_or("none".into(), |s| format!("{s} bytes"));
     differs("operation", name(one), name(other))
-        .or_else(|| differs("bytes", bytes(one), bytes(other)))
+        .or_else(|| {
+            let (bytes, expected) = (one.bytes, other.bytes);
+            (bytes != expected)
+                .then(|| ("size_bytes", bytes.to_string(), format!("{expected} bytes")))
+        })
         .or_else(|| differs("sizes", lists(one), lists(other)))
         .or_else(|| differs("root", root(one), root(other)))
         .or_else(|| differs("algorithm", method(one), method(other)))
@@ -45,13 +48,10 @@ pub fn check_rows(
             let (sent, expected) = (one.0[to], other.1[from]);
             if sent != expected {
                 let (from, to) = (members[from], members[to]);
-                let allowed =
-                    format!("must be {expected} bytes, as process {to} expects of process {from}");
-                return Err(SpecError::new(
-                    format!("{field}.sizes"),
-                    format!("{sent} bytes from process {from} to process {to}"),
-                    allowed,
-                ));
+                let allowed = format!(
+                    "is what process {from} sends to process {to}, which expects {expected} bytes"
+                );
+                return Err(SpecError::new(format!("{field}.sizes_bytes"), sent, allowed));
             }
         }
     }

@@ -94,7 +94,7 @@ impl Teams {
 
     /// Processor time to add so many bytes.
     pub fn adding(&self, bytes: u64) -> Time {
-        self.rules.reduce_ps_per_byte * bytes
+        (self.rules.reduce_fs_per_byte.saturating_mul(bytes) + 500) / 1000
     }
 
     /// The group of these processes in this order; of all, if none are named. `field` is where
@@ -172,6 +172,10 @@ impl Teams {
                 place
             }
         };
+        if call.sizes.is_some() && !operation.has_blocks() {
+            let allowed = format!("must be one length for {}", operation.name());
+            return refuse("sizes", "several lengths".into(), allowed);
+        }
         let amount = match &call.sizes {
             None => Amount::Equal(call.bytes),
             Some(sizes) => {

@@ -87,6 +87,10 @@ impl RouterFabric {
     pub(super) fn nodes_send(&mut self, cycle: u64, act: &mut Act) {
         let spare = std::mem::take(&mut self.sources.spare);
         let mut awake = std::mem::replace(&mut self.sources.awake, spare);
+        if self.sources.wires.len() >= self.sources.first.len() {
+            // Of several wires of a node the first takes the packet at hand.
+            awake.sort_unstable();
+        }
         for &wire in &awake {
             self.sources.wires[wire as usize].is_awake = false;
             self.wire_sends(wire, cycle, act);

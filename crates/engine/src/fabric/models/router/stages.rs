@@ -61,6 +61,12 @@ impl RouterFabric {
             is_left = self.allocate_channels(switch, step, scratch, act);
         }
         self.allocate_crossbar(switch, step, scratch, act);
+        if self.pipeline.output_speedup > 1 {
+            // Of several that cross to one wire the lower slot sends first.
+            let bids = &scratch.bids;
+            scratch.crossing.sort_unstable_by_key(|&place| bids[place as usize].out_slot);
+            scratch.holding.sort_unstable_by_key(|bid| bid.out_slot);
+        }
         for place in 0..scratch.granted.len() {
             let (channel, output) = scratch.askers[scratch.granted[place] as usize];
             self.grant(channel, output, step, act);
@@ -72,7 +78,8 @@ impl RouterFabric {
             let bid = scratch.bids[scratch.crossing[place] as usize];
             self.wins(bid, switch, step, act);
         }
-        if is_left || self.switches.somebody_is_ready(switch) {
+        let holds = self.pipeline.holds && !self.switches.allocators(switch).holding.is_empty();
+        if is_left || holds || self.switches.somebody_is_ready(switch) {
             self.switches.wake(switch);
         }
     }
@@ -158,11 +165,16 @@ impl RouterFabric {
             for place in 0..scratch.asks.len() {
                 let (channel, output) = scratch.askers[place];
                 let lane = self.board.at(output);
-                if lane.credits > 0 {
+                if lane.credits > 0 && self.has_room_behind(output, step, act) {
                     self.bid(switch, channel, lane.exit.1, SPECULATIVE, scratch);
                 }
             }
         }
+        // Who cannot send loses what it holds, but nobody else has it in this step.
+        scratch.holding.retain(|bid| {
+            let output = self.board.at(bid.channel).output;
+            self.board.at(output).credits > 0 && self.has_room_behind(output, step, act)
+        });
         let allocator = &mut self.switches.allocators(switch).of_crossbar;
         allocator.allocate(&scratch.requests, &mut scratch.crossing);
     }
@@ -173,8 +185,14 @@ impl RouterFabric {
     fn has_room_behind(&self, output: ChannelId, step: u64, act: &Act) -> bool {
         let Some(places) = self.pipeline.output_buffer_flits else { return true };
         let wire = act.wiring.layout.wire_of[output.index()].index();
-        let waiting = self.wire_free[wire].saturating_sub(self.cycle_after(step));
-        waiting < u64::from(places) + u64::from(self.pipeline.traversal_cycles)
+        let waiting = self.wire_free[wire].saturating_sub(self.crossed_in(step));
+        waiting < u64::from(places)
+    }
+
+    /// The cycle in which a flit that wins a step is behind the crossbar.
+    #[inline]
+    fn crossed_in(&self, step: u64) -> u64 {
+        self.cycle_of(step + u64::from(self.pipeline.traversal_cycles))
     }
 
     /// Of several of one input slot for one output slot the most urgent remains, or else the first
@@ -253,8 +271,7 @@ impl RouterFabric {
         let (switch, number) = (lane.port.switch.0, lane.entrance.number);
         self.switches.asks_no_more(switch, number);
         self.enter(output, id, act);
-        let before = u64::from(!self.pipeline.speculative);
-        let start = self.cycle_after(step + before + u64::from(self.pipeline.traversal_cycles));
+        let start = self.crossed_in(step + u64::from(!self.pipeline.speculative));
         let lane = self.board.at_mut(output);
         lane.input = channel;
         lane.granted = start * self.cycle_ps;
@@ -270,7 +287,7 @@ impl RouterFabric {
         let output = self.board.at(channel).output;
         let start = self.starts_after(output, step, act);
         let (is_last, has_credit) = self.send(output, start, act);
-        self.give_back(channel, self.cycle_of(step));
+        self.give_back(channel, step, act);
         let lane = self.board.at_mut(channel);
         lane.held -= 1;
         let number = lane.entrance.number;
@@ -282,9 +299,13 @@ impl RouterFabric {
             if next {
                 self.is_routed_from(channel, step + 1, act);
             }
-        } else if lane.held == 0 || !has_credit {
+            return;
+        }
+        let has_flit = lane.held > 0;
+        if !has_flit || !has_credit {
             self.switches.is_ready_no_more(switch, number);
-        } else if self.pipeline.holds {
+        }
+        if has_flit && self.pipeline.holds {
             self.switches.allocators(switch).holding.push(Bid { priority: 0, ..bid });
         }
     }
@@ -292,7 +313,7 @@ impl RouterFabric {
     /// The cycle in which a flit that crosses the switch in a step starts on its channel.
     #[inline]
     fn starts_after(&mut self, output: ChannelId, step: u64, act: &Act) -> u64 {
-        let crossed = self.cycle_after(step + u64::from(self.pipeline.traversal_cycles));
+        let crossed = self.crossed_in(step);
         if !self.has_queues {
             return crossed;
         }
