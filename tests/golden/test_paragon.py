@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from studies.paragon import tables
+from studies.paragon.settings import GROUPINGS, PLUS, TIMES_TEN, printed_barrier_us, step_us
 from tailback import schedules
 from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.runner import run_mode
 
 PRINTED = Path(__file__).parents[2] / "studies" / "paragon" / "published"
 PUBLISHED = {
@@ -92,3 +96,65 @@ def test_contention_of_figures_4_and_5(row: dict[str, str]) -> None:
     assert counted.node == 1
     assert counted.link == int(row["max_link_contention_row_column_routing"])
     assert source.size == int(row["active_nodes_count"])
+
+
+def preset(workload: dict[str, Any], **interface: Any) -> Experiment:
+    """Return an experiment on 8 x 8 nodes whose start-ups do not vary."""
+    machine = {"preset": "paragon", "interface": {"overhead_variation": 0.0, **interface}}
+    return Experiment.from_dict({"machine": machine, "workload": workload})
+
+
+@pytest.mark.parametrize("size", [1, 1000, 1792, 8640, 15232])
+@pytest.mark.parametrize("destination", [1, 63])
+def test_the_preset_has_the_printed_time_of_a_message(size: int, destination: int) -> None:
+    """231 + 0.022 m us at any distance, but for a flit on each of at most 15 links."""
+    workload = {"kind": "messages", "messages": [["0 s", 0, destination, f"{size} B"]]}
+    found = run_mode(preset(workload), "full")["message_latency_us"].value
+    assert found == pytest.approx(step_us(size), abs=0.1)
+
+
+@pytest.mark.parametrize(("group", "steps"), [(1, 128), (2, 64)])
+def test_steps_without_contention_take_their_printed_time(group: int, steps: int) -> None:
+    """72.46 ms with a barrier after every step; 36.23 ms where everybody is busy in each.
+
+    Not exact: where two messages share a link, one waits for a packet of the other.
+    """
+    workload = {"kind": "complete_exchange", "message_size": "15232 B", "group": group}
+    found = run_mode(preset(workload, barrier="free"), "free")["completion_us"].value
+    assert found == pytest.approx(steps * step_us(15232), rel=0.001)
+
+
+def test_a_barrier_costs_what_its_formula_says_and_nothing_else() -> None:
+    """One after each group but the last: communication and synchronisation are apart."""
+    workload = {"kind": "complete_exchange", "message_size": "15232 B", "group": 16}
+    times = [
+        run_mode(preset(workload, barrier=price), "full")["completion_us"].value
+        for price in ("free", {"base": "134 us", "per_log2": "27.1 us"})
+    ]
+    # 64 processes: log2 is 6. The formula is printed for n, the side of the mesh.
+    assert times[1] - times[0] == pytest.approx(7 * (134 + 6 * 27.1), rel=1e-9)
+
+
+def test_bounds_are_those_of_the_paper() -> None:
+    first, second, *_ = GROUPINGS[8]
+    assert (first.name, second.name) == ("(1, 1)", "(1, 2)")
+    assert first.lower_us(0) == pytest.approx(72_462, abs=1)
+    assert second.lower_us(0) == pytest.approx(36_231, abs=1)
+    assert second.upper_us(10) == pytest.approx(72_462 + 640, abs=1)
+    assert [grouping.name for grouping in GROUPINGS[16]][-1] == "(128, 512)"
+    assert len(GROUPINGS[16]) == 10
+
+
+def test_every_reading_of_a_barrier_is_one_of_the_printed_candidates() -> None:
+    columns = {"sync_us_if_plus_134": PLUS, "sync_us_if_271_log2n_minus_134": TIMES_TEN}
+    for row in rows("synchronization_readings.csv"):
+        side = int(row["mesh_side_n"])
+        printed = float(row["sync_us_as_printed_27_1_log2n_minus_134"])
+        assert printed_barrier_us(side) == pytest.approx(printed, abs=0.1)
+        for column, reading in columns.items():
+            assert reading.us(side) == pytest.approx(float(row[column]), abs=0.1)
+
+
+def test_the_study_has_table_2_and_the_permutations() -> None:
+    assert all(row.agrees for row in tables.steps())
+    assert tables.as_printed(tables.permutations())

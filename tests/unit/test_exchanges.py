@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,10 @@ from tailback.machines import Machine
 
 def mesh(*dims: int) -> Machine:
     return Machine(topology=tb.Mesh(dims=dims))
+
+
+MEETING = Machine(topology=tb.Mesh(dims=(4, 4)), interface=tb.Interface(barrier="free"))
+"""Of which barriers are no messages."""
 
 
 def refusal(machine: Machine, workload: tb.workloads.Workload) -> str:
@@ -203,3 +208,116 @@ class TestDescription:
             tb.Experiment(
                 mesh(4, 4), tb.PeerExchange(), tb.Run(metric="iterations_per_node_per_ms")
             )
+
+
+class TestCompleteExchange:
+    def test_steps_of_two_nodes_by_hand(self) -> None:
+        """The first step sends nothing: both nodes have their own message."""
+        workload = tb.CompleteExchange(message_size="7 B")
+        assert workload.spec(mesh(2)) == {
+            "kind": "program",
+            "processes": [
+                {
+                    "node": node,
+                    "start_ps": 0,
+                    "start_window_ps": 0,
+                    "repeat": 1,
+                    "sockets": [None],
+                    "steps": [
+                        {"op": "barrier", "group": None},
+                        {
+                            "op": "send",
+                            "process": 1 - node,
+                            "socket": 0,
+                            "bytes": 7,
+                            "blocking": False,
+                        },
+                        {"op": "receive", "socket": None},
+                    ],
+                }
+                for node in range(2)
+            ],
+        }
+
+    @pytest.mark.parametrize(
+        ("keys", "group", "groups"),
+        [
+            ({}, 1, 128),
+            ({"order": "scott"}, 1, 128),
+            ({"group": 4}, 4, 32),
+            ({"link_contention": 2}, 2, 64),
+            ({"node_contention": 8}, 16, 8),
+            ({"node_contention": 1, "link_contention": 1}, 1, 128),
+            ({"order": "naive_ascending"}, 63, 1),
+        ],
+    )
+    def test_contention(self, keys: dict[str, Any], group: int, groups: int) -> None:
+        made = tb.CompleteExchange(**keys).schedule(mesh(8, 8))
+        assert (made.group, made.groups) == (group, groups)
+
+    @pytest.mark.parametrize("keys", [{}, {"group": 4}, {"group": 16}, {"order": "naive_random"}])
+    def test_everybody_gets_everything(self, keys: dict[str, Any]) -> None:
+        result = tb.run(MEETING, tb.CompleteExchange(**keys))
+        assert [row["messages_delivered"] for row in result.nodes.to_pylist()] == [15] * 16
+        assert [row["messages_sent"] for row in result.nodes.to_pylist()] == [15] * 16
+
+    def test_contention_costs_nothing_where_nothing_is_shared(self) -> None:
+        """With a barrier after every step no message waits for another."""
+        times = {
+            mode: tb.run(MEETING, tb.CompleteExchange(), mode=mode)["message_latency_us"].value
+            for mode in ("full", "free")
+        }
+        assert times["full"] == times["free"]
+
+    def test_a_schedule_from_a_file_lies_beside_the_experiment(self, tmp_path: Path) -> None:
+        (tmp_path / "mine.json").write_text("[[[0, 1], [1, 0]]]")
+        text = '[machine.topology]\nkind = "pair"\n[workload]\nkind = "complete_exchange"\n'
+        (tmp_path / "e.toml").write_text(f'{text}file = "mine.json"\n')
+        result = tb.run(tb.load(tmp_path / "e.toml"))
+        assert [row["messages_delivered"] for row in result.nodes.to_pylist()] == [1, 1]
+
+    @pytest.mark.parametrize(
+        ("machine", "keys", "expected"),
+        [
+            (mesh(6, 6), {}, "machine.topology.dims = 6 x 6: side 6 must be 1, 2, 3 or a multiple"),
+            (
+                mesh(8, 8),
+                {"link_contention": 3},
+                "workload.link_contention = 3: must be at most 2, or 2 times a divisor",
+            ),
+            (mesh(8, 8), {"node_contention": 3}, "workload.node_contention = 3: must divide the"),
+            (mesh(8, 8), {"group": 3}, "workload.group = 3: must divide 2, or be 2 times a div"),
+            (
+                mesh(8, 8),
+                {"order": "scott", "group": 2},
+                'workload.group = 2: must be left out with order = "scott", which has a barrier',
+            ),
+            (
+                mesh(8, 8),
+                {"order": "naive_random", "link_contention": 2},
+                'workload.link_contention = 2: must be left out with order = "naive_random"',
+            ),
+            (
+                Machine(topology=tb.Star(nodes=4)),
+                {},
+                'workload.order = "bounded": needs a machine with coordinates, such as a mesh',
+            ),
+        ],
+    )
+    def test_what_there_is_not(self, machine: Machine, keys: dict[str, Any], expected: str) -> None:
+        assert refusal(machine, tb.CompleteExchange(**keys)).startswith(expected)
+
+    def test_a_file_is_verified(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.json"
+        path.write_text("[[[0, 1], [1, 0]], [[2, 0]]]")
+        line = refusal(mesh(3), tb.CompleteExchange(file=str(path)))
+        assert line.startswith(f"{path}: is not a complete exchange: node 0 never sends to node 2")
+        path.write_text("[[[0, 1], [1, 2], [2, 0]], [[0, 2], [1, 0], [2, 1]]]")
+        tb.CompleteExchange(file=str(path), link_contention=1).check(mesh(3))
+        line = refusal(mesh(3), tb.CompleteExchange(file=str(path), group=2, node_contention=1))
+        assert line == f"{path}: has node contention 2 in groups of 2 steps, not 1"
+
+    def test_naive_orders_need_no_coordinates(self) -> None:
+        star = Machine(topology=tb.Star(nodes=5))
+        result = tb.run(star, tb.CompleteExchange(order="naive_shifted"))
+        assert [row["messages_delivered"] for row in result.nodes.to_pylist()] == [4] * 5

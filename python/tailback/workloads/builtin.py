@@ -20,9 +20,17 @@ from .base import (
     Workload,
     iterations_to_fall_out_of_step,
 )
+from .complete_exchange import CompleteExchange
 from .peer_exchange import PeerExchange
 
-__all__ = ["Bandwidth", "BoundaryExchange", "ComputeOnly", "PeerExchange", "RingAllreduce"]
+__all__ = [
+    "Bandwidth",
+    "BoundaryExchange",
+    "CompleteExchange",
+    "ComputeOnly",
+    "PeerExchange",
+    "RingAllreduce",
+]
 
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
 _NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))
