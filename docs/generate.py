@@ -41,6 +41,7 @@ from tailback.store.columns import (
     MERGED,
     METRIC_COLUMNS,
     NESTED,
+    NODES_OF_COSTS,
     NODES_OF_INTEGRATED,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
@@ -301,7 +302,7 @@ def _blame_columns() -> str:
 
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
     meanings = {column.name: column.meaning for column in described}
-    further = {"nodes": NODES_OF_INTEGRATED}
+    further = {"nodes": (*NODES_OF_INTEGRATED, *NODES_OF_COSTS)}
     return "\n\n".join(
         f"**`{name}`.** {meanings[name]}\n\n{_column_table([*INNER[name], *further.get(name, ())])}"
         for name in names
@@ -389,6 +390,7 @@ def _values(value: Schema) -> str:
 def _quantity(pattern: str) -> str:
     """Return the dimension of a quantity, told by one of its units."""
     dimensions = {"|ps|": "time", "|KiB|": "size", "|Mbit/s|": "rate", "|GHz|": "frequency"}
+    dimensions["|ns/B|"] = "time per byte"
     units = "|" + pattern.rpartition("(")[2].partition(")")[0] + "|"
     return next(word for unit, word in dimensions.items() if unit in units)
 

@@ -153,7 +153,20 @@ OF_FINITE: dict[str, Metric] = {
 }
 """Metrics of workloads that end by themselves; others do not have them."""
 
-ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE
+_LATENCIES = ("message_latency_count",)
+
+OF_COSTS: dict[str, Metric] = {
+    "latency_overhead_us": Metric(("latency_overhead_ps",), _LATENCIES, _US),
+    "latency_wire_us": Metric(("latency_wire_ps",), _LATENCIES, _US),
+    "latency_throttling_us": Metric(("latency_throttling_ps",), _LATENCIES, _US),
+    "latency_contention_us": Metric(("latency_contention_ps",), _LATENCIES, _US),
+    "cpu_sending": _share(("cpu_sending_ps",), "nodes"),
+    "cpu_receiving": _share(("cpu_receiving_ps",), "nodes"),
+    "cpu_idle": _share(("cpu_idle_ps",), "nodes"),
+}
+"""Metrics of machines on which messages cost something in software; others do not have them."""
+
+ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE | OF_COSTS
 
 
 WAITS = ("throttling_us", "internal_contention_us", "failed_messages_per_node_per_ms")

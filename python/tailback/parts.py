@@ -27,7 +27,7 @@ from pydantic.fields import FieldInfo
 
 from tailback.errors import UserError, first_mistake, joined, shown
 from tailback.since311 import Self, dataclass_transform
-from tailback.units import Frequency, Quantity, Rate, Size, Time
+from tailback.units import Frequency, Quantity, Rate, Size, Time, TimePerByte
 
 Meant = TypeVar("Meant")
 Kind = TypeVar("Kind")
@@ -51,10 +51,11 @@ if TYPE_CHECKING:
     MaybeSize = Written[Size | None]
     MaybeTime = Written[Time | None]
     MaybeFrequency = Written[Frequency | None]
+    MaybeTimePerByte = Written[TimePerByte | None]
 else:
     RateKey, SizeKey, TimeKey, FrequencyKey = Rate, Size, Time, Frequency
     MaybeRate, MaybeSize, MaybeTime = Rate | None, Size | None, Time | None
-    MaybeFrequency = Frequency | None
+    MaybeFrequency, MaybeTimePerByte = Frequency | None, TimePerByte | None
 
 _MISSING: Any = dataclasses.MISSING
 
@@ -96,7 +97,8 @@ class Part:
         cls.key_names = tuple(field.name for field in known)
         if known and cls.__doc__:
             told = (f"{field.name}: {field.metadata['key'].description}" for field in known)
-            cls.__doc__ = "\n\n".join([inspect.cleandoc(cls.__doc__), "Keys:", *told])
+            about, keys = inspect.cleandoc(cls.__doc__), "\n".join(told)
+            cls.__doc__ = f"{about}\n\nKeys:\n\n{keys}"
 
     def __post_init__(self) -> None:
         """Turn what was given into what it means; raise `UserError` for what is not possible."""

@@ -112,7 +112,7 @@ class Quantity:
         factor = cls.units.get(_SPELLINGS.get(unit, unit))
         if factor is not None:
             return factor
-        for other in (Time, Size, Rate, Frequency):
+        for other in (Time, Size, Rate, Frequency, TimePerByte):
             if unit in other.units:
                 problem = f"is {other.article} {other.dimension}; {cls.article} {cls.dimension}"
                 raise cls._refused(text, f'{problem} is needed, such as "{cls.example}"')
@@ -304,6 +304,30 @@ class Rate(Quantity):
     @classmethod
     def _printed(cls) -> list[tuple[str, Fraction]]:
         return [item for item in cls.units.items() if "bit" in item[0]]
+
+
+class TimePerByte(Quantity):
+    """A length of time for each byte, exact to the femtosecond."""
+
+    dimension = "time per byte"
+    units: ClassVar[dict[str, Fraction]] = {
+        "fs/B": Fraction(1),
+        "ps/B": Fraction(10**3),
+        "ns/B": Fraction(10**6),
+        "us/B": Fraction(10**9),
+    }
+    smallest = "femtoseconds per byte"
+    example = "22 ns/B"
+    largest = 10**9
+
+    @property
+    def fs(self) -> int:
+        """Femtoseconds per byte."""
+        return self.amount
+
+    def of(self, size: Size) -> Time:
+        """Return the time of so many bytes, in whole picoseconds."""
+        return Time((self.amount * size.bytes + 500) // 1000)
 
 
 class Frequency(Quantity):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from tailback.machines import Machine
 from tailback.saturation.loads import Bounds, Loads
 from tailback.saturation.probes import TOLERATED_LOSS
 from tailback.terminal.layout import heading
-from tailback.workloads.patterns import destinations, longest_cycle
+from tailback.workloads.patterns import destinations, longest_cycle, random_permutation
 from tests.machines import t9000
 
+#: With seed 3.
+KEPT = (9, 4, 6, 15, 14, 13, 1, 2, 11, 10, 0, 12, 7, 5, 8, 3)
 MESH = t9000("mesh", dims=(4, 4))
 FORMULAS = ("transpose", "bit_complement", "bit_reverse", "shuffle", "tornado", "neighbour")
 
@@ -79,6 +82,8 @@ class TestDestinations:
             t9000("star", nodes=16),
             t9000("star", nodes=12),
             t9000("pair"),
+            t9000("hyperx", dims=(4, 2), nodes_per_switch=2),
+            t9000("concentrated_torus", dims=(3, 3), nodes_per_switch=2),
         ],
         ids=lambda machine: f"{machine.topology.kind}{machine.nodes}",
     )
@@ -98,6 +103,88 @@ class TestDestinations:
         rows = result.packets.filter(pc.equal(result.packets["class"].cast("string"), "data"))
         pairs = {(row["source"], row["destination"]) for row in rows.to_pylist()}
         assert pairs == {(node, other) for node, other in enumerate(to) if node != other}
+
+
+class TestDrawn:
+    def pairs(self, machine: Machine, workload: tb.Synthetic) -> set[tuple[int, int]]:
+        """Return who has sent to whom."""
+        result = tb.run(machine, workload, mode="free", duration="2 ms", packets=True)
+        rows = result.packets.filter(pc.equal(result.packets["class"].cast("string"), "data"))
+        return {(row["source"], row["destination"]) for row in rows.to_pylist()}
+
+    @pytest.mark.parametrize(
+        ("machine", "size"),
+        [
+            (t9000("dragonfly", nodes_per_switch=1, switches_per_group=2, global_links=1), 2),
+            (t9000("dragonfly_plus", nodes_per_leaf=1, groups=3), 2),
+            (t9000("islands", islands=3, accelerators=3), 3),
+            (t9000("pod_fat_tree"), 4),
+            (t9000("fat_tree", arity=2, levels=3), 4),
+        ],
+        ids=lambda one: one.topology.kind if isinstance(one, Machine) else str(one),
+    )
+    def test_the_next_group_is_sent_to(self, machine: Machine, size: int) -> None:
+        workload = tb.Synthetic(pattern="next_group", compute_period="2 us", sync="asynchronous")
+        nodes = machine.nodes
+        groups = [range(first, first + size) for first in range(0, nodes, size)]
+        expected = {
+            (source, to % nodes)
+            for group in groups
+            for source in group
+            for to in range(group[0] + size, group[0] + 2 * size)
+        }
+        assert self.pairs(machine, workload) == expected
+
+    def test_without_groups_there_is_no_next(self) -> None:
+        needed = "needs a machine with groups, such as a dragonfly"
+        assert refusal(pattern="next_group") == f'workload.pattern = "next_group": {needed}'
+
+    def test_a_matrix_says_how_often(self, tmp_path: Path) -> None:
+        text = "source,destination,weight\n0,1,3\n0,2,1\n1,0,2e-3\n2,0,0\n2,3,5\n3,0,1\n"
+        file = written(tmp_path, text)
+        machine = t9000("mesh", dims=(2, 2))
+        workload = tb.Synthetic(pattern="traffic_matrix", file=file, compute_period="5 us")
+        rows = workload.spec(machine)["pattern"]["rows"]
+        assert rows[0] == [{"to": 1, "weight": 3.0}, {"to": 2, "weight": 1.0}]
+        assert self.pairs(machine, workload) == {(0, 1), (0, 2), (1, 0), (2, 3), (3, 0)}
+
+    @pytest.mark.parametrize(
+        ("rows", "expected"),
+        [
+            ("", "has no weight above zero with source 0: every node sends"),
+            ("0,1,1\n1,0,1\n2,0,0\n3,0,1", "has no weight above zero with source 2: every"),
+            ("0,1,1\n1,4,1", "names node 4; the last of the 4 nodes is 3"),
+            ("0,0,1", "destination in line 2 = 0: must be another node than the source"),
+            ("0,1,1\n0,1,2", "destination in line 3 = 1: has a row with source 0 already"),
+            ("0,1,-1", 'weight in line 2 = "-1": must be a number from 0'),
+            ("0,1,nan", 'weight in line 2 = "nan": must be a number from 0'),
+            ("0,x,1", 'destination in line 2 = "x": must be the number of a node'),
+        ],
+    )
+    def test_a_matrix_that_cannot_be_is_refused(
+        self, tmp_path: Path, rows: str, expected: str
+    ) -> None:
+        file = written(tmp_path, f"source,destination,weight\n{rows}\n")
+        machine = t9000("mesh", dims=(2, 2))
+        assert expected in refusal(machine, pattern="traffic_matrix", file=file)
+        (tmp_path / "to.csv").write_text("source,destination\n")
+        assert "has no column weight" in refusal(machine, pattern="traffic_matrix", file=file)
+        assert "file: must be given" in refusal(machine, pattern="traffic_matrix")
+
+    def test_a_random_permutation_is_that_of_its_seed(self) -> None:
+        workload = tb.Synthetic(pattern="random_permutation", pattern_seed=3)
+        to = workload.permutation(MESH)
+        # Kept, so that it stays the same.
+        assert to == KEPT
+        assert workload.spec(MESH)["pattern"] == {"kind": "permutation", "to": list(KEPT)}
+        assert tb.Synthetic(pattern="random_permutation").permutation(MESH) != to
+        assert workload.resolved(MESH)["pattern_seed"] == 3
+        assert "pattern_seed" not in tb.Synthetic().resolved(MESH)
+
+    def test_all_permutations_are_equally_likely(self) -> None:
+        found = [random_permutation(3, seed) for seed in range(6000)]
+        for one in permutations(range(3)):
+            assert 880 < found.count(one) < 1120
 
 
 class TestDescription:

@@ -132,10 +132,13 @@ class TestColumns:
         stored: set[str] = set()
         costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
         finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
+        finite |= {"pattern": "random_permutation"}
         costs.append(cost_of(INTEGRATED, finite, ("throttled", "free")))
         offering = {"kind": "synthetic", "preset": "uniform_open_loop", "compute_period": "1 us"}
         clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
         costs.append(cost_of(clocked, offering))
+        paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
+        costs.append(cost_of(paying))
         for cost in costs:
             table = table_of(cost, "abc")
             names = table.column_names
@@ -181,7 +184,13 @@ class TestColumns:
 
     def test_units_are_in_the_names(self) -> None:
         for column in columns():
-            suffix = {"us": "_us", "ms": "_ms", "B": "_bytes", "Mbit/s": "_mbit_per_s"}
+            suffix = {
+                "us": "_us",
+                "ms": "_ms",
+                "B": "_bytes",
+                "Mbit/s": "_mbit_per_s",
+                "ns/B": "_ns",
+            }
             if column.name.startswith(("machine.", "workload.", "run.")) and column.unit:
                 assert column.name.endswith(suffix[column.unit])
 

@@ -3,9 +3,9 @@
 
 use crate::error::SpecError;
 use crate::fabric::Fabric;
-use crate::measure::{Blame, Measures, Offered, Stored};
+use crate::measure::{Blame, InSoftware, Measures, Offered, Stored};
 use crate::node::Nodes;
-use crate::spec::Spec;
+use crate::spec::{Fidelity, Spec};
 use crate::topology::Topology;
 use crate::workload::Workload;
 
@@ -29,9 +29,14 @@ impl Assembly {
     /// # Errors
     /// A description that cannot be simulated.
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
+        if spec.blame.is_some() && spec.fidelity == Fidelity::Fluid {
+            let allowed = "must be false with fidelity fluid: messages that share a link slow each \
+                           other down, and none of them waits for another; use another fidelity";
+            return Err(SpecError::new("run.blame", true, allowed));
+        }
         let topology = Topology::new(&spec.machine.topology)?;
         let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
-        let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
+        let workload = Workload::new(spec, &topology)?;
         let nodes = Nodes::new(spec, &topology, &workload)?;
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
@@ -49,6 +54,8 @@ fn measures(spec: &Spec, topology: &Topology, fabric: &Fabric, processes: usize)
     measures.message_begins = (spec.machine.interface.early_bytes > 0).then(Default::default);
     measures.offered = spec.machine.switch.integrated.then(Offered::default);
     measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
+    let has_costs = spec.machine.interface.costs().is_some();
+    measures.software = has_costs.then(|| Box::new(InSoftware::new(interval)));
     measures.completed = vec![0; processes];
     measures.blame = spec.blame.as_ref().map(|blame| {
         let queues = fabric.queues(spec.mode, spec.fidelity);

@@ -28,6 +28,8 @@ pub enum Event {
     Request(Subject),
     /// A group that had to wait looks again.
     Retry(Subject),
+    /// A node's network interface goes on: a packet has left it, or its interval is over.
+    Interface(NodeId),
 }
 
 /// What an event of the network is about: a channel or a packet. Which of them is known to the
@@ -74,7 +76,8 @@ impl Event {
             3 => Self::Start(ProcessId(number)),
             4 => Self::Row(number),
             5 => Self::Request(Subject(number)),
-            _ => Self::Retry(Subject(number)),
+            6 => Self::Retry(Subject(number)),
+            _ => Self::Interface(NodeId(number)),
         }
     }
 
@@ -90,6 +93,7 @@ impl Event {
             Self::Row(row) => (4, row),
             Self::Request(subject) => (5, subject.0),
             Self::Retry(subject) => (6, subject.0),
+            Self::Interface(node) => (7, node.0),
         }
     }
 
@@ -98,7 +102,7 @@ impl Event {
     pub fn subject(self) -> Option<Subject> {
         match self {
             Self::Tail(of) | Self::Head(of) | Self::Request(of) | Self::Retry(of) => Some(of),
-            Self::Cpu(_) | Self::Start(_) | Self::Row(_) => None,
+            Self::Cpu(_) | Self::Start(_) | Self::Row(_) | Self::Interface(_) => None,
         }
     }
 }

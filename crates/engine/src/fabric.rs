@@ -26,7 +26,7 @@ use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
-use crate::spec::{Fidelity, Machine, Mode};
+use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use delivery::Delivery;
@@ -58,7 +58,10 @@ impl Fabric {
     ) -> Result<Self, SpecError> {
         let wiring = Self::wired(machine, topology, fidelity, seed)?;
         let model = Model::new(machine, topology, &wiring, (mode, fidelity), seed)?;
-        let packets = PacketPool::new(machine.routing.hop_limit);
+        let mut packets = PacketPool::new(machine.routing.hop_limit);
+        if machine.interface.costs().is_some_and(Costs::follows_packets) {
+            packets.tell_departures(topology.nodes);
+        }
         let traits = dispatch!(&model, model => model.traits(&wiring));
         Ok(Self { wiring, packets, model, traits, instant: Vec::new() })
     }
@@ -295,6 +298,12 @@ impl Fabric {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         dispatch!(&mut self.model, model => model.begin_window(now));
+    }
+
+    /// The same at the end of a sample interval, if it has been counted there already: else
+    /// it is in the interval it falls into.
+    pub fn overhang_of_sample(&self, now: Time) -> Option<[Time; 3]> {
+        if self.traits.books { self.overhang_by_kind(now) } else { None }
     }
 
     /// Transmission time already counted that lies after `now`, on injection,

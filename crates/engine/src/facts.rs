@@ -9,7 +9,7 @@ use crate::fabric::Fabric;
 use crate::routing::{Properties, possible};
 use crate::spec::{Arbiter, Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
 use crate::survey::{Graph, Search};
-use crate::topology::{Family, Topology};
+use crate::topology::Topology;
 use serde::{Deserialize, Serialize};
 
 /// What is asked.
@@ -107,6 +107,8 @@ pub struct Network {
     pub shape: Vec<u32>,
     /// Switches along each dimension; empty where there is none.
     pub sides: Vec<u32>,
+    /// Nodes of a group of a dragonfly, an island, or a largest subtree of a fat tree.
+    pub group_nodes: Option<usize>,
     /// Names of the classes that links between switches fall into.
     pub link_classes: Vec<String>,
     /// Whether nodes can be their own switches.
@@ -136,10 +138,8 @@ impl Network {
             } else {
                 Vec::new()
             },
-            sides: match &topology.family {
-                Family::HyperX { dims, .. } => dims.clone(),
-                _ => topology.dims.clone(),
-            },
+            sides: topology.sides().to_vec(),
+            group_nodes: topology.group_nodes(),
             link_classes: topology.link_classes(),
             // Without coordinates no routing suits integrated nodes.
             is_direct: topology.is_direct() && !topology.dims.is_empty(),

@@ -10,6 +10,7 @@ pub mod blame;
 mod counters;
 mod histogram;
 mod moments;
+mod software;
 pub mod stored;
 mod tally;
 
@@ -18,6 +19,7 @@ pub use blame::Blame;
 pub use counters::{Counters, PacketCounters};
 pub use histogram::Histogram;
 pub use moments::Moments;
+pub use software::{InSoftware, Parts};
 pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 
@@ -169,6 +171,8 @@ pub struct Measures {
     /// What nodes store of packets, in the current window, where that is part of how they cross
     /// the network.
     pub stored: Option<Box<Stored>>,
+    /// What messages cost in software, where they cost something there.
+    pub software: Option<Box<InSoftware>>,
     /// Who made whom wait, if that is kept.
     pub blame: Option<Box<Blame>>,
 }
@@ -189,17 +193,23 @@ impl Measures {
             completed: Vec::new(),
             rows: record.then(Vec::new),
             stored: None,
+            software: None,
             blame: None,
         }
     }
 
     /// Ends the open sample interval; the counters at its end.
-    pub fn sample(&mut self) -> Counters {
+    pub fn sample(&mut self, time: Time) -> Counters {
         let [injection, internal, ejection] = &mut self.busy;
         self.counters.busy_injection_ps = injection.close();
         self.counters.busy_internal_ps = internal.close();
         self.counters.busy_ejection_ps = ejection.close();
         self.counters.cpu_busy_ps = self.cpu.close();
+        if let Some(software) = &mut self.software {
+            self.counters.cpu_sending_ps = software.sending.close();
+            self.counters.cpu_receiving_ps = software.receiving.close();
+            self.counters.note_idle(time, self.nodes.len());
+        }
         self.counters
     }
 
@@ -232,6 +242,15 @@ impl Measures {
         self.waited(channel, wait);
         self.counters.packet_hops += 1;
         self.transmits(kind, start, end);
+    }
+
+    /// A packet sets out over a channel that it will keep busy for so long in all, having waited
+    /// for it. What of that is still to come is told by [`crate::fabric::Fabric`].
+    #[inline]
+    pub fn books(&mut self, channel: ChannelId, kind: ChannelKind, takes: Time, wait: Wait) {
+        self.waited(channel, wait);
+        self.counters.packet_hops += 1;
+        self.busy[kind.in_sums()].book(takes);
     }
 
     /// A packet has waited for a channel it now starts on.
@@ -304,6 +323,14 @@ impl Measures {
         self.message_latency.add(latency);
     }
 
+    /// What the latency of a message consists of, besides what it spent at its ends.
+    pub fn latency_consists(&mut self, latency: Time, parts: &Parts) {
+        self.counters.latency_overhead_ps += latency - parts.sum();
+        self.counters.latency_wire_ps += parts.wire;
+        self.counters.latency_throttling_ps += parts.throttling;
+        self.counters.latency_contention_ps += parts.contention;
+    }
+
     /// The first data bytes of a message are at its destination, so long after it was sent.
     pub fn message_began(&mut self, latency: Time) {
         if let Some(begins) = &mut self.message_begins {
@@ -370,6 +397,9 @@ impl Measures {
         let (took, alone) = (lifetime + undisturbed.caught_up, undisturbed.lifetime + throttling);
         assert!(took >= alone, "a packet was faster than it can be: {row:?}");
         counters.wait_internal_ps += took - alone;
+        if let Some(software) = &mut self.software {
+            software.delivered = Parts::of(lifetime, undisturbed.lifetime, throttling);
+        }
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
         if let Some(rows) = &mut self.rows {
             rows.push(*row);

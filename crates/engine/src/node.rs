@@ -7,12 +7,14 @@
 mod classes;
 mod commands;
 mod interface;
+mod meeting;
 mod message;
 mod packetisation;
 mod processor;
 mod protocol;
 mod receiving;
 mod sending;
+mod software;
 
 pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Life, Message, MessagePool};
@@ -30,6 +32,8 @@ use crate::workload::{Op, Workload};
 use classes::Classes;
 use packetisation::Packetisation;
 use protocol::Protocol;
+pub use software::CpuTime;
+use software::Software;
 use std::collections::VecDeque;
 
 /// Events and instructions at one instant after which the clock counts as stuck.
@@ -56,6 +60,8 @@ pub struct Nodes {
     protocol: Protocol,
     /// The same of messages to the node itself.
     local: Protocol,
+    /// What messages cost in software, and who does it.
+    software: Software,
 }
 
 /// What nodes act on, at one instant.
@@ -120,6 +126,7 @@ impl Nodes {
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
             local: Protocol::of_local(machine, spec.mode),
+            software: Software::new(spec, topology.nodes, processes),
             placement,
         })
     }
@@ -151,12 +158,13 @@ impl Nodes {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
+        self.software.begin_window(now);
         self.interface.begin_window();
     }
 
     /// `START`: a process begins, or one from outside may go on.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        if self.is_up(process, world) {
+        if world.workload.leaves(process, world.now) || self.is_up(process, world) {
             self.ready.push_back(process);
         }
         self.go_on(world)
@@ -186,6 +194,9 @@ impl Nodes {
     /// `CPU`: a processor's piece of work ends.
     #[inline]
     pub fn processor(&mut self, node: NodeId, world: &mut World) -> u64 {
+        if self.software.serves() {
+            return self.work_ends(node, world);
+        }
         let done = self.processors.piece_ends(node, world.now);
         if let Some(piece) = self.processors.dispatch(node, world.now, world.events) {
             world.computes(piece);
@@ -210,11 +221,18 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if self.interface.serves()
+        if self.follows(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
         }
+    }
+
+    /// Whether a node's interface is told of a message: where processes come from outside, of all
+    /// but those of collectives.
+    #[inline]
+    fn follows(&self, id: MessageId) -> bool {
+        self.interface.serves() && !self.messages[id].team.is_some()
     }
 
     /// Lets every process that can go on do so, in the order in which they
@@ -236,10 +254,18 @@ impl Nodes {
         self.at_work = process;
         let mut count = 0;
         while count <= MOST_AT_ONE_INSTANT {
-            let waiting_data = || world.fabric.waiting_data(node, world.now);
+            let software = &self.software;
+            let waiting_data =
+                || world.fabric.waiting_data(node, world.now) + software.waiting_data(node);
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
             match op {
+                Op::Compute(duration) | Op::ComputeSaturated(duration)
+                    if self.software.serves() =>
+                {
+                    self.compute(node, process, duration, world);
+                    break;
+                }
                 Op::Compute(duration) => {
                     let (now, events) = (world.now, &mut *world.events);
                     let piece = self.processors.compute(node, process, duration, now, events);
@@ -256,6 +282,11 @@ impl Nodes {
                 }
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
+                Op::Meet => self.meet(process, world),
+                Op::Refuse => {
+                    count = MOST_AT_ONE_INSTANT + 1;
+                    break;
+                }
                 Op::Command => {
                     if !self.carry_out(process, world) {
                         break;

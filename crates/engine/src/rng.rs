@@ -31,6 +31,8 @@ pub enum Purpose {
     Selection = 7,
     /// Links of a topology that is drawn.
     Wiring = 8,
+    /// Start-ups of messages: one stream per process.
+    Overhead = 9,
 }
 
 /// An independent stream of random numbers.

@@ -175,7 +175,7 @@ impl Simulation {
             self.handle(event);
         }
         if self.at_once > MOST_AT_ONE_INSTANT {
-            return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
+            return Err(self.stuck(time));
         }
         if self.is_asked() {
             self.is_open = true;
@@ -187,6 +187,16 @@ impl Simulation {
             return Err(self.stray(packet, time));
         }
         Ok(true)
+    }
+
+    /// Why a run cannot go on at an instant.
+    #[cold]
+    #[inline(never)]
+    fn stuck(&mut self, at: Time) -> RunError {
+        match self.workload.refused() {
+            Some(error) => RunError::Refused { at, error },
+            None => RunError::ClockStuck { at, limit: MOST_AT_ONE_INSTANT },
+        }
     }
 
     /// Why a run cannot go on that has a packet which strayed, or came to a buffer too full.
@@ -248,6 +258,7 @@ impl Simulation {
                 nodes.row(row, &mut world);
                 0
             }
+            Event::Interface(node) => nodes.interface_goes_on(node, &mut world),
             Event::Request(_) | Event::Retry(_) => 0,
         };
         self.at_once += count;

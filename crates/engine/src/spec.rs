@@ -4,6 +4,8 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod collective;
+mod costs;
 mod interface;
 mod link;
 mod machine;
@@ -17,10 +19,12 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
+pub use costs::{Costs, Side};
 pub use interface::{Interface, Local, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
 use serde::{Deserialize, Serialize};
@@ -103,6 +107,8 @@ pub enum Fidelity {
     Stream,
     /// A packet is sent when the next buffer has room for all of it.
     Packet,
+    /// Messages flow, and share links max-min fairly: an estimate.
+    Fluid,
 }
 
 impl Fidelity {
@@ -114,7 +120,13 @@ impl Fidelity {
             Self::Worm => "worm",
             Self::Stream => "stream",
             Self::Packet => "packet",
+            Self::Fluid => "fluid",
         }
+    }
+
+    /// Whether packets cross channels as a whole.
+    pub fn has_whole_packets(self) -> bool {
+        matches!(self, Self::Packet | Self::Fluid)
     }
 
     /// Whether single flits have times of their own.

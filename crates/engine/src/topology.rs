@@ -164,6 +164,28 @@ impl Topology {
         }
     }
 
+    /// Switches along each dimension of a grid or `HyperX`; empty where there are none.
+    pub fn sides(&self) -> &[u32] {
+        match &self.family {
+            Family::HyperX { dims, .. } => dims,
+            _ => &self.dims,
+        }
+    }
+
+    /// Nodes of a group (of a dragonfly), an island, or a largest subtree (of a fat tree), if there
+    /// are several.
+    pub fn group_nodes(&self) -> Option<usize> {
+        let groups = match &self.family {
+            Family::Dragonfly { groups, .. } => *groups,
+            Family::DragonflyPlus(fly) => fly.groups,
+            Family::Islands { islands, .. } => *islands,
+            Family::FatTree { arity, levels } if *levels > 1 => *arity,
+            Family::Xgft { children, .. } if children.len() > 1 => *children.last()?,
+            _ => 1,
+        };
+        (groups > 1).then(|| self.nodes / groups as usize)
+    }
+
     /// The neighbour behind a port, or [`SwitchId::NONE`].
     pub fn neighbour(&self, switch: SwitchId, port: usize) -> SwitchId {
         self.neighbours[switch.index() * self.ports + port]

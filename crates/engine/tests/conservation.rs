@@ -65,15 +65,15 @@ fn workload(random: &mut Stream) -> Workload {
     })
 }
 
-const FIDELITIES: [Fidelity; 4] =
-    [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit, Fidelity::Token];
+const FIDELITIES: [Fidelity; 5] =
+    [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit, Fidelity::Token, Fidelity::Fluid];
 
 /// Flow control that the fidelity can simulate, and a buffer of any size that it can.
 fn suit(machine: &mut Machine, fidelity: Fidelity, random: &mut Stream) {
     if fidelity == Fidelity::Token {
         machine.switch.input_buffer_flits = Some(pick(random, 8, 100));
         machine.switch.output_buffer_flits = pick(random, 1, 60);
-    } else if fidelity != Fidelity::Packet {
+    } else if !fidelity.has_whole_packets() {
         machine.link.flow_control = FlowControl::OutOfBand;
         machine.link.credit_delay_ps = random.below(3) * 40_000;
         machine.switch.input_buffer_flits = Some(pick(random, 1, 100));
@@ -84,7 +84,7 @@ fn suit(machine: &mut Machine, fidelity: Fidelity, random: &mut Stream) {
 /// it allows.
 fn case(number: u64) -> Spec {
     let mut random = Stream::new(number, Purpose::Start, 0);
-    let fidelity = FIDELITIES[number as usize / 4 % 4];
+    let fidelity = FIDELITIES[number as usize / 5 % 5];
     let mut machine = machine(&mut random);
     suit(&mut machine, fidelity, &mut random);
     let mut workload = workload(&mut random);
@@ -233,12 +233,15 @@ fn every_wait_is_charged_once_where_nodes_are_integrated() {
 #[test]
 fn no_channel_is_busy_for_more_than_all_of_the_time() {
     for number in 0..CASES {
-        let mut run = Run::with(&Spec { mode: Mode::Full, ..case(number) });
+        let spec = Spec { mode: Mode::Full, ..case(number) };
+        // What flows is rounded to a picosecond for each that is under way.
+        let most = 300 * MICROSECOND + if spec.fidelity == Fidelity::Fluid { 10 } else { 0 };
+        let mut run = Run::with(&spec);
         run.advance(40 * MICROSECOND);
         run.simulation.begin_window();
         run.advance(340 * MICROSECOND);
         for used in run.simulation.channels_used() {
-            assert!(used.busy_ps <= 300 * MICROSECOND);
+            assert!(used.busy_ps <= most, "case {number}: {used:?}");
         }
     }
 }

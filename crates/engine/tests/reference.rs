@@ -40,6 +40,8 @@ mod programs;
 mod protocol;
 #[path = "common/random.rs"]
 mod random;
+#[path = "reference/software.rs"]
+mod software;
 #[path = "reference/synthetic.rs"]
 mod synthetic;
 #[path = "reference/tally.rs"]
@@ -205,6 +207,11 @@ fn compare(spec: &Spec, piece: u64) -> (usize, End) {
         }
         assert_eq!(got, channel.tally, "engine, reference; channel {number}");
     }
+    if let Some(times) = simulation.processor_times() {
+        let times = times.iter().map(|t| [t.receiving, t.sending, t.computing]);
+        let spent = reference.desks.iter().map(|desk| desk.spent(last));
+        assert!(times.eq(spent), "what CPUs did, until {last} ps");
+    }
     (expected.len(), end)
 }
 
@@ -299,6 +306,32 @@ fn compare_circuits(first: u64, kind: Kind) {
             networks::without_deadlock(spec);
         }
     });
+}
+
+/// What messages cost in software, with acknowledgements and without, over circuits too.
+fn compare_costs(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(70) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if dice.chance(20) {
+            networks::share(dice, &mut spec.machine);
+            networks::make_circuits(dice, &mut spec.machine);
+        }
+        cases::pay(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn costs_of_listed_messages() {
+    compare_costs(160_000, Kind::Messages);
+}
+
+#[test]
+fn costs_of_processes() {
+    compare_costs(170_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_costs(180_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_costs(190_000, Kind::AnyProgram);
 }
 
 /// One packet that meets nobody takes as long in every mode.

@@ -37,6 +37,10 @@ pub fn counted(counters: &Counters, measures: &Measures) -> Vec<(String, u64)> {
     if measures.message_begins.is_none() {
         named.retain(|(name, _)| !name.starts_with("message_begins"));
     }
+    if measures.software.is_none() {
+        let software = ["latency_", "cpu_sending", "cpu_receiving", "cpu_idle"];
+        named.retain(|(name, _)| !software.iter().any(|start| name.starts_with(start)));
+    }
     named
 }
 
@@ -106,6 +110,10 @@ pub fn nodes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'p
     if !buffers.is_empty() {
         table.column("system_buffers_bytes", buffers.iter().map(|b| b.used))?;
         table.column("system_buffers_max_bytes", buffers.iter().map(|b| b.most))?;
+    }
+    if let Some(times) = simulation.processor_times() {
+        table.column("cpu_sending_ps", times.iter().map(|t| t.sending))?;
+        table.column("cpu_receiving_ps", times.iter().map(|t| t.receiving))?;
     }
     Ok(table.0)
 }

@@ -14,6 +14,9 @@ from .mistakes import user_error
 
 #: Nodes of the largest machine.
 MOST_NODES: int = compiled.MOST_NODES
+#: Collectives, and how they are made of messages, in the engine's order.
+OPERATIONS: tuple[str, ...] = tuple(compiled.OPERATIONS)
+ALGORITHMS: tuple[str, ...] = tuple(compiled.ALGORITHMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class Network:
     """Nodes along each dimension, x first; empty where they have no coordinates."""
     sides: tuple[int, ...]
     """Switches along each dimension; empty where there is none."""
+    group_nodes: int | None
+    """Nodes of a group of a dragonfly, an island, or a largest subtree of a fat tree."""
     link_classes: tuple[str, ...]
     """Names of the classes that links between switches fall into."""
     is_direct: bool

@@ -57,6 +57,7 @@ _WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
 
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
+    field = field.replace("workload.processes[", "workload.process[")
     own = field.replace(".algorithm.", ".").replace(".half_duplex", ".duplex")
     own = _OF_RATE.sub(".rate", own)
     return _USER_FIELDS.get(field) or _UNIT.sub("", own)

@@ -13,7 +13,8 @@ from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import BASELINES, Fidelity, Machine, machine_of
-from ..metrics import ALL_METRICS, OF_OPEN_LOOPS
+from ..machines.costs import has_costs
+from ..metrics import ALL_METRICS, OF_COSTS, OF_OPEN_LOOPS
 from ..units import Time
 from ..workloads import Messages, PeerExchange, PythonProgram, Synthetic, Workload
 from .choosing import WORKLOAD, chosen
@@ -264,6 +265,10 @@ class Experiment:
             (
                 metric == "routed_lifetime_ack_us" and not self.machine.interface.acknowledgements,
                 "the machine has no acknowledgements",
+            ),
+            (
+                metric in OF_COSTS and not has_costs(self.machine.interface),
+                "no message costs anything in software here",
             ),
             (
                 metric in OF_OPEN_LOOPS and not self.workload.is_open_loop,

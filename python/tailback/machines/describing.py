@@ -9,6 +9,7 @@ from ..errors import UserError
 from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
+from . import costs
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
@@ -45,9 +46,16 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         },
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
-        "interface": machine.interface.written() | _of_interface(machine),
+        "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _interface(machine: Machine) -> dict[str, Any]:
+    """Return the keys of interfaces; those of costs, if anything costs something."""
+    written = machine.interface.written()
+    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    return others | costs.resolved(machine.interface)
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -56,16 +64,13 @@ def _of_link(machine: Machine) -> dict[str, Any]:
 
 def _of_node_link(machine: Machine) -> dict[str, Any]:
     if machine.switch.integrated:
-        return dict.fromkeys(("rate", "delay", "width", "virtual_channels"))
+        return dict.fromkeys(("rate", "delay", "width"))
     given = machine.node_link
     delay = machine.link.delay if given.delay is None else given.delay
     times = {"rate": str(machine.node_rate), "delay": str(delay)}
-    return {
-        **times,
-        "width": machine.node_links,
-        "virtual_channels": machine.node_channels_per_wire,
-        **_of_duplex(given),
-    }
+    clocked = {"virtual_channels": machine.node_channels_per_wire}
+    clocked = clocked if machine.switch.is_clocked else {}
+    return {**times, "width": machine.node_links, **clocked, **_of_duplex(given)}
 
 
 def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -219,11 +224,15 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
-        "node_virtual_channels": machine.node_channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
-        **({"pipeline": _pipeline_spec(machine)} if switch.is_clocked else {}),
+        **(_clocked_spec(machine) if switch.is_clocked else {}),
     }
+
+
+def _clocked_spec(machine: Machine) -> dict[str, Any]:
+    channels = machine.node_channels_per_wire
+    return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
 
 
 def _pipeline_spec(machine: Machine) -> dict[str, Any]:
@@ -263,6 +272,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     interface = machine.interface
     first = interface.first_packet
     slice_ = interface.time_slice
+    collectives = interface.collectives_spec()
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
@@ -276,6 +286,10 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
         # Left out where it is as before there was this key.
         **({} if interface.local == "memory" else {"local": interface.local}),
+        # Left out where nothing costs anything: it changes nothing.
+        **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
+        # Not in the identity of experiments that know nothing of it.
+        **({"collectives": collectives} if collectives else {}),
     }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, MaybeTime, Part, SizeKey, key
+from ..parts import MaybeSize, MaybeTime, MaybeTimePerByte, Part, SizeKey, TimeKey, key
 from ..units import Size, Time
+from .collectives import Collectives, CollectivesKey, Method, method_spec
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -83,6 +84,77 @@ class Interface(Part):
         "where nodes are integrated; default: 16 B.",
     )
 
+    send_overhead: MaybeTime = key(
+        default=None,
+        description="What a message costs the CPU of its sender before anything leaves; "
+        "default: nothing, like all other costs.",
+    )
+    send_overhead_per_packet: MaybeTime = key(
+        default=None, description="What each of its packets costs there, before it leaves."
+    )
+    send_overhead_per_byte: MaybeTimePerByte = key(
+        default=None, description="What each byte costs there, with its packet."
+    )
+    send_overhead_after: MaybeTime = key(
+        default=None, description="What the message costs there after its last packet."
+    )
+    receive_overhead: MaybeTime = key(
+        default=None,
+        description="What a message costs the CPU of its receiver when its first packet is there.",
+    )
+    receive_overhead_per_packet: MaybeTime = key(
+        default=None, description="What each of its packets costs there, when it is there."
+    )
+    receive_overhead_per_byte: MaybeTimePerByte = key(
+        default=None, description="What each byte costs there, with its packet."
+    )
+    receive_overhead_after: MaybeTime = key(
+        default=None,
+        description="What the message costs there after its last packet; then it is received.",
+    )
+    packet_interval: MaybeTime = key(
+        default=None, description="Least time between the starts of two data packets of a node."
+    )
+    packet_interval_per_byte: MaybeTimePerByte = key(
+        default=None,
+        description="How much longer that is for each data byte of the first of the two.",
+    )
+    overhead_variation: float | None = key(
+        default=None,
+        ge=0,
+        le=1,
+        description="By which share send_overhead may be less or more: drawn uniformly, for every "
+        "message of a process the same in all modes.",
+    )
+    overlap: bool | None = key(
+        default=None,
+        description="Whether the CPU may prepare a packet while the one before is leaving the "
+        "node; default: true.",
+    )
+    receive_preempts: bool | None = key(
+        default=None,
+        description="Whether receiving interrupts sending, and both interrupt computing; if not "
+        "(default), the CPU finishes what it has begun.",
+    )
+    multi_packet_only: bool | None = key(
+        default=None,
+        description="Whether what each packet costs is only paid for messages of several packets.",
+    )
+    barrier: Method = key(
+        default=None,
+        description='What a barrier is: messages by the table or an algorithm, "free", or '
+        '{base = "134 us", per_log2 = "27.1 us"} after the last has come; default: "messages".',
+    )
+    collectives: CollectivesKey = key(
+        default=Collectives(),
+        description='What other collectives are: messages by the table "mpich" (default) or '
+        '"open_mpi", or a table such as {all_reduce = "ring", broadcast = "free"}.',
+    )
+    reduce_per_byte: TimeKey = key(
+        default=Time(0),
+        description="Processor time to add a byte that comes in a reduction to one's own.",
+    )
+
     def _check(self) -> None:
         if not 1 <= self.header.bytes <= 1000:
             raise self.refused("header", "must be 1 B to 1000 B")
@@ -98,6 +170,15 @@ class Interface(Part):
             return
         if first is not None and not 1 <= first.bytes <= self.packet_room.bytes:
             raise self.refused("first_packet", f"must be 1 B to packet_size = {self.packet_room}")
+
+    def collectives_spec(self) -> dict[str, Any]:
+        """Return what differs from the defaults of collectives as the engine describes it."""
+        found = self.collectives.spec()
+        if self.barrier is not None:
+            found["barrier"] = method_spec(self.barrier)
+        if self.reduce_per_byte.ps:
+            found["reduce_ps_per_byte"] = self.reduce_per_byte.ps
+        return found
 
     @property
     def packet_room(self) -> Size:

@@ -171,17 +171,17 @@ class NodeLink(Part):
         description="Parallel links between a node and its switch: a number from 1 to 255, or "
         "degree: as many as the switch has to others.",
     )
+    duplex: OwnDuplex = key(
+        default=None,
+        description="Whether what a node sends and what it receives have wires of their own (full) "
+        "or share them flit by flit (half_by_flit); default: link.duplex.",
+    )
     virtual_channels: int | None = key(
         default=None,
         ge=1,
         le=255,
         description="Virtual channels of such a link, where switches run by a clock; default: "
         "as many as other links have.",
-    )
-    duplex: OwnDuplex = key(
-        default=None,
-        description="Whether what a node sends and what it receives have wires of their own (full) "
-        "or share them flit by flit (half_by_flit); default: link.duplex.",
     )
 
 

@@ -127,6 +127,16 @@ class Machine(Part):
         return self.topology.shape
 
     @property
+    def sides(self) -> tuple[int, ...]:
+        """Switches along each dimension, x first; empty where there is none."""
+        return self.topology.facts.sides
+
+    @property
+    def group_nodes(self) -> int | None:
+        """Nodes of a group, island or largest subtree; None where there are no groups."""
+        return self.topology.facts.group_nodes
+
+    @property
     def degree(self) -> int:
         """Links of a switch to other switches (of a node to others where there is no switch)."""
         return self.topology.degree

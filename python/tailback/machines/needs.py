@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, shown
 from ..parts import fields_of, plain
+from ..units import Time
+from . import costs
 from .switch import CLOCKED
 
 if TYPE_CHECKING:
@@ -107,6 +109,24 @@ def _sends_packets(machine: Machine) -> bool:
     return not machine.sends_whole_messages
 
 
+def _costs(machine: Machine) -> bool:
+    return costs.has_costs(machine.interface)
+
+
+def _costs_cpu(machine: Machine) -> bool:
+    return costs.costs_cpu(machine.interface, "send", "receive")
+
+
+def _varies(machine: Machine) -> bool:
+    return machine.interface.send_overhead not in (None, Time(0))
+
+
+def _costs_packets(machine: Machine) -> bool:
+    interface = machine.interface
+    paid = (interface.send_overhead_per_packet, interface.receive_overhead_per_packet)
+    return any(cost not in (None, Time(0)) for cost in paid)
+
+
 _PACKETS = 'machine.interface.unit = "packet"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
 _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
@@ -117,6 +137,9 @@ _FLITS = 'machine.switch.switching = "wormhole"'
 _WAYS = "a machine.topology.kind with links between switches"
 _SWITCHES = "a machine.topology.kind with switches"
 _DIRECT = 'machine.topology.kind = "mesh", "torus" or "hypercube"'
+_COSTS = "machine.interface.send_overhead, packet_interval or another cost"
+_COSTS_CPU = "machine.interface.send_overhead or another overhead"
+_COSTS_PACKETS = "machine.interface.send_overhead_per_packet or receive_overhead_per_packet"
 _ACKS = "machine.interface.acknowledgements = true"
 
 NEEDS = (
@@ -157,6 +180,10 @@ NEEDS = (
     _Need("interface", "early", _is_integrated, _INTEGRATED),
     _Need("interface", "local", _is_switched, _SWITCHED),
     _Need("interface", "local", _has_switches, _SWITCHES),
+    _Need("interface", "overlap", _costs, _COSTS, (True,)),
+    _Need("interface", "receive_preempts", _costs_cpu, _COSTS_CPU, (False,)),
+    _Need("interface", "overhead_variation", _varies, "machine.interface.send_overhead", (0,)),
+    _Need("interface", "multi_packet_only", _costs_packets, _COSTS_PACKETS, (False,)),
     _Need(
         "link",
         "duplex",

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import UserError, choice, joined, nearest, shown
 from ..parts import Part, fields_of
+from . import costs
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
@@ -50,7 +51,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     select another kind (or switching, ...) those of ``given`` that mean nothing then.
     Raises `UserError`.
     """
-    given, changes = _plain_tables(given), _plain_tables(changes or {})
+    given, changes = _usual(_plain_tables(given)), _usual(_plain_tables(changes or {}))
     check_keys(given)
     check_keys(changes)
     table = refined(given, changes)
@@ -86,6 +87,14 @@ def _plain_tables(tables: Tables) -> dict[str, Any]:
         elif value is not None:
             found[key] = _plain_tables(value) if isinstance(value, Mapping) else value
     return found
+
+
+def _usual(tables: dict[str, Any]) -> dict[str, Any]:
+    """Return tables with the usual words for LogGP's keys."""
+    interface = tables.get("interface")
+    if not isinstance(interface, Mapping):
+        return tables
+    return tables | {"interface": costs.spelled_out(interface)}
 
 
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:

@@ -38,7 +38,7 @@ __all__ = [
     "WestFirst",
 ]
 
-Fidelity = Literal["token", "flit", "worm", "stream", "packet"]
+Fidelity = Literal["token", "flit", "worm", "stream", "packet", "fluid"]
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
 MOST_HOPS = 65_534
@@ -319,6 +319,26 @@ class NearestCommonAncestor(_Choosing):
     """
 
     kind: ClassVar[str] = "nearest_common_ancestor"
+
+    random: bool = key(
+        default=False,
+        description="Whether the way up is drawn for every packet, all ways equally likely, "
+        "instead of any that is free; default: false.",
+    )
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` for packets that choose and do not."""
+        if self.random and self.adaptive is not None:
+            raise self.refused("random", "must be left out together with adaptive")
+        super().check(topology)
+
+    def may_choose(self, topology: Topology) -> bool:
+        """`adaptive` or its default."""
+        return not self.random and super().may_choose(topology)
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": "random_ancestor"} if self.random else super().algorithm_spec(topology)
 
 
 class DModK(Routing):

@@ -132,6 +132,17 @@ _METRICS: dict[str, tuple[str, str]] = {
     ),
     "accepted_flits_per_node_per_cycle": ("flits per node and cycle", "Messages received."),
     "accepted_share": ("", "Messages received over those processes try to send."),
+    "latency_overhead_us": (
+        "us",
+        "Mean of what message_latency_us spends at both ends: CPUs and waiting for them. "
+        "Where messages cost something in software only, as all that follow.",
+    ),
+    "latency_wire_us": ("us", "Mean of what it spends in the network though nobody is in the way."),
+    "latency_throttling_us": ("us", "Mean of what it waits for leave to send, and to set out."),
+    "latency_contention_us": ("us", "Mean of what it waits later."),
+    "cpu_sending": ("", "Share of time processors prepare messages."),
+    "cpu_receiving": ("", "Share of time processors take messages in."),
+    "cpu_idle": ("", "Share of time processors do nothing."),
 }
 
 _RATIO_MEANING = {
@@ -232,6 +243,13 @@ _CULPRIT = Column(
 _CAUSE = Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ...")
 _PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")
 _WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
+
+#: Further columns of `nodes` where messages cost something in software, behind the counts.
+NODES_OF_COSTS = _counted(
+    "ps",
+    cpu_sending_ps="Time its processor prepared messages; where that or receiving costs something.",
+    cpu_receiving_ps="Time its processor took messages in; likewise.",
+)
 
 #: Further columns of `nodes` where nodes and switches are one, behind the counts.
 NODES_OF_INTEGRATED = _counted(

@@ -23,7 +23,7 @@ from tailback.experiment.tables import section_and_key, table_at
 from tailback.machines.reading import KINDED, PLAIN
 from tailback.parts import fields_of
 from tailback.store.columns import Column, Type
-from tailback.units import Quantity, Rate, Size, Time
+from tailback.units import Quantity, Rate, Size, Time, TimePerByte
 from tailback.workloads import KINDS, Messages, PythonProgram
 
 _CLASSES: tuple[type[Description], ...] = (*KINDS.values(), Run)
@@ -35,6 +35,7 @@ _QUANTITIES: dict[type[Quantity], tuple[str, str, Type, int]] = {
     Time: ("_us", "us", "float64", 10**6),
     Size: ("_bytes", "B", "int64", 1),
     Rate: ("_mbit_per_s", "Mbit/s", "float64", 10**6),
+    TimePerByte: ("_ns", "ns/B", "float64", 10**6),
 }
 
 #: Keys that are no parameter column: the mode is a column of its own, the name of a file
@@ -58,7 +59,7 @@ _OF_MACHINE = (
 )
 
 #: Keys that have no column where they are not among the resolved parameters.
-_OPTIONAL = {"repeat"}
+_OPTIONAL = {"pattern_seed", "repeat"}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {

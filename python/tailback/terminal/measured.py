@@ -66,6 +66,10 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("network_lifetime_data_us", "  in the network"),
         _Row("message_begins_us", "message begun", longest="message_begins"),
         _Row("message_latency_us", "message latency", longest="message_latency"),
+        _Row("latency_overhead_us", "  overhead"),
+        _Row("latency_wire_us", "  wire"),
+        _Row("latency_throttling_us", "  throttling"),
+        _Row("latency_contention_us", "  contention"),
         _Row("throttling_us", "throttling"),
         _Row("internal_contention_us", "internal contention"),
     ),
@@ -77,6 +81,9 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("internal_held", "  held", 100),
         _Row("ejection_utilisation", "ejection channels", 100),
         _Row("cpu_utilisation", "processors", 100),
+        _Row("cpu_sending", "  sending", 100),
+        _Row("cpu_receiving", "  receiving", 100),
+        _Row("cpu_idle", "  idle", 100),
     ),
 }
 

@@ -51,6 +51,14 @@ class Network(Protocol):
     def shape(self) -> tuple[int, ...]:
         """Nodes along each dimension, x first; empty for a machine without coordinates."""
 
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Switches along each dimension, x first; empty where there is none."""
+
+    @property
+    def group_nodes(self) -> int | None:
+        """Nodes of a group, island or largest subtree; None where there are no groups."""
+
     def cycle(self) -> Time | None:
         """Return the time of a cycle of its clock, if it has one."""
 

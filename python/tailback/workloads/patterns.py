@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
+from random import Random
 from typing import Literal
 
 from ..errors import UserError, shown
@@ -23,23 +24,41 @@ Pattern = Literal[
     "tornado",
     "neighbour",
     "hot_spot",
+    "next_group",
+    "traffic_matrix",
     "permutation",
+    "random_permutation",
 ]
 
 #: Patterns that draw destinations at random.
-DRAWN: tuple[Pattern, ...] = ("uniform", "hot_spot")
+DRAWN: tuple[Pattern, ...] = ("uniform", "hot_spot", "next_group", "traffic_matrix")
 
 
 @lru_cache(maxsize=8)
 def destinations(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return for every node the node it sends to, in a pattern that is a formula.
 
-    ``shape`` is empty for a machine without coordinates. Raises `UserError` if the
-    pattern is not defined for this machine.
+    ``shape``: switches along each dimension, each with as many nodes; empty for a machine without
+    coordinates. Raises `UserError` if the pattern is not defined for this machine.
     """
     found = tuple(map(_formula(pattern, nodes, shape), range(nodes)))
     refuse_identity(pattern, found)
     return found
+
+
+@lru_cache(maxsize=8)
+def random_permutation(nodes: int, seed: int) -> tuple[int, ...]:
+    """Return one of all permutations, all equally likely; the same everywhere for a seed.
+
+    Places are exchanged from the last one down [Durstenfeld 1964], by numbers of the Mersenne
+    Twister, which Python keeps as they are.
+    """
+    draw = Random(seed)
+    to = list(range(nodes))
+    for last in range(nodes - 1, 0, -1):
+        place = int(draw.random() * (last + 1))
+        to[place], to[last] = to[last], to[place]
+    return tuple(to)
 
 
 def refuse_identity(pattern: Pattern, to: Sequence[int]) -> None:
@@ -80,14 +99,19 @@ def _formula(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> Callable[[
     if not shape:
         raise _needs(pattern, "a machine with coordinates, such as a mesh")
     if pattern == "tornado":
-        return _moved(shape, [(side + 1) // 2 - 1 for side in shape])
-    return _moved(shape, [1] * len(shape))
+        return _moved(nodes, shape, [(side + 1) // 2 - 1 for side in shape])
+    return _moved(nodes, shape, [1] * len(shape))
 
 
 def _transpose(nodes: int, shape: tuple[int, ...]) -> Callable[[int], int]:
     if len(shape) == 2 and shape[0] == shape[1]:
-        side = shape[0]
-        return lambda node: node // side + node % side * side
+        side, per_switch = shape[0], nodes // prod(shape)
+
+        def turned(node: int) -> int:
+            switch, place = divmod(node, per_switch)
+            return (switch // side + switch % side * side) * per_switch + place
+
+        return turned
     half = (nodes.bit_length() - 1) // 2
     if nodes != 1 << 2 * half:
         needed = "a square grid of two dimensions or an even power of two of nodes"
@@ -95,13 +119,18 @@ def _transpose(nodes: int, shape: tuple[int, ...]) -> Callable[[int], int]:
     return lambda node: node >> half | (node & (1 << half) - 1) << half
 
 
-def _moved(shape: tuple[int, ...], by: Sequence[int]) -> Callable[[int], int]:
-    """Return the node whose every coordinate is further by so much, modulo the side."""
-    strides = [prod(shape[:dimension]) for dimension in range(len(shape))]
+def _moved(nodes: int, shape: tuple[int, ...], by: Sequence[int]) -> Callable[[int], int]:
+    """Return the node whose every coordinate is further by so much, modulo the side.
+
+    Where switches have several nodes, it has the same place on its switch.
+    """
+    per_switch = nodes // prod(shape)
+    strides = [per_switch * prod(shape[:dimension]) for dimension in range(len(shape))]
 
     def to(node: int) -> int:
         places = zip(shape, strides, by, strict=True)
-        return sum((node // stride + step) % side * stride for side, stride, step in places)
+        moved = ((node // stride + step) % side * stride for side, stride, step in places)
+        return sum(moved) + node % per_switch
 
     return to
 

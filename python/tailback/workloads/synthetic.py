@@ -21,7 +21,15 @@ from .base import (
     iterations_to_fall_out_of_step,
 )
 from .gaps import Gaps, gaps
-from .patterns import DRAWN, Pattern, destinations, longest_cycle, refuse_identity
+from .matrix_file import Matrix, check_matrix, read_matrix
+from .patterns import (
+    DRAWN,
+    Pattern,
+    destinations,
+    longest_cycle,
+    random_permutation,
+    refuse_identity,
+)
 from .permutation_file import Row, permutation_of, read_rows
 
 
@@ -56,7 +64,8 @@ class Synthetic(Workload, init=False):
     pattern: Pattern = Field(
         default="uniform",
         description="Which nodes send to which: any others within the radius, at random; one "
-        "given by a formula or a file; or some more often than others.",
+        "given by a formula, by chance or a file; or some more often than others, as those of the "
+        "next group, or as a file says.",
     )
     includes_self: bool = Field(
         default=False,
@@ -85,7 +94,14 @@ class Synthetic(Workload, init=False):
     file: str | None = Field(
         default=None,
         description="CSV file with the columns source and destination and a row for every "
-        'node, relative to the experiment file; for pattern = "permutation".',
+        'node, relative to the experiment file; for pattern = "permutation". With a column weight '
+        'and any rows for every source, for pattern = "traffic_matrix".',
+    )
+    pattern_seed: int = Field(
+        default=1,
+        ge=0,
+        le=2**63 - 1,
+        description='Which of all permutations; for pattern = "random_permutation".',
     )
     compute_period: Time = Field(
         default=Time(100_000_000), description="Mean time a process computes in one iteration."
@@ -185,13 +201,13 @@ class Synthetic(Workload, init=False):
     @model_validator(mode="after")
     def _has_what_its_words_need(self) -> Synthetic:
         self._check_sizes()
-        if self.includes_self and self.pattern == "hot_spot":
+        if self.includes_self and self.pattern in ("hot_spot", "next_group"):
             allowed = "must be false with this pattern"
             raise UserError("includes_self", shown(self.includes_self), allowed)
         if self.pattern == "hot_spot" and not self.hot_spots:
             raise UserError("hot_spots", None, 'must be given with pattern = "hot_spot"')
-        if self.pattern == "permutation" and self.file is None:
-            raise UserError("file", None, 'must be given with pattern = "permutation"')
+        if self.pattern in ("permutation", "traffic_matrix") and self.file is None:
+            raise UserError("file", None, f"must be given with pattern = {shown(self.pattern)}")
         for place, node in enumerate(self.hot_spots):
             if node in self.hot_spots[:place]:
                 raise UserError(f"hot_spots[{place}]", shown(node), "is there twice")
@@ -252,6 +268,11 @@ class Synthetic(Workload, init=False):
         """The rows of the file, which is read once."""
         return read_rows(Path(self.file or ""))
 
+    @cached_property
+    def _matrix(self) -> Matrix:
+        """The matrix of the file, which is read once."""
+        return read_matrix(Path(self.file or ""), includes_self=self.includes_self)
+
     def reach(self, network: Network) -> int | None:
         """Return the radius as a number on this machine; None if there is no limit to it."""
         if self.pattern != "uniform" or not _grid(network):
@@ -267,8 +288,12 @@ class Synthetic(Workload, init=False):
         """
         if self.pattern in DRAWN:
             return None
+        if self.pattern == "random_permutation":
+            found = random_permutation(network.nodes, self.pattern_seed)
+            refuse_identity(self.pattern, found)
+            return found
         if self.pattern != "permutation":
-            return destinations(self.pattern, network.nodes, _grid(network))
+            return destinations(self.pattern, network.nodes, network.sides)
         written = permutation_of(Path(self.file or ""), self._rows, network.nodes)
         refuse_identity(self.pattern, written)
         return written
@@ -314,6 +339,11 @@ class Synthetic(Workload, init=False):
                     last = network.nodes - 1
                     allowed = f"must be at most {last} (there are {network.nodes} nodes)"
                     raise UserError(f"workload.hot_spots[{place}]", shown(node), allowed)
+        if self.pattern == "next_group" and network.group_nodes is None:
+            allowed = "needs a machine with groups, such as a dragonfly"
+            raise UserError("workload.pattern", shown(self.pattern), allowed)
+        if self.pattern == "traffic_matrix":
+            check_matrix(Path(self.file or ""), self._matrix, network.nodes)
         self.permutation(network)
 
     def _check_that_time_passes(self, network: Network) -> None:
@@ -367,8 +397,14 @@ class Synthetic(Workload, init=False):
         described: dict[str, Any] = {"kind": self.pattern}
         if self.pattern == "hot_spot":
             described |= {"nodes": list(self.hot_spots), "share": self.hot_spot_share}
-        if self.pattern == "permutation":
-            described["to"] = list(self.permutation(network) or ())
+        if self.pattern in ("permutation", "random_permutation"):
+            described = {"kind": "permutation", "to": list(self.permutation(network) or ())}
+        if self.pattern == "traffic_matrix":
+            rows = [
+                [{"to": to, "weight": weight} for to, weight in self._matrix[node].items()]
+                for node in range(network.nodes)
+            ]
+            described = {"kind": "matrix", "rows": rows}
         return {"pattern": described}
 
     def iteration_ps(self, network: Network) -> int:
@@ -412,6 +448,8 @@ class Synthetic(Workload, init=False):
             found["message_size"] = str(Size(self.mean_bytes))
         if not self.includes_self:
             found.pop("includes_self")
+        if self.pattern != "random_permutation":
+            found.pop("pattern_seed")
         return found
 
 

@@ -6,6 +6,7 @@
 pub mod circuit;
 pub mod contention_free;
 pub mod flit;
+pub mod fluid;
 pub mod packet;
 pub mod router;
 pub mod stored;
@@ -25,6 +26,7 @@ use crate::topology::Topology;
 use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
+use fluid::FluidFabric;
 use packet::PacketFabric;
 use router::RouterFabric;
 use stored::StoredFabric;
@@ -44,6 +46,8 @@ pub struct Traits {
     /// it would alone: it is drawn out, stopped between its header and its end, or while its
     /// header waited, even in mode `throttled`, the rest has caught up.
     pub stretches: bool,
+    /// Whether all the time for which a channel is busy with a packet is counted when it sets out.
+    pub books: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
     /// Below which number channels stand for the lists of nodes that are one with their
@@ -197,6 +201,8 @@ pub enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
+    /// Fidelity `fluid`, all modes with packets.
+    Fluid(FluidFabric),
     /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
     ContentionFree(ContentionFree),
 }
@@ -213,6 +219,7 @@ macro_rules! dispatch {
             $crate::fabric::models::Model::Stream($model) => $do,
             $crate::fabric::models::Model::Circuit($model) => $do,
             $crate::fabric::models::Model::Stored($model) => $do,
+            $crate::fabric::models::Model::Fluid($model) => $do,
             $crate::fabric::models::Model::ContentionFree($model) => $do,
         }
     };
@@ -232,6 +239,9 @@ impl Model {
         seed: u64,
     ) -> Result<Self, SpecError> {
         let layout = &wiring.layout;
+        if fidelity == Fidelity::Fluid {
+            return Ok(Self::Fluid(FluidFabric::new(machine, wiring, topology.nodes, mode)));
+        }
         Ok(Self::ContentionFree(match mode {
             Mode::Full => return Self::full(machine, topology, wiring, fidelity, seed),
             Mode::Endpoints if wiring.makes_circuits_of_all() => {
@@ -268,7 +278,7 @@ impl Model {
             _ if machine.makes_circuits() => {
                 Self::Circuit(CircuitFabric::new(machine, topology, wiring, seed))
             }
-            (_, Fidelity::Packet) => {
+            (_, Fidelity::Packet | Fidelity::Fluid) => {
                 Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
             }
             (_, Fidelity::Flit | Fidelity::Token) => {

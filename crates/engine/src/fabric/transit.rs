@@ -83,6 +83,9 @@ pub struct PacketPool {
     strayed: PacketId,
     /// The channel by which that one makes a buffer without bounds too full, or none.
     overfull: ChannelId,
+    /// By node: when the data packet started that has left it last, or is about to. Empty where
+    /// nodes do not ask.
+    departures: Vec<Time>,
 }
 
 impl PacketPool {
@@ -90,7 +93,7 @@ impl PacketPool {
     pub fn new(hop_limit: u16) -> Self {
         let (packets, undisturbed) = (Pool::default(), Vec::new());
         let (strayed, overfull) = (PacketId::NONE, ChannelId::NONE);
-        Self { packets, undisturbed, hop_limit, strayed, overfull }
+        Self { packets, undisturbed, hop_limit, strayed, overfull, departures: Vec::new() }
     }
 
     /// The first packet that has crossed more channels than it may.
@@ -108,6 +111,28 @@ impl PacketPool {
     /// The channel to a buffer without bounds that has become too full for the run to go on.
     pub fn overfull(&self) -> Option<ChannelId> {
         self.overfull.is_some().then_some(self.overfull)
+    }
+
+    /// So many nodes are told when their data packets have left them.
+    pub fn tell_departures(&mut self, nodes: usize) {
+        self.departures = vec![0; nodes];
+    }
+
+    /// Whether nodes are told that.
+    #[inline]
+    pub fn tells_departures(&self) -> bool {
+        !self.departures.is_empty()
+    }
+
+    /// When the data packet started that has left a node last.
+    pub fn departed(&self, node: NodeId) -> Time {
+        self.departures[node.index()]
+    }
+
+    /// A data packet that is about to leave its node has started.
+    pub fn departs(&mut self, id: PacketId) {
+        let Packet { source, first_sent, .. } = self.packets[id];
+        self.departures[source.index()] = first_sent;
     }
 
     /// A new packet.

@@ -108,6 +108,12 @@ impl Binned {
         self.far.push(Reverse((end, End::Last)));
     }
 
+    /// Counts so much at once, wherever it lies: whoever adds it knows what is still to come.
+    #[inline]
+    pub fn book(&mut self, time: Time) {
+        self.open += time;
+    }
+
     /// A stretch begins whose end is not known; in the open interval.
     #[inline]
     pub fn begin(&mut self, now: Time) {

@@ -1,6 +1,7 @@
 //! What is counted over the whole run.
 
 use super::Class;
+use crate::time::Time;
 
 macro_rules! counters {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
@@ -76,8 +77,23 @@ counters! {
         message_begins_ps,
         /// Messages whose first data bytes were there; likewise.
         message_begins_count,
+        /// Sum of what message latencies spent at both ends; like the next three, only where
+        /// messages cost something in software.
+        latency_overhead_ps,
+        /// Sum of what they would have spent in the network had nobody been in the way.
+        latency_wire_ps,
+        /// Sum of what they waited for leave to send and for first channels.
+        latency_throttling_ps,
+        /// Sum of what they waited later.
+        latency_contention_ps,
         /// Time processors computed.
         cpu_busy_ps,
+        /// Time processors prepared messages; like the next, only where that costs something.
+        cpu_sending_ps,
+        /// Time processors took messages in.
+        cpu_receiving_ps,
+        /// Time processors did nothing; likewise.
+        cpu_idle_ps,
         /// Time injection (and direct) channels transmitted.
         busy_injection_ps,
         /// Time internal channels transmitted.
@@ -112,6 +128,12 @@ impl std::ops::DerefMut for Counters {
 }
 
 impl Counters {
+    /// Works out how long so many processors did nothing up to now.
+    pub fn note_idle(&mut self, now: Time, processors: usize) {
+        let work = self.cpu_busy_ps + self.cpu_sending_ps + self.cpu_receiving_ps;
+        self.cpu_idle_ps = now * processors as Time - work;
+    }
+
     /// The counters of one packet class.
     pub fn class_mut(&mut self, class: Class) -> &mut PacketCounters {
         &mut self.packets[class as usize]

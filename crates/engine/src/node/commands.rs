@@ -5,7 +5,7 @@ use super::interface::{Interface, Transfer};
 use super::protocol::Protocol;
 use super::{Message, Nodes, World};
 use crate::error::SpecError;
-use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
+use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::time::{NEVER, Time};
 use crate::workload::{Audience, Command, External, Instruction, Letter, Send, Until, Wait};
 
@@ -16,6 +16,8 @@ struct Copy {
     from: ProcessId,
     sent: Time,
     letter: Letter,
+    /// What is to be paid before it leaves its node.
+    start_up: Time,
 }
 
 impl Nodes {
@@ -144,7 +146,7 @@ impl Nodes {
             }
         };
         let operation = self.interface.send(from, to.len() as u32);
-        let copy = Copy { from, sent: world.now, letter };
+        let copy = Copy { from, sent: world.now, letter, start_up: self.software.start_up(from) };
         for (place, &to) in to.iter().enumerate() {
             let transfer = Transfer::new(operation, root);
             let id = self.copy(copy, (node, to), transfer);
@@ -158,12 +160,22 @@ impl Nodes {
     /// A message from one node to another that is not sent yet.
     fn copy(&mut self, copy: Copy, (node, to): (NodeId, NodeId), transfer: Transfer) -> MessageId {
         let Letter { tag, bytes } = copy.letter;
-        let send = Send { to: ProcessId(to.0), tag, bytes, link: LinkId::NONE, blocking: false };
+        let send = Send {
+            to: ProcessId(to.0),
+            tag,
+            bytes,
+            link: LinkId::NONE,
+            blocking: false,
+            team: TeamId::NONE,
+        };
         let class = self.class_of(copy.from);
         let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));
         let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
         self.interface.note(id, transfer);
+        if self.software.serves() {
+            self.software.open(id, copy.start_up);
+        }
         id
     }
 
@@ -183,7 +195,9 @@ impl Nodes {
         let tree = self.interface.tree(root, world.topology);
         let children: Box<[NodeId]> = tree.children(here).into();
         let letter = Letter { tag: message.tag, bytes: message.bytes };
-        let copy = Copy { from: message.from, sent: message.sent, letter };
+        // That of its process is drawn for it alone, whichever way its message goes.
+        let start_up = self.software.mean_start_up();
+        let copy = Copy { from: message.from, sent: message.sent, letter, start_up };
         let mut next = MessageId::NONE;
         for &to in children.iter().rev() {
             let transfer =

@@ -119,6 +119,24 @@ impl Interface {
         }
     }
 
+    /// The first packet of a copy that its source sent has left it, without a network; the
+    /// source, if it can go on.
+    pub fn departs(&mut self, id: MessageId, message: &Message) -> Option<ProcessId> {
+        let operation = self.transfers[id.index()].operation;
+        self.stations[message.from.index()].sets_out(operation);
+        self.settle(message.from)
+    }
+
+    /// The first packet of a message of a process has been queued: its start may be waited for.
+    pub fn watch_again(&mut self, process: ProcessId) {
+        let waits = self.stations[process.index()].wait;
+        if waits.is_some_and(|wait| wait.until == Until::InProgress)
+            && !self.watched.contains(&process)
+        {
+            self.watched.push(process);
+        }
+    }
+
     /// A copy that its source sent itself has been acknowledged; the source, if it can go on.
     pub fn acknowledged(&mut self, id: MessageId, message: &Message) -> Option<ProcessId> {
         if message.from_node.0 != message.from.0 {

@@ -1,7 +1,9 @@
 //! Messages in progress.
 
 use super::protocol::Protocol;
-use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
+use crate::fabric::Packet;
+use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
+use crate::measure::Class;
 use crate::pool::Pool;
 use crate::time::Time;
 use crate::workload::Send;
@@ -33,6 +35,8 @@ pub struct Message {
     pub class: u32,
     /// Whether the sender waits for it.
     pub blocking: bool,
+    /// The group whose collective it is part of; none: it is of no collective.
+    pub team: TeamId,
     /// How it crosses the machine.
     pub protocol: Protocol,
     /// How far it has come.
@@ -96,6 +100,7 @@ impl Message {
             link: send.link,
             class,
             blocking: send.blocking,
+            team: send.team,
             protocol,
             life: Life::Pending,
             undelivered: 0,
@@ -123,6 +128,21 @@ impl Message {
         };
     }
 
+    /// Its next packet, of so many bytes: in flight from now on.
+    #[inline]
+    pub fn next_packet(&mut self, id: MessageId, bytes: u32) -> Packet {
+        if self.life == Life::Pending {
+            self.advance(Life::Offered);
+        }
+        self.unsent -= bytes;
+        self.in_flight += 1;
+        self.undelivered += 1;
+        let mut packet = Packet::new(Class::Data, id, self.from_node, self.to_node);
+        packet.bytes = bytes;
+        packet.last = self.is_packetised();
+        packet
+    }
+
     /// Whether all of one that has been sent is in packets.
     #[inline]
     pub fn is_packetised(&self) -> bool {
@@ -140,11 +160,18 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::LinkId;
+    use crate::ids::{LinkId, TeamId};
 
     fn after(steps: &[Life]) -> Life {
         let (process, node) = (ProcessId(0), NodeId(0));
-        let send = Send { to: process, tag: 0, bytes: 1, link: LinkId::NONE, blocking: false };
+        let send = Send {
+            to: process,
+            tag: 0,
+            bytes: 1,
+            link: LinkId::NONE,
+            blocking: false,
+            team: TeamId::NONE,
+        };
         let from = (process, node);
         let mut message = Message::new(0, from, &send, (node, 0), (Protocol::Acknowledged, 0));
         steps.iter().for_each(|&step| message.advance(step));

@@ -45,23 +45,33 @@ impl Nodes {
             offered.byte_hops += u64::from(packet.bytes) * u64::from(packet.hops);
         }
         let id = packet.message;
+        let is_acknowledged = self.messages[id].protocol == Protocol::Acknowledged;
+        if is_acknowledged && !world.fabric.wiring().reports_header(packet) {
+            self.header_arrived(id, world);
+        }
+        if self.software.serves() {
+            return self.packet_comes_in(packet, world);
+        }
+        self.packet_taken(id, packet.bytes, world);
+    }
+
+    /// A data packet of a message, of so many bytes, is at its destination for good.
+    #[inline]
+    pub(super) fn packet_taken(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         let message = &mut self.messages[id];
         message.undelivered -= 1;
         let protocol = message.protocol;
         let is_accepted = match protocol {
-            Protocol::Acknowledged if world.fabric.wiring().reports_header(packet) => {
-                message.life != Life::Offered
-            }
-            Protocol::Acknowledged => self.header_arrived(id, world),
+            Protocol::Acknowledged => message.life != Life::Offered,
             Protocol::Unacknowledged | Protocol::Streaming | Protocol::Direct => {
                 self.offer(id, world)
             }
         };
-        if protocol == Protocol::Streaming {
-            let told = self.packetisation.take_told(&mut self.messages[id], packet.bytes);
-            self.data_arrived(id, packet.bytes - told, world);
-        } else if self.interface.serves() {
-            self.read(id, packet.bytes, world);
+        if protocol == Protocol::Streaming && !self.software.serves() {
+            let told = self.packetisation.take_told(&mut self.messages[id], bytes);
+            self.data_arrived(id, bytes - told, world);
+        } else if self.follows(id) {
+            self.read(id, bytes, world);
         }
         if is_accepted {
             self.packets_accepted(id, 1, world);
@@ -71,7 +81,12 @@ impl Nodes {
     /// The first data bytes of a packet are there, before the others.
     fn first_data_arrived(&mut self, id: MessageId, world: &mut World) {
         let early = self.packetisation.early_bytes;
-        if self.interface.serves() {
+        if self.software.serves() {
+            // Software sees packets that are there as a whole.
+            self.messages[id].told_bytes += early;
+            return self.may_begin(id, early, world);
+        }
+        if self.follows(id) {
             // Who is written outside may read them.
             self.offer(id, world);
         }
@@ -82,12 +97,17 @@ impl Nodes {
     /// More data bytes of a message that streams are at its destination.
     #[inline(never)]
     fn data_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
+        self.may_begin(id, bytes, world);
+        if self.follows(id) {
+            self.read(id, bytes, world);
+        }
+    }
+
+    /// With so many bytes more, a message may have begun to arrive.
+    pub(super) fn may_begin(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         let message = &mut self.messages[id];
         if self.packetisation.begins(message, bytes) {
             world.measures.message_began(world.now - message.sent);
-        }
-        if self.interface.serves() {
-            self.read(id, bytes, world);
         }
     }
 
@@ -108,7 +128,8 @@ impl Nodes {
         if message.life != Life::Offered {
             return true;
         }
-        if !world.workload.accepts(message.to, message.tag) {
+        // Nodes always accept messages of collectives.
+        if !message.team.is_some() && !world.workload.accepts(message.to, message.tag) {
             if message.unanswered == 0 {
                 self.waiting[message.to.index()].push_back(id);
             }
@@ -172,15 +193,23 @@ impl Nodes {
     fn receive(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
         message.advance(Life::Received);
-        let Message { from, to, tag, life, .. } = *message;
+        let Message { from, to, tag, life, team, .. } = *message;
         world.measures.message_delivered(message.to_node, message.bytes);
-        if message.protocol != Protocol::Direct {
-            world.measures.message_took(world.now - message.sent);
+        let latency = world.now - message.sent;
+        if self.software.serves() {
+            self.software.took(id, latency, message, world);
+        } else if message.protocol != Protocol::Direct {
+            world.measures.message_took(latency);
         }
         world.measures.completes(from, world.now);
         world.measures.completes(to, world.now);
         self.tell(id, Interface::complete);
-        if world.workload.received(to, tag) {
+        let goes_on = if team.is_some() {
+            world.workload.received_of(team, to, tag)
+        } else {
+            world.workload.received(to, tag)
+        };
+        if goes_on {
             self.can_go_on(to);
         }
         if life == Life::Complete {

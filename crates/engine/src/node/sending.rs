@@ -7,9 +7,7 @@
 use super::message::Life;
 use super::protocol::Protocol;
 use super::{Interface, Message, Nodes, World, fast_forward};
-use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
-use crate::measure::Class;
 use crate::workload::Send;
 
 impl Nodes {
@@ -23,6 +21,10 @@ impl Nodes {
         let by = (self.protocol_between(node, to.0), world.now);
         let message = |serial| Message::new(serial, (from, node), send, to, by);
         let id = self.messages.insert(message);
+        if self.software.serves() && node != to.0 {
+            let start_up = self.software.start_up(from);
+            self.software.open(id, start_up);
+        }
         if send.link.is_some() {
             let link = &mut self.links[send.link.index()];
             link.push_back(id);
@@ -36,6 +38,9 @@ impl Nodes {
     /// A message is the first of its virtual link: it goes out.
     pub(super) fn begin(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
+        if self.software.serves() && message.from_node != message.to_node {
+            return self.enlist(id, world);
+        }
         if message.protocol != Protocol::Direct {
             self.send_packets(id, world);
             return;
@@ -54,6 +59,9 @@ impl Nodes {
     /// Queues what packets of a message its window has room for.
     #[inline]
     pub(super) fn send_packets(&mut self, id: MessageId, world: &mut World) {
+        if self.software.serves() {
+            return self.enlist(id, world);
+        }
         loop {
             let is_sent = self.send_packet(id, world);
             let message = &self.messages[id];
@@ -68,23 +76,15 @@ impl Nodes {
     #[inline]
     fn send_packet(&mut self, id: MessageId, world: &mut World) -> bool {
         let bytes = self.packetisation.next(&self.messages[id]);
-        if self.interface.serves() && self.is_short(id, bytes) {
+        if self.follows(id) && self.is_short(id, bytes) {
             return false;
         }
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
-        if is_first {
-            message.advance(Life::Offered);
-        }
-        message.unsent -= bytes;
-        message.in_flight += 1;
-        message.undelivered += 1;
-        let mut packet = Packet::new(Class::Data, id, message.from_node, message.to_node);
-        packet.bytes = bytes;
-        packet.last = message.is_packetised();
+        let packet = message.next_packet(id, bytes);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if is_first && self.interface.serves() {
+        if is_first && self.follows(id) {
             self.interface.queued(id, packet);
         }
         true
@@ -110,7 +110,7 @@ impl Nodes {
         });
         let message = &mut self.messages[id];
         message.advance(Life::Acknowledged);
-        let (from, blocking, link) = (message.from, message.blocking, message.link);
+        let Message { from, blocking, link, team, .. } = *message;
         let is_complete = message.life == Life::Complete;
         world.measures.message_acknowledged(message.from_node);
         if link.is_some() {
@@ -120,7 +120,12 @@ impl Nodes {
                 self.begin(next, world);
             }
         }
-        if world.workload.acknowledged(from, blocking) {
+        let goes_on = if team.is_some() {
+            world.workload.acknowledged_of_collective(from)
+        } else {
+            world.workload.acknowledged(from, blocking)
+        };
+        if goes_on {
             self.can_go_on(from);
         }
         self.tell(id, Interface::acknowledged);

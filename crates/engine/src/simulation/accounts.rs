@@ -6,7 +6,7 @@ use crate::fabric::{Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
 use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
-use crate::node::Life;
+use crate::node::{CpuTime, Life};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Progress as Done;
@@ -68,6 +68,11 @@ impl Simulation {
         [counters.busy_injection_ps, counters.busy_internal_ps, counters.busy_ejection_ps] = busy;
         counters.cpu_busy_ps = measures.cpu.booked(self.now)
             - self.nodes.processors().overhang(self.now).sum::<Time>();
+        if let Some(software) = &measures.software {
+            counters.cpu_sending_ps = software.sending.booked(self.now);
+            counters.cpu_receiving_ps = software.receiving.booked(self.now);
+            counters.note_idle(self.now, self.topology.nodes);
+        }
         counters
     }
 
@@ -123,7 +128,16 @@ impl Simulation {
 
     /// How long every processor computed in the window, up to now.
     pub fn processors_busy(&self) -> Vec<Time> {
+        if let Some(times) = self.processor_times() {
+            return times.iter().map(|times| times.computing).collect();
+        }
         self.nodes.processors().busy(self.now).collect()
+    }
+
+    /// What every processor did in the window, up to now; where messages cost something in
+    /// software.
+    pub fn processor_times(&self) -> Option<Vec<CpuTime>> {
+        self.nodes.processor_times(self.now)
     }
 
     /// Who waits for what, processes first.

@@ -43,7 +43,12 @@ impl Simulation {
             taken += 1;
             let time = self.sampling.next;
             self.catch_up(time);
-            let counted = self.measures.sample();
+            let mut counted = self.measures.sample(time);
+            if let Some([injection, internal, ejection]) = self.fabric.overhang_of_sample(time) {
+                counted.busy_injection_ps -= injection;
+                counted.busy_internal_ps -= internal;
+                counted.busy_ejection_ps -= ejection;
+            }
             let counters = self.with_progress(counted);
             self.sampling.samples.push(Sample { time, events: self.events_handled, counters });
             self.sampling.next += self.sampling.interval;

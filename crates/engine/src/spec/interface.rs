@@ -1,6 +1,6 @@
 //! The network interfaces of the nodes.
 
-use super::one;
+use super::{Collectives, Costs, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,12 @@ pub struct Interface {
     /// How messages of a node to itself are delivered.
     #[serde(default)]
     pub local: Local,
+    /// What barriers and other collectives are.
+    #[serde(default)]
+    pub collectives: Collectives,
+    /// What messages cost in software; absent: nothing.
+    #[serde(default)]
+    pub costs: Option<Costs>,
 }
 
 /// How messages of a node to itself are delivered.
@@ -59,6 +65,13 @@ impl Local {
             Self::Memory => "memory",
             Self::Switch => "switch",
         }
+    }
+}
+
+impl Interface {
+    /// What messages cost in software, unless that is nothing.
+    pub fn costs(&self) -> Option<&Costs> {
+        self.costs.as_ref().filter(|costs| !costs.are_none())
     }
 }
 

@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, MessageOrder, Routing, Sharing,
-    Switch, Switching, TopologySpec, Unit,
+    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, MessageOrder, Routing,
+    Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,6 +71,8 @@ impl Machine {
                 time_slice_ps: None,
                 early_bytes: 0,
                 local: Local::Memory,
+                costs: None,
+                collectives: Collectives::default(),
             },
         }
     }

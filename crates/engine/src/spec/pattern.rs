@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Which nodes send to which [Dally & Towles 2004, table 3.1].
 ///
-/// All but [`Pattern::Uniform`] and [`Pattern::HotSpot`] give every node one
-/// destination; a process sends to the process with its own place there, or
+/// All but [`Pattern::Uniform`], [`Pattern::HotSpot`], [`Pattern::NextGroup`] and
+/// [`Pattern::Matrix`] give every node one destination; a process sends to the process with its own place there, or
 /// nothing at all if that is itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -14,7 +14,8 @@ pub enum Pattern {
     /// any other process.
     #[default]
     Uniform,
-    /// (x, y) sends to (y, x) on a square grid; else the halves of the node number change places.
+    /// (x, y) sends to (y, x) on a square grid, with several nodes on a switch to the one of the
+    /// same place; else the halves of the node number change places.
     Transpose,
     /// Every bit of the node number, or every coordinate of a grid, is mirrored.
     BitComplement,
@@ -33,9 +34,26 @@ pub enum Pattern {
         /// Which share of the messages, 0 to 1.
         share: f64,
     },
+    /// Any process of the next group of a dragonfly, of islands or of a fat tree.
+    NextGroup,
+    /// Each node in proportion to its weight.
+    Matrix {
+        /// For every node whom it sends to.
+        rows: Vec<Vec<Share>>,
+    },
     /// Written out.
     Permutation {
         /// For every node the node it sends to.
         to: Vec<u32>,
     },
+}
+
+/// One destination of a row of a [`Pattern::Matrix`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// The node.
+    pub to: u32,
+    /// Its weight, in any unit.
+    pub weight: f64,
 }

@@ -67,7 +67,7 @@ impl Pipeline {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Allocator {
-    /// Outputs grant, inputs accept, round robin [`McKeown` 1999].
+    /// Outputs grant, inputs accept, round robin [McKeown 1999].
     #[default]
     Islip,
     /// Inputs choose one output each, then outputs one input each, round robin.

@@ -1,6 +1,6 @@
 //! What runs on the machine.
 
-use super::Pattern;
+use super::{Collective, Method, Pattern};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +179,7 @@ pub struct ProcessProgram {
 }
 
 /// One instruction of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
     /// Use the processor.
@@ -206,6 +206,17 @@ pub enum Step {
         #[serde(default)]
         socket: Option<u32>,
     },
+    /// Wait until all processes of a group have come here.
+    Barrier {
+        /// The processes; absent: all.
+        #[serde(default)]
+        group: Option<Vec<u32>>,
+        /// What it is; absent: what the machine says.
+        #[serde(default)]
+        method: Option<Method>,
+    },
+    /// Take part in any collective.
+    Collective(Collective),
 }
 
 /// A list of messages; receivers are always ready.

@@ -7,11 +7,12 @@ mod iterations;
 mod lengths;
 mod pattern;
 mod reach;
+mod weighted;
 
 use super::sampler::Sampler;
 use super::{Op, Progress, Send};
 use crate::error::SpecError;
-use crate::ids::{LinkId, NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};
 use crate::spec::{self, Start, Sync, Throttle};
 use crate::time::Time;
@@ -240,7 +241,14 @@ impl Synthetic {
         }
         state.unacknowledged += 1;
         let to = ProcessId::from_index(destinations.process_at(number, place));
-        Some(Send { to, tag: iteration, bytes, link: LinkId::NONE, blocking: false })
+        Some(Send {
+            to,
+            tag: iteration,
+            bytes,
+            link: LinkId::NONE,
+            blocking: false,
+            team: TeamId::NONE,
+        })
     }
 
     /// See [`super::Workload::computed`].

@@ -49,7 +49,7 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
                 machine.switch.input_buffer_flits = None;
             }
         }
-        Fidelity::Flit => {}
+        Fidelity::Flit | Fidelity::Fluid => {}
     }
     if dice.chance(30) {
         machine.switch.virtual_channels = dice.number(2, 4) as u32;

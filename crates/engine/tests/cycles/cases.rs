@@ -72,6 +72,8 @@ fn machine(dice: &mut Dice) -> Machine {
             time_slice_ps: None,
             early_bytes: 0,
             local: Local::Memory,
+            costs: None,
+            collectives: tailback_engine::spec::Collectives::default(),
         },
     };
     set_rates(&mut machine, by_dimension);

@@ -90,6 +90,7 @@ impl Reference {
         if let End::Node(_) = self.wiring.groups[group].to {
             let way = self.circuits[packet].way.clone();
             let (head, tail) = self.ends_of_circuit(packet, &way, self.now);
+            self.leaves_node(packet, tail);
             self.post(head, Event::Head { number: channel, packet });
             return self.post(tail, Event::Tail { number: channel, packet });
         }
@@ -161,6 +162,7 @@ impl Reference {
                 self.wires_free_at[self.wiring.wire_of[channel]] = tail;
             }
         }
+        self.leaves_node(packet, tail);
         self.post(head, Event::Head { number: packet, packet });
         self.post(tail, Event::Tail { number: packet, packet });
         if !is_ack && self.window() > 1 {

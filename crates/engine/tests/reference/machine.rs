@@ -5,6 +5,7 @@ use crate::circuits::Circuit;
 use crate::network::{Channel, Output, Packet};
 use crate::processes::{Process, Processor, State};
 use crate::protocol::{Link, Message};
+use crate::software::{self, Desk};
 use crate::synthetic::Synthetic;
 use crate::wiring::Wiring;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,7 +17,7 @@ pub type Time = u64;
 pub const NEVER: Time = Time::MAX;
 
 /// What can happen. Events of one instant are handled in the order of this list
-/// and then of the first number. The last two exist only to let the network act.
+/// and then of the first number. `Ready` and `Left` exist only to let the network act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     Tail {
@@ -47,6 +48,10 @@ pub enum Event {
     /// A packet's last token has left the sending side of a channel.
     Left {
         channel: usize,
+    },
+    /// A node's network interface goes on: its packet has left, or may be followed.
+    Gone {
+        node: usize,
     },
 }
 
@@ -91,6 +96,9 @@ pub struct Reference {
     pub links: BTreeMap<Link, VecDeque<usize>>,
     pub processes: Vec<Process>,
     pub processors: Vec<Processor>,
+    /// By node, where messages cost something in software; and by process.
+    pub desks: Vec<Desk>,
+    pub variations: Vec<Stream>,
     pub synthetic: Synthetic,
     pub counters: Counters,
 }
@@ -120,6 +128,8 @@ impl Reference {
             circuits: Vec::new(),
             links: BTreeMap::new(),
             processors: (0..wiring.nodes()).map(|_| Processor::default()).collect(),
+            desks: (0..wiring.nodes()).map(|_| Desk::idle()).collect(),
+            variations: software::variations(spec, processes.len()),
             synthetic: Synthetic::new(spec, &wiring, processes.len()),
             counters: Counters::default(),
             spec: Rc::new(spec.clone()),
@@ -142,6 +152,11 @@ impl Reference {
     pub fn post(&mut self, time: Time, event: Event) {
         assert!(time >= self.now, "an event in the past");
         assert!(self.events.insert((time, event)), "the same event twice");
+    }
+
+    /// An event that was posted will not be.
+    pub fn forget(&mut self, time: Time, event: Event) {
+        assert!(self.events.remove(&(time, event)), "an event that was not posted");
     }
 
     /// Simulates until nothing is left to do, an instant is later than `until`,
@@ -197,6 +212,7 @@ impl Reference {
             Event::Sets { packet } => self.travel_without_contention(packet),
             Event::Ready { .. } => {}
             Event::Left { channel } => self.left(channel),
+            Event::Gone { node } => self.gone(node),
         }
     }
 

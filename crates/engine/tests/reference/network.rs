@@ -146,6 +146,9 @@ impl Reference {
             let waiting = Waiting { packet, ready, left: None };
             self.channels[channel].buffer.push_back(waiting);
         }
+        if input.is_none() {
+            self.leaves_node(packet, end);
+        }
         self.channels[channel].is_busy = true;
         self.channels[channel].input = input;
         self.post(end, Event::Left { channel });
@@ -220,6 +223,8 @@ impl Reference {
     /// A packet leaves its node and meets nobody until its header is at its last switch.
     fn set_out(&mut self, packet: usize, first: usize) {
         self.occupy_end(packet, first, self.packets[packet].queued);
+        let takes = self.duration(self.packets[packet].bytes, self.wiring.group_of[first]);
+        self.leaves_node(packet, self.now + takes);
         let (destination, bytes) = (self.packets[packet].destination, self.packets[packet].bytes);
         let (mut group, mut time) = (self.wiring.group_of[first], self.now);
         loop {
@@ -289,6 +294,9 @@ impl Reference {
             time += wait;
             self.note_start(packet, channel, time, wait);
             self.channels[channel].tally.busy += duration;
+            if self.packets[packet].hops == 1 {
+                self.leaves_node(packet, time + duration);
+            }
             let header_there = time + self.header_delay(number);
             if at == End::Node(destination) {
                 self.post(header_there, Event::Head { number: packet, packet });

@@ -16,14 +16,15 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
         Switching::CutThrough | Switching::StoreAndForward => !switch.integrated,
         Switching::Circuit => false,
     };
-    if !has_buffers {
+    // What flows stands nowhere.
+    if !has_buffers || fidelity == Fidelity::Fluid {
         return Ok(());
     }
     let is_in_band = link.flow_control == FlowControl::InBand;
     let timing = Timing::of(machine);
     let header = u64::from(timing.header_flits);
     let (least, content) = match fidelity {
-        Fidelity::Packet => {
+        Fidelity::Packet | Fidelity::Fluid => {
             (timing.packet_flits(machine.interface.packet_bytes).into(), "a whole packet")
         }
         Fidelity::Flit | Fidelity::Worm => (header, "a header"),

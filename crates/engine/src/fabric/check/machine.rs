@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, crossing, network, pipeline, within};
+use super::{buffers, costs, crossing, network, pipeline, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
@@ -65,7 +65,7 @@ fn ranges(machine: &Machine) -> Result<(), SpecError> {
         let allowed = "must be above 0, or absent";
         return Err(SpecError::new("machine.interface.time_slice_ps", 0, allowed));
     }
-    Ok(())
+    interface.costs.as_ref().map_or(Ok(()), costs::costs)
 }
 
 /// What both directions of a wire send in turn is what the fidelity moves.
@@ -111,7 +111,12 @@ fn switched(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Resul
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
     };
-    if switch.switching != Switching::Wormhole && fidelity != Fidelity::Packet {
+    let is_whole = match fidelity {
+        Fidelity::Packet => true,
+        Fidelity::Fluid => switch.switching != Switching::Circuit,
+        _ => false,
+    };
+    if switch.switching != Switching::Wormhole && !is_whole {
         let allowed = format!("must be packet with switching {}", switch.switching.name());
         return Err(SpecError::new("fidelity", fidelity.name(), allowed));
     }

@@ -14,7 +14,7 @@ const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 
 /// Refuses networks that cannot be simulated at a fidelity.
 pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
-    use Fidelity::{Flit, Packet, Stream, Token, Worm};
+    use Fidelity::{Flit, Fluid, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
     pipeline::network(machine, wiring)?;
     if machine.switch.integrated {
@@ -41,7 +41,9 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
         ));
     }
     match fidelity {
-        Flit | Worm | Stream | Token if routing.properties().otherwise != Otherwise::Wait => {
+        Flit | Worm | Stream | Token | Fluid
+            if routing.properties().otherwise != Otherwise::Wait =>
+        {
             refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
         }
         _ if wiring.integrated_timing.is_some_and(|timing| timing.is_wormhole()) => {

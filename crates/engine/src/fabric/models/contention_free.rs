@@ -94,6 +94,7 @@ impl ContentionFree {
         let mut start = Start { channel, ready: packet.queued, at: act.now };
         loop {
             let end = self.crosses(id, start, &mut running, act);
+            act.leaves(start.channel, id, end);
             let group = wiring.layout.group(start.channel);
             let End::Switch(switch) = group.end else {
                 return arrives(id, (start, end), act);

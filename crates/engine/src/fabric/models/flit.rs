@@ -371,8 +371,11 @@ impl FlitFabric {
         if is_at_node && is_last {
             act.events.post(there, Event::Tail(channel.into()));
         }
-        if is_last && act.is_observed() {
-            self.observe_end(channel, act);
+        if is_last {
+            act.leaves(channel, id, self.board.at(channel).free_at);
+            if act.is_observed() {
+                self.observe_end(channel, act);
+            }
         }
         let mark = Mark { ends_header, is_last };
         self.lines.post(journey.sent, act.now, channel, mark);

@@ -124,7 +124,8 @@ impl PacketFabric {
             };
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
-            self.start(channel, id, tokens, act);
+            let end = self.start(channel, id, tokens, act);
+            act.leaves(channel, id, end);
         }
     }
 

@@ -43,12 +43,13 @@ pub struct RouterFabric {
     cycle: u64,
     wheel: Wheel,
     inputs: Side,
-    outputs: Side,
     switches: Switches,
     sources: Sources,
     /// By channel: cycles that a flit is on its wire.
     latency: Vec<u32>,
-    /// By wire: the first cycle in which another flit can start on it.
+    /// Whether flits may queue behind the crossbar.
+    has_queues: bool,
+    /// By wire, if they do: the first cycle in which another flit can start on it.
     wire_free: Vec<u64>,
     /// Cycles from when a flit has left a buffer until the credit for it sets out.
     credit_delay: u64,
@@ -93,13 +94,13 @@ impl RouterFabric {
             lane.exit = (outputs.number(channel) as u16, out.port);
         }
         // Flits may queue behind the crossbar for as long as there are credits.
-        let queued = u64::from(pipeline.internal_speedup.max(pipeline.output_speedup) > 1)
-            * u64::from(capacity)
-            * u64::from(outputs.lanes);
+        let has_queues = pipeline.internal_speedup.max(pipeline.output_speedup) > 1;
+        let queued = u64::from(has_queues) * u64::from(capacity) * u64::from(outputs.lanes);
         Self {
             switches: Switches::new(&pipeline, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
             wheel: Wheel::new(2 * longest + stages + credit_delay + queued + 4),
+            has_queues,
             wire_free: vec![0; layout.channels()],
             scratch: Scratch::default(),
             board,
@@ -107,7 +108,6 @@ impl RouterFabric {
             cycle_ps,
             cycle: 0,
             inputs,
-            outputs,
             latency,
             credit_delay,
             capacity,
@@ -204,14 +204,14 @@ impl RouterFabric {
                 act.wiring.first_lead(switch, act.packets[port.buffer.first].header());
         }
         let number = self.board.at(channel).entrance.number;
-        self.switches.asks(switch.0, number.into());
+        self.switches.asks(switch.0, number);
     }
 
     /// The front of a buffer has a flit and a credit.
     #[inline]
     fn is_ready(&mut self, channel: ChannelId) {
         let lane = self.board.at(channel);
-        self.switches.ready(lane.port.switch.0, lane.entrance.number.into());
+        self.switches.ready(lane.port.switch.0, lane.entrance.number);
     }
 
     /// A channel may send one more flit.
@@ -254,17 +254,22 @@ impl RouterFabric {
     }
 
     /// A channel sends a flit that starts in a cycle, for which it has a credit; whether it was
-    /// the packet's last.
+    /// the packet's last, and whether there is another credit.
     #[inline]
-    fn send(&mut self, channel: ChannelId, start: u64, act: &mut Act) -> bool {
+    fn send(&mut self, channel: ChannelId, start: u64, act: &mut Act) -> (bool, bool) {
         let (at, cycle_ps, latency) = (start * self.cycle_ps, self.cycle_ps, self.latency(channel));
         let lane = self.board.at_mut(channel);
         let (id, kind, is_header) = (lane.packet, lane.port.kind, lane.is_fresh);
+        let is_internal = lane.port.switch.is_some();
         lane.is_fresh = false;
         lane.unsent -= 1;
         lane.credits -= 1;
         lane.busy += cycle_ps;
         let (is_last, granted) = (lane.unsent == 0, lane.granted);
+        let sent = (is_last, lane.credits > 0);
+        if is_last {
+            lane.packet = PacketId::NONE;
+        }
         let there = start + 1 + latency;
         act.measures.transmits(kind, at, at + cycle_ps);
         if is_header {
@@ -274,12 +279,11 @@ impl RouterFabric {
         if is_last {
             let flits = u64::from(act.wiring.link.packet_flits(act.packets[id].bytes));
             act.measures.kept(channel, kind, at + cycle_ps - granted - flits * cycle_ps);
-            self.board.at_mut(channel).packet = PacketId::NONE;
         }
-        if self.board.at(channel).port.switch.is_some() {
+        if is_internal {
             let what = if is_header { What::Header(channel) } else { What::Flit(channel) };
             self.wheel.post(there, what);
-            return is_last;
+            return sent;
         }
         if is_header {
             self.board.post_header(channel, id, there * cycle_ps, act);
@@ -288,7 +292,7 @@ impl RouterFabric {
             act.events.post(there * cycle_ps, crate::event_queue::Event::Tail(channel.into()));
         }
         self.wheel.post(there + 1 + latency + self.credit_delay, What::Credit(channel));
-        is_last
+        sent
     }
 
     /// When the flit starts whose arrival, or whose credit from a node, lies so far ahead.

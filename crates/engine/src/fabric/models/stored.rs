@@ -213,6 +213,7 @@ impl StoredFabric {
             packet.first_internal = now;
             packet.first_sent = now - self.arbitration_ps;
             self.board.note_sent(id, act);
+            act.leaves(at, id, end);
             self.follow(id, end, act);
         }
         self.send_off(at, id, (is_there, end), act);

@@ -122,8 +122,9 @@ impl StreamFabric {
     /// released, and so is the front of the buffer that the packet came from.
     fn end_is_known(&mut self, id: ChannelId, act: &mut Act) {
         let channel = self.board.at_mut(id);
-        channel.owner = PacketId::NONE;
+        let owner = std::mem::replace(&mut channel.owner, PacketId::NONE);
         let (input, at) = (channel.input, channel.until);
+        act.leaves(id, owner, at);
         act.observe(Observation::Left { channel: id, at });
         act.observe(Observation::Cleared { buffer: input, at });
         act.events.post(at, Event::Retry(channel.rest.lead.into()));

@@ -87,7 +87,7 @@ impl Wiring {
             rates.all.iter_mut().for_each(|timing| *timing = timing.arbitrated());
         }
         let makes_circuits = machine.makes_circuits();
-        if integrated_timing.is_none() && fidelity == Fidelity::Packet && !makes_circuits {
+        if integrated_timing.is_none() && fidelity.has_whole_packets() && !makes_circuits {
             link = link.of_whole_packets();
             rates.all.iter_mut().for_each(|timing| *timing = timing.of_whole_packets());
         }
@@ -109,7 +109,7 @@ impl Wiring {
         let onward = match machine.switch.switching {
             _ if integrated_timing.is_some() || makes_circuits => Onward::Header,
             Switching::StoreAndForward => Onward::Stored,
-            _ if fidelity == Fidelity::Packet && !has_one_rate => Onward::WithoutGap,
+            _ if fidelity.has_whole_packets() && !has_one_rate => Onward::WithoutGap,
             _ => Onward::Header,
         };
         Ok(Self {

@@ -53,22 +53,23 @@ impl Allocator {
         }
     }
 
-    /// Adds the pairs of input and output that are matched to `matched`, which must be empty.
+    /// Adds the places of the requests that are granted to `granted`, which must be empty. No two
+    /// may be alike.
     #[inline]
-    pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
-        debug_assert!(matched.is_empty());
+    pub fn allocate(&mut self, requests: &[Request], granted: &mut Vec<u32>) {
+        debug_assert!(granted.is_empty());
         if requests.is_empty() {
             return;
         }
         if is_matching(requests) {
             self.grant_all(requests);
-            return matched.extend(requests.iter().map(|request| (request.input, request.output)));
+            return granted.extend(0..requests.len() as u32);
         }
         match self {
-            Self::Islip(one) => one.allocate(requests, matched),
-            Self::Separable(one) => one.allocate(requests, matched),
-            Self::Wavefront(one) => one.allocate(requests, matched),
-            Self::Maximum(one) => one.allocate(requests, matched),
+            Self::Islip(one) => one.allocate(requests, granted),
+            Self::Separable(one) => one.allocate(requests, granted),
+            Self::Wavefront(one) => one.allocate(requests, granted),
+            Self::Maximum(one) => one.allocate(requests, granted),
         }
     }
 
@@ -138,12 +139,12 @@ impl Choices {
         *best = (*best).min((key, what));
     }
 
-    /// Takes all choices, as chooser and what it has chosen.
+    /// Takes all choices.
     #[inline]
-    fn drain(&mut self, mut each: impl FnMut(u32, u32)) {
+    fn drain(&mut self, mut each: impl FnMut(u32)) {
         for chooser in self.choosers.drain(..) {
             let (_, what) = std::mem::replace(&mut self.best[chooser as usize], Self::NOTHING);
-            each(chooser, what);
+            each(what);
         }
     }
 }

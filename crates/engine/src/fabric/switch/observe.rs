@@ -1,11 +1,13 @@
 //! What happens is told to who keeps an account of waits, if anybody does.
 
+use crate::event_queue::Event;
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::End;
 use crate::fabric::switch::switchboard::Act;
-use crate::fabric::transit::PacketPool;
+use crate::fabric::transit::{Packet, PacketPool};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
+use crate::measure::{ChannelKind, Class};
 use crate::time::Time;
 
 impl Act<'_> {
@@ -16,6 +18,35 @@ impl Act<'_> {
         if let Some(blame) = &mut self.measures.blame {
             let ways = Known { wiring: self.wiring, packets: self.packets };
             blame.observe(what, self.now, &ways);
+        }
+    }
+
+    /// The tail of a packet leaves a channel at `at`. Its node is told, if it asks and that is
+    /// the first channel; else this is one branch.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn leaves(&mut self, channel: ChannelId, id: PacketId, at: Time) {
+        if self.packets.tells_departures() {
+            self.tell_departure(channel, id, at);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_departure(&mut self, channel: ChannelId, id: PacketId, at: Time) {
+        let Packet { source, class, .. } = self.packets[id];
+        let group = self.wiring.layout.group(channel);
+        let is_first = match group.kind {
+            ChannelKind::Injection | ChannelKind::Direct => true,
+            ChannelKind::Ejection => false,
+            ChannelKind::Internal => {
+                self.wiring.integrated_timing.is_some()
+                    && group.from == self.wiring.layout.home(source).0
+            }
+        };
+        if is_first && class == Class::Data {
+            self.packets.departs(id);
+            self.events.post(at, Event::Interface(source));
         }
     }
 

@@ -3,6 +3,7 @@
 use super::hot_spots::HotSpots;
 use super::pattern;
 use super::reach::Reach;
+use super::weighted::{Matrix, NextGroup};
 use crate::error::SpecError;
 use crate::rng::Stream;
 use crate::spec::{self, Pattern};
@@ -26,6 +27,10 @@ pub enum Destinations {
     Permutation(Vec<u32>, u32, Own),
     /// Some more often than others.
     HotSpots(HotSpots),
+    /// Those of the next group.
+    NextGroup(NextGroup),
+    /// In proportion to weights.
+    Matrix(Matrix),
 }
 
 impl Destinations {
@@ -44,12 +49,19 @@ impl Destinations {
             let allowed = "must be left out: it limits the pattern \"uniform\" only";
             return Err(SpecError::new("workload.radius", spec.radius, allowed));
         }
-        if own == Own::Included && pattern::draws(&spec.pattern) {
+        if own == Own::Included && !pattern::may_include_self(&spec.pattern) {
             let allowed = "must be false with this pattern";
             return Err(SpecError::new("workload.includes_self", true, allowed));
         }
         if let Pattern::HotSpot { nodes, share } = &spec.pattern {
             return HotSpots::new(nodes, *share, topology.nodes, per_node).map(Self::HotSpots);
+        }
+        match &spec.pattern {
+            Pattern::NextGroup => return NextGroup::new(topology, per_node).map(Self::NextGroup),
+            Pattern::Matrix { rows } => {
+                return Matrix::new(rows, topology.nodes, per_node, own).map(Self::Matrix);
+            }
+            _ => {}
         }
         let to = pattern::permutation(&spec.pattern, topology)?.unwrap_or_default();
         Ok(Self::Permutation(to, per_node, own))
@@ -63,14 +75,16 @@ impl Destinations {
                 let node = process as u32 / per_node;
                 *own == Own::Excluded && to[node as usize] == node
             }
-            Self::Uniform(_) | Self::HotSpots(_) => false,
+            _ => false,
         }
     }
 
     /// Whether any process has nobody to send to.
     pub fn has_silent(&self) -> bool {
         match self {
-            Self::Permutation(to, _, Own::Excluded) => to.iter().zip(0..).any(|(&to, node)| to == node),
+            Self::Permutation(to, _, Own::Excluded) => {
+                to.iter().zip(0..).any(|(&to, node)| to == node)
+            }
             _ => false,
         }
     }
@@ -85,6 +99,8 @@ impl Destinations {
                 to[(process / per_node) as usize] * per_node + process % per_node
             }
             Self::HotSpots(spots) => spots.draw(process, stream),
+            Self::NextGroup(next) => next.draw(process, stream),
+            Self::Matrix(matrix) => matrix.draw(process, stream),
         }
     }
 
@@ -93,7 +109,7 @@ impl Destinations {
     pub fn process_at(&self, process: usize, place: u32) -> usize {
         match self {
             Self::Uniform(reach) => reach.process_at(process, place),
-            Self::Permutation(..) | Self::HotSpots(_) => place as usize,
+            _ => place as usize,
         }
     }
 
@@ -103,6 +119,8 @@ impl Destinations {
             Self::Uniform(reach) => reach.size(node),
             Self::Permutation(..) => 1,
             Self::HotSpots(spots) => spots.nodes(),
+            Self::NextGroup(next) => next.size(),
+            Self::Matrix(matrix) => matrix.size(node),
         }
     }
 
@@ -118,6 +136,8 @@ impl Destinations {
                 }
             }
             Self::HotSpots(spots) => spots.each_share(node, visit),
+            Self::NextGroup(next) => next.each_share(node, visit),
+            Self::Matrix(matrix) => matrix.each_share(node, visit),
         }
     }
 }

@@ -5,7 +5,6 @@
 //! power of two, patterns of digits a grid.
 
 use crate::error::SpecError;
-use crate::ids::NodeId;
 use crate::spec::Pattern;
 use crate::topology::Topology;
 
@@ -15,9 +14,16 @@ pub fn grid(topology: &Topology) -> Option<&[u32]> {
     (!topology.dims.is_empty() && places == topology.nodes as u64).then_some(&topology.dims)
 }
 
-/// Whether it draws destinations, other than from all within reach.
-pub fn draws(pattern: &Pattern) -> bool {
-    matches!(pattern, Pattern::HotSpot { .. })
+/// Whether nodes can be among their own destinations, if that is wanted.
+pub fn may_include_self(pattern: &Pattern) -> bool {
+    !matches!(pattern, Pattern::HotSpot { .. } | Pattern::NextGroup)
+}
+
+/// Switches along each dimension, and nodes on each of them: of a grid or `HyperX`.
+fn places(topology: &Topology) -> Option<(&[u32], u32)> {
+    let sides = topology.sides();
+    let per_switch = topology.nodes / topology.switches.max(1);
+    (!sides.is_empty()).then_some((sides, per_switch as u32))
 }
 
 /// For every node the node it sends to; none for a pattern that draws destinations.
@@ -27,7 +33,10 @@ pub fn draws(pattern: &Pattern) -> bool {
 /// permutation that is none; nobody who sends to another.
 pub fn permutation(pattern: &Pattern, topology: &Topology) -> Result<Option<Vec<u32>>, SpecError> {
     let (word, to) = match pattern {
-        Pattern::Uniform | Pattern::HotSpot { .. } => return Ok(None),
+        Pattern::Uniform
+        | Pattern::HotSpot { .. }
+        | Pattern::NextGroup
+        | Pattern::Matrix { .. } => return Ok(None),
         Pattern::Transpose => ("transpose", transpose(topology)),
         Pattern::BitComplement => ("bit_complement", bit_complement(topology)),
         Pattern::BitReverse => ("bit_reverse", bit_reverse(topology)),
@@ -64,10 +73,11 @@ fn bits(topology: &Topology) -> Result<u32, String> {
 
 /// (x, y) → (y, x) on a square, else the halves of the bits change places.
 fn transpose(topology: &Topology) -> Laid {
-    if let Some(&[width, height]) = grid(topology)
+    if let Some((&[width, height], p)) = places(topology)
         && width == height
     {
-        return Ok(each(topology, |node| node / width + node % width * width));
+        let turned = |switch| switch / width + switch % width * width;
+        return Ok(each(topology, |node| turned(node / p) * p + node % p));
     }
     let nodes = topology.nodes;
     if !nodes.is_power_of_two() || nodes.ilog2() % 2 == 1 {
@@ -80,10 +90,10 @@ fn transpose(topology: &Topology) -> Laid {
 }
 
 /// The last node less the node: that mirrors each of its bits, and each coordinate
-/// of a grid.
+/// of a grid (and its place on its switch).
 fn bit_complement(topology: &Topology) -> Laid {
     let nodes = topology.nodes;
-    if grid(topology).is_none() && !nodes.is_power_of_two() {
+    if places(topology).is_none() && !nodes.is_power_of_two() {
         return Err(format!("needs a grid or a power of two of nodes, not {nodes}"));
     }
     Ok(each(topology, |node| nodes as u32 - 1 - node))
@@ -101,16 +111,17 @@ fn shuffle(topology: &Topology) -> Laid {
 
 /// Every coordinate moved on, modulo the side of the grid.
 fn moved(topology: &Topology, by: impl Fn(u32) -> u32) -> Laid {
-    let Some(dims) = grid(topology) else {
+    let Some((sides, p)) = places(topology) else {
         return Err("needs a machine with coordinates, such as a mesh".into());
     };
     Ok(each(topology, |node| {
         let (mut to, mut stride) = (0, 1);
-        for (at, &side) in topology.coordinates(NodeId(node)).iter().zip(dims) {
+        for &side in sides {
+            let at = node / p / stride % side;
             to += (at + by(side)) % side * stride;
             stride *= side;
         }
-        to
+        to * p + node % p
     }))
 }
 

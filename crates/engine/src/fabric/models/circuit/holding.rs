@@ -103,6 +103,19 @@ impl CircuitFabric {
         let timing = act.wiring.timing(last);
         self.board.post_header(last, id, act.now + timing.header_ps + timing.wire_ps, act);
         act.events.post(delivered, Event::Tail(last.into()));
+        // Its channels are held until then.
+        if act.packets.tells_departures() {
+            act.leaves(self.first_of(last), id, delivered);
+        }
+    }
+
+    /// The first channel of the chain that ends with `last`.
+    fn first_of(&self, last: ChannelId) -> ChannelId {
+        let mut first = last;
+        while self.board.at(first).before.is_some() {
+            first = self.board.at(first).before;
+        }
+        first
     }
 
     /// The channels of a packet's circuit, of which it holds `last`.

@@ -56,6 +56,9 @@ impl ContentionFree {
             act.events.post(head, Event::Head(id.into()));
         }
         act.events.post(delivered, Event::Tail(id.into()));
+        if let Some(first) = self.starts.first() {
+            act.leaves(first.channel, id, delivered);
+        }
         if class == Class::Data
             && let Some(following) = &mut self.following
         {

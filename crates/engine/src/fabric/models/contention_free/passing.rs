@@ -59,6 +59,7 @@ impl ContentionFree {
             if place == 0 {
                 first_end = end;
                 self.note_start(id, (first, ready), (start, end), integrated_timing, act);
+                act.leaves(first, id, end);
             }
             let wait = if place == 0 { start - ready } else { 0 };
             let wait = Wait { time: wait, is_throttling: true };

@@ -101,7 +101,7 @@ impl RouterFabric {
         if !channel.is_some() || self.board.at(channel).credits == 0 {
             return;
         }
-        let is_last = self.send(channel, cycle, act);
+        let (is_last, _) = self.send(channel, cycle, act);
         let source = &mut self.sources.wires[wire as usize];
         source.sends = if is_last { ChannelId::NONE } else { channel };
         if !is_last || self.board.at_hand(source.node).is_some() {

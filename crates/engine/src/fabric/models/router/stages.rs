@@ -2,7 +2,6 @@
 
 use super::RouterFabric;
 use super::lane::Entrance;
-use super::switches::numbers;
 use crate::fabric::switch::allocate::Request;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::ChannelId;
@@ -11,16 +10,19 @@ use crate::routing::Outputs;
 /// Lists that are made once and used again and again.
 #[derive(Default)]
 pub struct Scratch {
+    /// Requests for virtual channels, and whose they are: buffer and output.
+    asks: Vec<Request>,
+    askers: Vec<(ChannelId, ChannelId)>,
+    /// Places of those that are granted.
+    granted: Vec<u32>,
+    /// Requests for the crossbar, and whose they are.
     requests: Vec<Request>,
-    /// Pairs of the virtual channels' inputs and outputs.
-    granted: Vec<(u32, u32)>,
     bids: Vec<Bid>,
-    crossing: Vec<(u32, u32)>,
+    /// Places of those that are granted.
+    crossing: Vec<u32>,
     /// Those that have kept the crossbar since the step before.
     holding: Vec<Bid>,
     outputs: Outputs,
-    /// Inputs that ask, and their number.
-    asking: Vec<u32>,
 }
 
 /// An input that asks for the crossbar.
@@ -32,11 +34,9 @@ pub struct Bid {
     channel: ChannelId,
     lane: u32,
     priority: i32,
-    /// Of a header that has no virtual channel yet: it bids for this output port.
-    speculative: bool,
 }
 
-/// The priority of those that have no virtual channel yet: below all others.
+/// The priority of headers that have no virtual channel yet: below all others.
 const SPECULATIVE: i32 = i32::MIN;
 
 impl RouterFabric {
@@ -48,29 +48,31 @@ impl RouterFabric {
             for &switch in &awake {
                 self.decide(switch, step, &mut scratch, act);
             }
-            self.switches.again(awake);
+            self.switches.done(awake);
         }
         self.scratch = scratch;
     }
 
     fn decide(&mut self, switch: u32, step: u64, scratch: &mut Scratch, act: &mut Act) {
-        scratch.requests.clear();
+        scratch.asks.clear();
         scratch.granted.clear();
-        scratch.bids.clear();
-        scratch.crossing.clear();
-        scratch.holding.clear();
-        scratch.holding.append(&mut self.switches.at(switch).holding);
         let mut is_left = false;
-        if self.switches.at(switch).somebody_asks() {
+        if self.switches.somebody_asks(switch) {
             is_left = self.allocate_channels(switch, step, scratch, act);
         }
-        self.bid(switch, step, scratch, act);
-        if self.pipeline.speculative {
-            self.bid_speculatively(switch, scratch);
+        self.allocate_crossbar(switch, step, scratch, act);
+        for place in 0..scratch.granted.len() {
+            let (channel, output) = scratch.askers[scratch.granted[place] as usize];
+            self.grant(channel, output, step, act);
         }
-        self.allocate_crossbar(switch, scratch);
-        self.carry_out(switch, step, scratch, act);
-        if is_left || self.switches.at(switch).somebody_is_ready() {
+        for place in 0..scratch.holding.len() {
+            self.cross(scratch.holding[place], switch, step, act);
+        }
+        for place in 0..scratch.crossing.len() {
+            let bid = scratch.bids[scratch.crossing[place] as usize];
+            self.wins(bid, switch, step, act);
+        }
+        if is_left || self.switches.somebody_is_ready(switch) {
             self.switches.wake(switch);
         }
     }
@@ -83,69 +85,86 @@ impl RouterFabric {
         scratch: &mut Scratch,
         act: &Act,
     ) -> bool {
-        scratch.asking.clear();
-        scratch.asking.extend(numbers(&self.switches.at(switch).asking));
-        let mut is_left = false;
-        let mut askers = 0;
-        for place in 0..scratch.asking.len() {
-            let input = scratch.asking[place];
-            let channel = self.inputs.channel(switch, input);
-            let lane = self.board.at(channel);
-            if lane.due > step {
-                is_left = true;
-                continue;
-            }
-            let before = scratch.requests.len();
-            if act.wiring.routing.chooses() {
-                let header = act.packets[lane.port.buffer.first].header();
-                let at = lane.port.switch;
-                for (lead, tier) in act.wiring.leads(at, header, &mut scratch.outputs) {
-                    self.request(input, lead, -i32::from(tier), &mut scratch.requests, act);
+        scratch.askers.clear();
+        let (mut is_left, mut askers) = (false, 0);
+        for word in 0..self.switches.words {
+            let mut left = self.switches.asking_in(switch, word);
+            while left != 0 {
+                let number = word as u32 * 64 + left.trailing_zeros();
+                left &= left - 1;
+                let channel = self.inputs.channel(switch, number);
+                if self.board.at(channel).due > step {
+                    is_left = true;
+                    continue;
                 }
-            } else {
-                self.request(input, lane.port.front_output, 0, &mut scratch.requests, act);
+                let before = scratch.asks.len();
+                self.request(number, channel, scratch, act);
+                askers += usize::from(scratch.asks.len() > before);
             }
-            askers += usize::from(scratch.requests.len() > before);
         }
-        let allocator = &mut self.switches.at(switch).vc_allocator;
-        allocator.allocate(&scratch.requests, &mut scratch.granted);
+        let allocator = &mut self.switches.allocators(switch).of_channels;
+        allocator.allocate(&scratch.asks, &mut scratch.granted);
         is_left || scratch.granted.len() < askers
     }
 
-    /// An input asks for every virtual channel of a group that is free.
+    /// A header asks for every virtual channel that is free of those it may leave by.
     #[inline]
-    fn request(
-        &self,
-        input: u32,
-        lead: ChannelId,
-        priority: i32,
-        requests: &mut Vec<Request>,
-        act: &Act,
-    ) {
-        for channel in act.wiring.layout.group(lead).channels() {
-            if self.is_free(channel) {
-                let output = self.board.at(channel).exit.0.into();
-                requests.push(Request { input, output, priority });
+    fn request(&self, input: u32, channel: ChannelId, scratch: &mut Scratch, act: &Act) {
+        let lane = self.board.at(channel);
+        let Scratch { asks, askers, outputs, .. } = scratch;
+        let mut ask = |lead: ChannelId, priority: i32| {
+            for output in act.wiring.layout.group(lead).channels() {
+                if self.is_free(output) {
+                    let number = self.board.at(output).exit.0.into();
+                    asks.push(Request { input, output: number, priority });
+                    askers.push((channel, output));
+                }
             }
+        };
+        if !act.wiring.routing.chooses() {
+            return ask(lane.port.front_output, 0);
+        }
+        let header = act.packets[lane.port.buffer.first].header();
+        for (lead, tier) in act.wiring.leads(lane.port.switch, header, outputs) {
+            ask(lead, -i32::from(tier));
         }
     }
 
-    /// Inputs with a virtual channel, a flit and a credit bid for the crossbar.
+    /// Inputs with a virtual channel, a flit and a credit are given the crossbar, and so are, of
+    /// lower priority, headers that may be granted a virtual channel with a credit.
     #[inline]
-    fn bid(&mut self, switch: u32, step: u64, scratch: &mut Scratch, act: &Act) {
-        for place in 0..self.switches.at(switch).ready.len() {
-            let mut left = self.switches.at(switch).ready[place];
+    fn allocate_crossbar(&mut self, switch: u32, step: u64, scratch: &mut Scratch, act: &Act) {
+        scratch.requests.clear();
+        scratch.bids.clear();
+        scratch.crossing.clear();
+        scratch.holding.clear();
+        if self.pipeline.holds {
+            scratch.holding.append(&mut self.switches.allocators(switch).holding);
+        }
+        for word in 0..self.switches.words {
+            let mut left = self.switches.ready_in(switch, word);
             while left != 0 {
-                let number = place as u32 * 64 + left.trailing_zeros();
+                let number = word as u32 * 64 + left.trailing_zeros();
                 left &= left - 1;
                 let channel = self.inputs.channel(switch, number);
                 let output = self.board.at(channel).output;
                 if self.has_room_behind(output, step, act) {
                     let port = self.board.at(output).exit.1;
-                    self.add_bid(switch, channel, port, 0, scratch);
+                    self.bid(switch, channel, port, 0, scratch);
                 }
             }
         }
+        if self.pipeline.speculative {
+            for place in 0..scratch.asks.len() {
+                let (channel, output) = scratch.askers[place];
+                let lane = self.board.at(output);
+                if lane.credits > 0 {
+                    self.bid(switch, channel, lane.exit.1, SPECULATIVE, scratch);
+                }
+            }
+        }
+        let allocator = &mut self.switches.allocators(switch).of_crossbar;
+        allocator.allocate(&scratch.requests, &mut scratch.crossing);
     }
 
     /// Whether a flit that crosses the switch now finds a place in the buffer behind it, if that
@@ -158,23 +177,10 @@ impl RouterFabric {
         waiting < u64::from(places) + u64::from(self.pipeline.traversal_cycles)
     }
 
-    /// So do headers that could be granted a virtual channel with a credit.
-    fn bid_speculatively(&mut self, switch: u32, scratch: &mut Scratch) {
-        for place in 0..scratch.requests.len() {
-            let Request { input, output, .. } = scratch.requests[place];
-            let channel = self.outputs.channel(switch, output);
-            if self.board.at(channel).credits > 0 {
-                let port = self.board.at(channel).exit.1;
-                let channel = self.inputs.channel(switch, input);
-                self.add_bid(switch, channel, port, SPECULATIVE, scratch);
-            }
-        }
-    }
-
     /// Of several of one input slot for one output slot the most urgent remains, or else the first
     /// at or behind the slot's pointer.
     #[inline]
-    fn add_bid(
+    fn bid(
         &mut self,
         switch: u32,
         channel: ChannelId,
@@ -190,62 +196,43 @@ impl RouterFabric {
             out_slot *= self.pipeline.output_speedup;
             out_slot += in_port % self.pipeline.output_speedup;
         }
-        let speculative = priority == SPECULATIVE;
         let keeps = |other: &Bid| other.slot == slot || other.out_slot == out_slot;
         if scratch.holding.iter().any(keeps) {
             return;
         }
-        let bid = Bid { slot, out_slot, channel, lane, priority, speculative };
-        let same = |other: &&mut Bid| other.slot == slot && other.out_slot == out_slot;
-        let Some(other) = scratch.bids.iter_mut().rev().find(same) else {
+        let bid = Bid { slot, out_slot, channel, lane, priority };
+        let same = |other: &Bid| other.slot == slot && other.out_slot == out_slot;
+        let Some(place) = scratch.bids.iter().rposition(same) else {
             scratch.bids.push(bid);
+            scratch.requests.push(Request { input: slot, output: out_slot, priority });
             return;
         };
-        let (lanes, from) = (self.inputs.lanes, self.switches.at(switch).slot_from[slot as usize]);
+        let (lanes, allocators) = (self.inputs.lanes, self.switches.allocators(switch));
+        let from = allocators.slot_from[slot as usize];
         let rank = |bid: &Bid| {
             let distance = (bid.lane + lanes - from) % lanes;
             (-i64::from(bid.priority), distance)
         };
-        if rank(&bid) < rank(other) {
-            *other = bid;
+        if rank(&bid) < rank(&scratch.bids[place]) {
+            scratch.bids[place] = bid;
+            scratch.requests[place].priority = priority;
         }
     }
 
-    fn allocate_crossbar(&mut self, switch: u32, scratch: &mut Scratch) {
-        scratch.requests.clear();
-        scratch.requests.extend(scratch.bids.iter().map(|bid| Request {
-            input: bid.slot,
-            output: bid.out_slot,
-            priority: bid.priority,
-        }));
-        let allocator = &mut self.switches.at(switch).allocator;
-        allocator.allocate(&scratch.requests, &mut scratch.crossing);
-    }
-
-    /// What has been decided is done.
-    fn carry_out(&mut self, switch: u32, step: u64, scratch: &mut Scratch, act: &mut Act) {
-        for &(input, output) in &scratch.granted {
-            let channel = self.inputs.channel(switch, input);
-            self.grant(channel, self.outputs.channel(switch, output), step, act);
+    /// An input has been given the crossbar: its slot's pointer moves, and it sends unless it
+    /// counted on a virtual channel in vain.
+    #[inline]
+    fn wins(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
+        let count = self.inputs.lanes;
+        let mut next = bid.lane + self.pipeline.input_speedup;
+        while next >= count {
+            next -= count;
         }
-        for &bid in &scratch.holding {
-            self.cross(bid, switch, step, act);
+        self.switches.allocators(switch).slot_from[bid.slot as usize] = next;
+        if bid.priority == SPECULATIVE && !self.came_true(bid.channel, bid.out_slot) {
+            return;
         }
-        for place in 0..scratch.crossing.len() {
-            let (slot, out_slot) = scratch.crossing[place];
-            let won = |bid: &&Bid| bid.slot == slot && bid.out_slot == out_slot;
-            let Some(&bid) = scratch.bids.iter().find(won) else { continue };
-            let count = self.inputs.lanes;
-            let mut next = bid.lane + self.pipeline.input_speedup;
-            while next >= count {
-                next -= count;
-            }
-            self.switches.at(switch).slot_from[slot as usize] = next;
-            if bid.speculative && !self.came_true(bid.channel, out_slot) {
-                continue;
-            }
-            self.cross(bid, switch, step, act);
-        }
+        self.cross(bid, switch, step, act);
     }
 
     /// Whether a header that bid before it had a virtual channel has one now, of that output.
@@ -263,8 +250,8 @@ impl RouterFabric {
         let id = lane.port.buffer.pop(act.packets);
         lane.headers -= 1;
         lane.output = output;
-        let (switch, number) = (lane.port.switch.0, lane.entrance.number.into());
-        self.switches.at(switch).asks_no_more(number);
+        let (switch, number) = (lane.port.switch.0, lane.entrance.number);
+        self.switches.asks_no_more(switch, number);
         self.enter(output, id, act);
         let before = u64::from(!self.pipeline.speculative);
         let start = self.cycle_after(step + before + u64::from(self.pipeline.traversal_cycles));
@@ -277,31 +264,41 @@ impl RouterFabric {
     }
 
     /// A flit leaves the buffer of who has won the crossbar.
+    #[inline]
     fn cross(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
         let channel = bid.channel;
         let output = self.board.at(channel).output;
-        let wire = act.wiring.layout.wire_of[output.index()].index();
-        let crossed = self.cycle_after(step + u64::from(self.pipeline.traversal_cycles));
-        let start = crossed.max(self.wire_free[wire]);
-        self.wire_free[wire] = start + 1;
-        let is_last = self.send(output, start, act);
+        let start = self.starts_after(output, step, act);
+        let (is_last, has_credit) = self.send(output, start, act);
         self.give_back(channel, self.cycle_of(step));
-        let has_credit = self.board.at(output).credits > 0;
         let lane = self.board.at_mut(channel);
         lane.held -= 1;
-        let number = lane.entrance.number.into();
+        let number = lane.entrance.number;
         if is_last {
             lane.output = ChannelId::NONE;
             let next = lane.headers > 0;
-            self.switches.at(switch).is_ready_no_more(number);
+            self.switches.is_ready_no_more(switch, number);
             self.switches.frees(switch);
             if next {
                 self.is_routed_from(channel, step + 1, act);
             }
         } else if lane.held == 0 || !has_credit {
-            self.switches.at(switch).is_ready_no_more(number);
+            self.switches.is_ready_no_more(switch, number);
         } else if self.pipeline.holds {
-            self.switches.at(switch).holding.push(Bid { speculative: false, ..bid });
+            self.switches.allocators(switch).holding.push(Bid { priority: 0, ..bid });
         }
+    }
+
+    /// The cycle in which a flit that crosses the switch in a step starts on its channel.
+    #[inline]
+    fn starts_after(&mut self, output: ChannelId, step: u64, act: &Act) -> u64 {
+        let crossed = self.cycle_after(step + u64::from(self.pipeline.traversal_cycles));
+        if !self.has_queues {
+            return crossed;
+        }
+        let wire = act.wiring.layout.wire_of[output.index()].index();
+        let start = crossed.max(self.wire_free[wire]);
+        self.wire_free[wire] = start + 1;
+        start
     }
 }

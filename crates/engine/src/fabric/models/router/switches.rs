@@ -7,70 +7,65 @@ use crate::spec::Pipeline;
 
 /// All switches.
 pub struct Switches {
-    all: Vec<Switch>,
-    /// Those that may have something to decide in the next cycle.
+    /// By switch, as bits by number: inputs whose front header asks for a virtual channel.
+    asking: Vec<u64>,
+    /// Likewise: inputs whose front packet has a virtual channel, a flit and a credit.
+    ready: Vec<u64>,
+    /// Words of each switch in these.
+    pub words: usize,
+    allocators: Vec<Allocators>,
+    is_awake: Vec<bool>,
+    /// Those that may have something to decide in the next step.
     awake: Vec<u32>,
-    /// Room for them, while those of this cycle decide.
+    /// Room for them, while those of this step decide.
     spare: Vec<u32>,
 }
 
-/// One of them.
-pub struct Switch {
-    /// Inputs whose front header asks for a virtual channel, as bits by number.
-    pub asking: Box<[u64]>,
-    /// Inputs whose front packet has a virtual channel, a flit and a credit.
-    pub ready: Box<[u64]>,
-    is_awake: bool,
-    /// Inputs that keep the crossbar.
-    pub holding: Vec<Bid>,
-    pub vc_allocator: Allocator,
-    pub allocator: Allocator,
+/// Those of one switch, and who keeps its crossbar.
+pub struct Allocators {
+    pub of_channels: Allocator,
+    pub of_crossbar: Allocator,
     /// By input slot: the virtual channel that comes first.
     pub slot_from: Box<[u32]>,
+    /// Inputs that keep the crossbar.
+    pub holding: Vec<Bid>,
 }
 
 impl Switches {
     /// Idle ones.
     pub fn new(pipeline: &Pipeline, inputs: &Side, outputs: &Side) -> Self {
-        let switch = |at: usize| {
-            let (ins, outs) = (inputs.count(at), outputs.count(at));
-            let words = ins.div_ceil(64);
+        let count = inputs.ports.len();
+        let words = (0..count).map(|at| inputs.count(at).div_ceil(64)).max().unwrap_or(0);
+        let allocators = |at: usize| {
             let slots = usize::from(inputs.ports[at]) * pipeline.input_speedup as usize;
             let out_slots = usize::from(outputs.ports[at]) * pipeline.output_speedup as usize;
-            Switch {
-                asking: vec![0; words].into(),
-                ready: vec![0; words].into(),
-                is_awake: false,
-                holding: Vec::new(),
-                vc_allocator: Allocator::new(
-                    pipeline.vc_allocator,
-                    pipeline.vc_iterations,
-                    ins,
-                    outs,
-                ),
-                allocator: Allocator::new(
-                    pipeline.allocator,
-                    pipeline.iterations,
-                    slots,
-                    out_slots,
-                ),
+            let (ins, outs) = (inputs.count(at), outputs.count(at));
+            let Pipeline { vc_allocator, vc_iterations, allocator, iterations, .. } = *pipeline;
+            Allocators {
+                of_channels: Allocator::new(vc_allocator, vc_iterations, ins, outs),
+                of_crossbar: Allocator::new(allocator, iterations, slots, out_slots),
                 slot_from: vec![0; slots].into(),
+                holding: Vec::new(),
             }
         };
         Self {
-            all: (0..inputs.ports.len()).map(switch).collect(),
+            asking: vec![0; count * words],
+            ready: vec![0; count * words],
+            words,
+            allocators: (0..count).map(allocators).collect(),
+            is_awake: vec![false; count],
             awake: Vec::new(),
             spare: Vec::new(),
         }
     }
 
-    /// One of them.
+    /// The allocators of a switch.
     #[inline]
-    pub fn at(&mut self, switch: u32) -> &mut Switch {
-        &mut self.all[switch as usize]
+    pub fn allocators(&mut self, switch: u32) -> &mut Allocators {
+        &mut self.allocators[switch as usize]
     }
 
-    /// Whether any may have something to decide in the next cycle.
+    /// Whether any may have something to decide in the next step.
     #[inline]
     pub fn are_awake(&self) -> bool {
         !self.awake.is_empty()
@@ -79,96 +74,96 @@ impl Switches {
     /// A switch may have something to decide.
     #[inline]
     pub fn wake(&mut self, switch: u32) {
-        if !std::mem::replace(&mut self.all[switch as usize].is_awake, true) {
+        let is_awake = &mut self.is_awake[switch as usize];
+        if !*is_awake {
+            *is_awake = true;
             self.awake.push(switch);
         }
     }
 
-    /// Takes those that may have something to decide; to be given back by [`Self::again`].
+    /// Takes those that may have something to decide; to be given back by [`Self::done`].
     #[inline]
     pub fn take_awake(&mut self) -> Vec<u32> {
         let spare = std::mem::take(&mut self.spare);
         let awake = std::mem::replace(&mut self.awake, spare);
         for &switch in &awake {
-            self.all[switch as usize].is_awake = false;
+            self.is_awake[switch as usize] = false;
         }
         awake
     }
 
-    /// What was taken has decided.
+    /// Those that were taken have decided.
     #[inline]
-    pub fn again(&mut self, mut taken: Vec<u32>) {
+    pub fn done(&mut self, mut taken: Vec<u32>) {
         taken.clear();
         self.spare = taken;
     }
 
+    #[inline]
+    fn place(&self, switch: u32, number: u16) -> (usize, u64) {
+        let word = switch as usize * self.words + usize::from(number / 64);
+        (word, 1 << (number % 64))
+    }
+
     /// The front header of an input asks for a virtual channel.
     #[inline]
-    pub fn asks(&mut self, switch: u32, number: u32) {
-        let (word, bit) = place(number);
-        self.all[switch as usize].asking[word] |= bit;
+    pub fn asks(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.asking[word] |= bit;
         self.wake(switch);
+    }
+
+    /// It has been granted one.
+    #[inline]
+    pub fn asks_no_more(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.asking[word] &= !bit;
     }
 
     /// The front packet of an input has a virtual channel, a flit and a credit.
     #[inline]
-    pub fn ready(&mut self, switch: u32, number: u32) {
-        let (word, bit) = place(number);
-        self.all[switch as usize].ready[word] |= bit;
+    pub fn ready(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.ready[word] |= bit;
         self.wake(switch);
+    }
+
+    /// It lacks one of them.
+    #[inline]
+    pub fn is_ready_no_more(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.ready[word] &= !bit;
     }
 
     /// A virtual channel out of a switch has changed for those who ask there.
     #[inline]
     pub fn frees(&mut self, switch: u32) {
-        if self.all[switch as usize].somebody_asks() {
+        if self.somebody_asks(switch) {
             self.wake(switch);
         }
     }
-}
 
-impl Switch {
     /// Whether a header asks for a virtual channel.
     #[inline]
-    pub fn somebody_asks(&self) -> bool {
-        self.asking.iter().any(|&word| word != 0)
+    pub fn somebody_asks(&self, switch: u32) -> bool {
+        (0..self.words).any(|word| self.asking_in(switch, word) != 0)
     }
 
     /// Whether a flit is ready.
     #[inline]
-    pub fn somebody_is_ready(&self) -> bool {
-        self.ready.iter().any(|&word| word != 0)
+    pub fn somebody_is_ready(&self, switch: u32) -> bool {
+        (0..self.words).any(|word| self.ready_in(switch, word) != 0)
     }
 
-    /// An input has been granted a virtual channel.
+    /// The inputs that ask, 64 at a time.
     #[inline]
-    pub fn asks_no_more(&mut self, number: u32) {
-        let (word, bit) = place(number);
-        self.asking[word] &= !bit;
+    pub fn asking_in(&self, switch: u32, word: usize) -> u64 {
+        self.asking[switch as usize * self.words + word]
     }
 
-    /// An input has no flit, credit or virtual channel any more.
+    /// The inputs that are ready, 64 at a time.
     #[inline]
-    pub fn is_ready_no_more(&mut self, number: u32) {
-        let (word, bit) = place(number);
-        self.ready[word] &= !bit;
+    pub fn ready_in(&self, switch: u32, word: usize) -> u64 {
+        self.ready[switch as usize * self.words + word]
     }
-}
-
-#[inline]
-fn place(number: u32) -> (usize, u64) {
-    (number as usize / 64, 1 << (number % 64))
-}
-
-/// The numbers whose bits are set, lowest first.
-#[inline]
-pub fn numbers(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    words.iter().enumerate().flat_map(|(place, &word)| {
-        let mut left = word;
-        std::iter::from_fn(move || {
-            let number = (left != 0).then(|| place as u32 * 64 + left.trailing_zeros());
-            left &= left.wrapping_sub(1);
-            number
-        })
-    })
 }

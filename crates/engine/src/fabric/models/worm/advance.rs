@@ -46,6 +46,7 @@ impl WormFabric {
                 act.observe(Observation::Left { channel: id, at: released });
                 act.observe(Observation::Cleared { buffer, at: released });
             }
+            act.leaves(id, owner, released);
             self.end_is_known(id, released, act);
         }
         self.tell_dependants(id, owner, before);

@@ -1,4 +1,4 @@
-//! iSLIP [`McKeown` 1999]: priorities do not count.
+//! iSLIP [McKeown 1999]: priorities do not count.
 
 use super::{Choices, Request, after, behind};
 
@@ -38,41 +38,46 @@ impl Islip {
     }
 
     /// See [`super::Allocator::allocate`].
-    pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
+    pub fn allocate(&mut self, requests: &[Request], granted: &mut Vec<u32>) {
         let (inputs, outputs) = (self.accept_from.len() as u32, self.grant_from.len() as u32);
         for iteration in 0..self.iterations {
-            for request in requests {
+            for (place, request) in requests.iter().enumerate() {
                 let Request { input, output, .. } = *request;
                 if self.taken_inputs[input as usize] || self.taken_outputs[output as usize] {
                     continue;
                 }
                 let distance = behind(self.grant_from[output as usize], input, inputs);
-                self.grants.offer(output, distance.into(), input);
+                self.grants.offer(output, distance.into(), place as u32);
             }
             let (accepts, accept_from) = (&mut self.accepts, &self.accept_from);
-            self.grants.drain(|output, input| {
+            self.grants.drain(|place| {
+                let Request { input, output, .. } = requests[place as usize];
                 let distance = behind(accept_from[input as usize], output, outputs);
-                accepts.offer(input, distance.into(), output);
+                accepts.offer(input, distance.into(), place);
             });
-            let before = matched.len();
-            self.accepts.drain(|input, output| matched.push((input, output)));
-            for &(input, output) in &matched[before..] {
-                if iteration == 0 {
-                    self.moves_behind(&Request { input, output, priority: 0 });
-                }
-                if self.iterations > 1 {
-                    self.taken_inputs[input as usize] = true;
-                    self.taken_outputs[output as usize] = true;
+            let before = granted.len();
+            self.accepts.drain(|place| granted.push(place));
+            if iteration == 0 {
+                for &place in granted.iter() {
+                    self.moves_behind(&requests[place as usize]);
                 }
             }
-            if matched.len() == before {
+            if granted.len() == before {
                 break;
             }
+            self.mark(&granted[before..], requests, true);
         }
+        self.mark(granted, requests, false);
+    }
+
+    /// What is granted is taken in the iterations that follow, or free again.
+    #[inline]
+    fn mark(&mut self, granted: &[u32], requests: &[Request], taken: bool) {
         if self.iterations > 1 {
-            for &(input, output) in matched.iter() {
-                self.taken_inputs[input as usize] = false;
-                self.taken_outputs[output as usize] = false;
+            for &place in granted {
+                let Request { input, output, .. } = requests[place as usize];
+                self.taken_inputs[input as usize] = taken;
+                self.taken_outputs[output as usize] = taken;
             }
         }
     }

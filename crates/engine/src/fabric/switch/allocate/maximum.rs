@@ -31,16 +31,21 @@ impl Maximum {
     }
 
     /// See [`super::Allocator::allocate`].
-    pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
+    pub fn allocate(&mut self, requests: &[Request], granted: &mut Vec<u32>) {
         self.list(requests);
         for place in 0..self.asking.len() {
             let input = self.asking[place];
             self.seen.fill(false);
             self.augment(input);
         }
-        let pairs = self.input_of.iter_mut().enumerate().filter(|(_, input)| **input != NONE);
-        matched
-            .extend(pairs.map(|(output, input)| (std::mem::replace(input, NONE), output as u32)));
+        for (place, request) in requests.iter().enumerate() {
+            if self.input_of[request.output as usize] == request.input {
+                granted.push(place as u32);
+            }
+        }
+        for request in requests {
+            self.input_of[request.output as usize] = NONE;
+        }
         self.moves();
     }
 

@@ -13,8 +13,6 @@ pub struct Separable {
     then_from: Vec<u32>,
     first: Choices,
     then: Choices,
-    /// By those that choose first: the priority of what they chose.
-    chosen_priority: Vec<i32>,
     taken_first: Vec<bool>,
     taken_then: Vec<bool>,
 }
@@ -30,7 +28,6 @@ impl Separable {
             then_from: vec![0; then],
             first: Choices::new(first),
             then: Choices::new(then),
-            chosen_priority: vec![0; first],
             taken_first: vec![false; first],
             taken_then: vec![false; then],
         }
@@ -40,61 +37,59 @@ impl Separable {
     #[inline]
     pub fn moves_behind(&mut self, matched: &Request) {
         let (firsts, thens) = (self.first_from.len() as u32, self.then_from.len() as u32);
-        let (one, other) = self.sides(matched.input, matched.output);
+        let (one, other) = sides(self.input_first, matched);
         self.first_from[one as usize] = after(other, thens);
         self.then_from[other as usize] = after(one, firsts);
     }
 
     /// See [`super::Allocator::allocate`].
-    pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
+    pub fn allocate(&mut self, requests: &[Request], granted: &mut Vec<u32>) {
         let (firsts, thens) = (self.first_from.len() as u32, self.then_from.len() as u32);
+        let input_first = self.input_first;
         for _ in 0..self.iterations {
-            let before = matched.len();
-            for request in requests {
-                let (one, other) = self.sides(request.input, request.output);
+            for (place, request) in requests.iter().enumerate() {
+                let (one, other) = sides(input_first, request);
                 if self.taken_first[one as usize] || self.taken_then[other as usize] {
                     continue;
                 }
                 let distance = behind(self.first_from[one as usize], other, thens);
-                let key = key(request.priority, distance);
-                if (key, other) < self.first.best[one as usize] {
-                    self.chosen_priority[one as usize] = request.priority;
-                }
-                self.first.offer(one, key, other);
+                self.first.offer(one, key(request.priority, distance), place as u32);
             }
-            let (then, then_from, priority) =
-                (&mut self.then, &self.then_from, &self.chosen_priority);
-            self.first.drain(|one, other| {
+            let (then, then_from) = (&mut self.then, &self.then_from);
+            self.first.drain(|place| {
+                let request = &requests[place as usize];
+                let (one, other) = sides(input_first, request);
                 let distance = behind(then_from[other as usize], one, firsts);
-                then.offer(other, key(priority[one as usize], distance), one);
+                then.offer(other, key(request.priority, distance), place);
             });
-            let input_first = self.input_first;
-            let (first_from, then_from) = (&mut self.first_from, &mut self.then_from);
-            self.then.drain(|other, one| {
-                first_from[one as usize] = after(other, thens);
-                then_from[other as usize] = after(one, firsts);
-                matched.push(if input_first { (one, other) } else { (other, one) });
-            });
-            if self.iterations == 1 || matched.len() == before {
+            let before = granted.len();
+            self.then.drain(|place| granted.push(place));
+            for &place in &granted[before..] {
+                self.moves_behind(&requests[place as usize]);
+            }
+            if granted.len() == before {
                 break;
             }
-            self.mark(&matched[before..], true);
+            self.mark(&granted[before..], requests, true);
         }
+        self.mark(granted, requests, false);
+    }
+
+    /// What is granted is taken in the iterations that follow, or free again.
+    fn mark(&mut self, granted: &[u32], requests: &[Request], taken: bool) {
         if self.iterations > 1 {
-            self.mark(matched, false);
+            for &place in granted {
+                let (one, other) = sides(self.input_first, &requests[place as usize]);
+                self.taken_first[one as usize] = taken;
+                self.taken_then[other as usize] = taken;
+            }
         }
     }
+}
 
-    #[inline]
-    fn sides(&self, input: u32, output: u32) -> (u32, u32) {
-        if self.input_first { (input, output) } else { (output, input) }
-    }
-
-    fn mark(&mut self, matched: &[(u32, u32)], taken: bool) {
-        for &(input, output) in matched {
-            let (one, other) = self.sides(input, output);
-            self.taken_first[one as usize] = taken;
-            self.taken_then[other as usize] = taken;
-        }
-    }
+/// Who chooses first of a request's input and output, and who then.
+#[inline]
+fn sides(input_first: bool, request: &Request) -> (u32, u32) {
+    let Request { input, output, .. } = *request;
+    if input_first { (input, output) } else { (output, input) }
 }

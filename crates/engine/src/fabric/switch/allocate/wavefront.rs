@@ -11,8 +11,8 @@ pub struct Wavefront {
     begin: u32,
     taken_inputs: Vec<bool>,
     taken_outputs: Vec<bool>,
-    /// Requests in their order: urgency and diagonal, input, output.
-    order: Vec<(u64, u32, u32)>,
+    /// Requests in their order: urgency and diagonal, place.
+    order: Vec<(u64, u32)>,
 }
 
 impl Wavefront {
@@ -28,24 +28,26 @@ impl Wavefront {
     }
 
     /// See [`super::Allocator::allocate`].
-    pub fn allocate(&mut self, requests: &[Request], matched: &mut Vec<(u32, u32)>) {
+    pub fn allocate(&mut self, requests: &[Request], granted: &mut Vec<u32>) {
         self.order.clear();
-        for request in requests {
+        for (place, request) in requests.iter().enumerate() {
             let diagonal = (request.input + request.output) % self.side;
             let distance = behind(self.begin, diagonal, self.side);
             let key = super::key(request.priority, distance);
-            self.order.push((key, request.input, request.output));
+            self.order.push((key, place as u32));
         }
         self.order.sort_unstable();
-        for &(_, input, output) in &self.order {
+        for &(_, place) in &self.order {
+            let Request { input, output, .. } = requests[place as usize];
             let taken =
                 (&mut self.taken_inputs[input as usize], &mut self.taken_outputs[output as usize]);
             if !*taken.0 && !*taken.1 {
                 (*taken.0, *taken.1) = (true, true);
-                matched.push((input, output));
+                granted.push(place);
             }
         }
-        for &(input, output) in matched.iter() {
+        for &place in granted.iter() {
+            let Request { input, output, .. } = requests[place as usize];
             self.taken_inputs[input as usize] = false;
             self.taken_outputs[output as usize] = false;
         }

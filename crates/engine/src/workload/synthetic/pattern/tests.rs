@@ -1,6 +1,7 @@
 //! Every pattern against tables worked out by hand.
 
 use super::*;
+use crate::ids::NodeId;
 use crate::spec::TopologySpec;
 
 fn mesh(dims: &[u32]) -> Topology {

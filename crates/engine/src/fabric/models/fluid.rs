@@ -1,0 +1,367 @@
+//! Fidelity `fluid`: messages flow through all channels of their way at once, and share links
+//! max-min fairly.
+//!
+//! Packets of one message that follow each other without a gap are one *flow*: they go the same
+//! way, and nothing is worked out again between them. A packet has left its node when its bytes
+//! are through; its end arrives as much later as it would if nobody else were there. Rates are
+//! worked out at the end of an instant, for all flows that have begun and ended at it.
+
+mod agenda;
+mod pace;
+mod sharing;
+mod sources;
+mod ways;
+
+use crate::error::Blocked;
+use crate::event_queue::{Event, Subject};
+use crate::fabric::models::{ChannelModel, Traits};
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::Act;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::{ChannelKind, Use, Wait};
+use crate::spec::{Machine, Mode};
+use crate::time::{NEVER, Time};
+use agenda::Agenda;
+use pace::Pace;
+use sharing::Sharing;
+use sources::{Awake, Sources};
+use ways::{Way, Ways, channel_of};
+
+/// The network as links that are shared, in any mode.
+pub struct FluidFabric {
+    sources: Sources,
+    ways: Ways,
+    sharing: Sharing,
+    /// By slot.
+    flows: Vec<Flow>,
+    /// Slots without a flow.
+    free: Vec<u32>,
+    /// By slot: when the bytes of its packet are through.
+    agenda: Agenda,
+    /// What each channel has done in the current window.
+    used: Vec<Use>,
+    /// Flows whose rates are others now; empty between instants.
+    changed: Vec<(u32, u64)>,
+    /// Counts flows: they take the channels of a group in turn.
+    turn: u32,
+}
+
+/// One flow.
+struct Flow {
+    packet: PacketId,
+    way: Way,
+    /// What its first packet had to remember.
+    route: u32,
+    turn: u32,
+    rate: u64,
+    /// Work left of its packet at `settled`: time alone on the slowest wires, times their rate.
+    /// Below 0 for the part of a picosecond by which the packet before was reckoned longer.
+    left: i128,
+    settled: Time,
+    pace: Pace,
+    /// How long each channel of its way is busy with its packet; parallel ones equally.
+    busy: Vec<(ChannelId, Time)>,
+    /// How long the slowest wires are.
+    takes: Time,
+    /// From when the bytes of its packet are through until its end arrives.
+    behind: Time,
+}
+
+impl FluidFabric {
+    /// An empty network.
+    pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize, mode: Mode) -> Self {
+        let (ways, sharing) = Ways::new(wiring, mode);
+        let width = |node| wiring.layout.injection(NodeId::from_index(node)).width;
+        Self {
+            sources: Sources::new(&machine.interface, mode, (0..nodes).map(width)),
+            ways,
+            sharing,
+            flows: Vec::new(),
+            free: Vec::new(),
+            agenda: Agenda::new(),
+            used: vec![Use::default(); wiring.layout.channels()],
+            changed: Vec::new(),
+            turn: 0,
+        }
+    }
+
+    /// A packet whose turn has come begins a flow.
+    fn begin(&mut self, id: PacketId, act: &mut Act) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.flows.push(Flow::new());
+            self.flows.len() as u32 - 1
+        });
+        let flow = &mut self.flows[slot as usize];
+        let header = act.packets[id].header();
+        self.ways.find(header, act.wiring, &self.sharing, &mut flow.way);
+        (flow.route, flow.turn, self.turn) = (header.route, self.turn, self.turn.wrapping_add(1));
+        (flow.rate, flow.left, flow.settled) = (0, 0, act.now);
+        flow.pace.begin(&flow.way, act.wiring);
+        let links = self.ways.shared(&act.wiring.layout, &flow.way);
+        self.sharing.join(slot, flow.way.limit, links);
+        self.sources.begins(id, flow.way.lanes, act.packets);
+        self.set_out(id, slot, act);
+    }
+
+    /// A packet sets out on its flow's way.
+    fn set_out(&mut self, id: PacketId, slot: u32, act: &mut Act) {
+        let flow = &mut self.flows[slot as usize];
+        let (wiring, now) = (act.wiring, act.now);
+        let packet = &mut act.packets[id];
+        packet.route = flow.route;
+        packet.first_sent = now;
+        let (source, class, bytes) = (packet.source, packet.class, packet.bytes);
+        if self.sources.is_contention() {
+            act.measures.nodes[source.index()].queues[class as usize].leave(now);
+        } else {
+            packet.queued = now;
+        }
+        let waited = now - packet.queued;
+        act.measures.packet_sent(source, class, packet.last);
+        self.sources.sets_out(source, class);
+        let mut header_at = now;
+        flow.busy.clear();
+        for (place, &lead) in flow.way.leads.iter().enumerate() {
+            let group = wiring.layout.group(lead);
+            let timing = &wiring.timings[usize::from(group.rate)];
+            let (channel, takes) = (channel_of(group, flow.turn), timing.packet_ps(bytes));
+            self.used[channel.index()].packets += 1;
+            for (place, channel) in group.channels().enumerate() {
+                let (share, width) = (takes + place as Time, Time::from(group.width));
+                flow.busy.push((channel, share / width));
+                self.used[channel.index()].busy_ps += share / width;
+            }
+            let wait = if place == 0 { waited } else { 0 };
+            let wait = Wait { time: wait, is_throttling: true };
+            act.measures.books(channel, group.kind, takes, wait);
+            let (packet, crossing) = act.packets.with_crossing(id);
+            crossing.note(packet, channel, wiring);
+            if group.kind == ChannelKind::Internal && packet.first_internal == NEVER {
+                packet.first_internal = header_at;
+            }
+            let Some(&next) = flow.way.leads.get(place + 1) else {
+                if wiring.reports_header(packet) {
+                    let head = header_at + timing.header_ps + timing.wire_ps;
+                    act.events.post(head, Event::Head(id.into()));
+                }
+                break;
+            };
+            let after = wiring.onward_ps(timing, wiring.timing(next), bytes);
+            if !wiring.goes_on_behind_header() {
+                act.packets.goes_on_after(id, after, wiring);
+            }
+            header_at += after;
+        }
+        let takes = wiring.timings[usize::from(flow.way.slowest)].packet_ps(bytes);
+        let alone = lifetime(id, act) - takes;
+        (flow.packet, flow.takes) = (id, takes);
+        flow.left += i128::from(takes) * i128::from(flow.way.limit);
+        flow.behind = flow.pace.next(bytes, alone, &flow.way, wiring);
+        self.look_ahead(slot, act.now);
+    }
+
+    /// When the bytes of a flow's packet will be through, as its rate is now: rounded to the
+    /// nearest picosecond, so that roundings of rates have no effect on whole numbers.
+    fn look_ahead(&mut self, slot: u32, now: Time) {
+        let Flow { rate, left, .. } = self.flows[slot as usize];
+        if rate == 0 {
+            return;
+        }
+        let left = left.max(0) as u128 + u128::from(rate / 2);
+        let rate = u128::from(rate);
+        let takes = Time::try_from(left / rate).unwrap_or(NEVER).min(NEVER / 2);
+        self.agenda.set(slot, now + takes);
+    }
+
+    /// A flow has another rate from now on.
+    fn set_rate(&mut self, slot: u32, rate: u64, now: Time) {
+        let flow = &mut self.flows[slot as usize];
+        flow.settle(now);
+        flow.rate = rate.max(1);
+        self.look_ahead(slot, now);
+    }
+
+    /// The bytes of a flow's packet are through: its end is on the way, and the next one follows.
+    fn is_through(&mut self, slot: u32, act: &mut Act) {
+        let flow = &mut self.flows[slot as usize];
+        flow.settle(act.now);
+        let (id, delivered) = (flow.packet, act.now + flow.behind);
+        self.note_waits(slot, act);
+        if delivered == act.now {
+            act.events.post_now(act.now, Event::Tail(id.into()));
+        } else {
+            act.events.post(delivered, Event::Tail(id.into()));
+        }
+        if let Some(next) = self.sources.take_behind(id, act.packets) {
+            return self.set_out(next, slot, act);
+        }
+        self.sources.ends(id, act.packets);
+        self.sharing.leave(slot);
+        self.flows[slot as usize].busy.clear();
+        self.agenda.set(slot, NEVER);
+        self.free.push(slot);
+    }
+
+    /// What channels are still to do of packets that have set out: it is told when they do.
+    fn each_overhang(&self, now: Time, mut tell: impl FnMut(ChannelId, Time)) {
+        for flow in self.flows.iter().filter(|flow| !flow.busy.is_empty()) {
+            let (of, left) = (u128::from(flow.takes), u128::from(flow.left_alone(now)));
+            for &(channel, takes) in &flow.busy {
+                tell(channel, (u128::from(takes) * left).div_ceil(of) as Time);
+            }
+        }
+    }
+
+    /// By how much a packet was slower than alone is a wait for the link that stopped its flow
+    /// last. At the first channels that is throttling, as elsewhere.
+    fn note_waits(&self, slot: u32, act: &mut Act) {
+        let Flow { packet: id, ref way, turn, behind, .. } = self.flows[slot as usize];
+        let layout = &act.wiring.layout;
+        let took = act.now + behind - act.packets[id].first_sent;
+        let time = took - lifetime(id, act);
+        if time == 0 {
+            return;
+        }
+        let stopped_by = self.sharing.stopped_by(slot);
+        let at = |&lead: &ChannelId| self.ways.link_of(layout, lead) == stopped_by;
+        // By nobody but those of its own message: they leave where it is slowest.
+        let place = way.leads.iter().position(at).unwrap_or(way.leads.len() - 1);
+        let packet = &mut act.packets[id];
+        let is_throttling = place <= 1 && packet.first_internal != NEVER && {
+            let first = layout.group(way.leads[place]).kind;
+            first != ChannelKind::Ejection
+        };
+        if is_throttling {
+            packet.first_internal += time;
+        }
+        let channel = channel_of(layout.group(way.leads[place]), turn);
+        act.measures.waited(channel, Wait { time, is_throttling });
+    }
+}
+
+impl Flow {
+    fn new() -> Self {
+        Self {
+            packet: PacketId::NONE,
+            way: Way::default(),
+            route: 0,
+            turn: 0,
+            rate: 0,
+            left: 0,
+            settled: 0,
+            pace: Pace::default(),
+            busy: Vec::new(),
+            takes: 0,
+            behind: 0,
+        }
+    }
+
+    /// What is left of its packet at `now`, in time alone.
+    fn left_alone(&self, now: Time) -> Time {
+        let left = self.left - i128::from(self.rate) * i128::from(now - self.settled);
+        let left = (left.max(0) as u128).div_ceil(u128::from(self.way.limit));
+        (left as Time).min(self.takes)
+    }
+
+    /// What it has done up to now at its rate.
+    fn settle(&mut self, now: Time) {
+        self.left -= i128::from(self.rate) * i128::from(now - self.settled);
+        self.settled = now;
+    }
+}
+
+/// How long a packet takes alone that has set out.
+fn lifetime(id: PacketId, act: &Act) -> Time {
+    act.wiring.zero_load(&act.packets[id], &act.packets.undisturbed(id)).lifetime
+}
+
+impl ChannelModel for FluidFabric {
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        let packet = &mut act.packets[id];
+        packet.queued = act.now;
+        if self.sources.is_contention() {
+            let node = &mut act.measures.nodes[packet.source.index()];
+            node.queues[packet.class as usize].enter(act.now);
+        }
+        self.sources.push(id, act.packets);
+    }
+
+    fn request(&mut self, _: Subject, _: &mut Act) {}
+
+    fn retry(&mut self, _: Subject, _: &mut Act) {}
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.sources.is_settled() && self.sharing.is_settled()
+    }
+
+    fn arbitrate(&mut self, act: &mut Act) {
+        while let Some(awake) = self.sources.next_awake() {
+            while let Some(id) = self.sources.take(awake, act.packets) {
+                self.begin(id, act);
+                if matches!(awake, Awake::Packet(_)) {
+                    break;
+                }
+            }
+        }
+        let mut changed = std::mem::take(&mut self.changed);
+        self.sharing.work_out(|slot, rate| changed.push((slot, rate)));
+        changed.drain(..).for_each(|(slot, rate)| self.set_rate(slot, rate, act.now));
+        self.changed = changed;
+    }
+
+    #[inline]
+    fn take_head(&mut self, of: Subject, _: Time, _: &Wiring, _: &PacketPool) -> PacketId {
+        of.packet()
+    }
+
+    #[inline]
+    fn take_tail(&mut self, of: Subject, _: &mut Act) -> PacketId {
+        of.packet()
+    }
+
+    fn waiting_data(&self, node: NodeId, _: Time) -> u32 {
+        self.sources.waiting_data(node)
+    }
+
+    fn used(&self, now: Time) -> Vec<Use> {
+        let mut used = self.used.clone();
+        self.each_overhang(now, |channel, ahead| used[channel.index()].busy_ps -= ahead);
+        used
+    }
+
+    fn begin_window(&mut self, now: Time) {
+        let mut used = vec![Use::default(); self.used.len()];
+        self.each_overhang(now, |channel, ahead| used[channel.index()].busy_ps += ahead);
+        self.used = used;
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        let mut overhang = vec![0; self.used.len()];
+        self.each_overhang(now, |channel, ahead| overhang[channel.index()] += ahead);
+        Some(overhang.into_iter())
+    }
+
+    fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {
+        Vec::new()
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        Traits { has_clock: true, numbers_packets: true, books: true, ..Traits::default() }
+    }
+
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.agenda.next_time()
+    }
+
+    fn step(&mut self, act: &mut Act) -> u64 {
+        let mut count = 0;
+        while self.agenda.next_time() <= act.now {
+            self.is_through(self.agenda.first(), act);
+            count += 1;
+        }
+        count
+    }
+}

@@ -1,0 +1,154 @@
+//! The links that messages share, in units of the rate of the fastest wire, and the ways over them.
+
+use super::sharing::{self, Sharing};
+use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::network::wiring::Wiring;
+use crate::ids::ChannelId;
+use crate::measure::ChannelKind;
+use crate::routing::{Header, Outputs};
+use crate::spec::Mode;
+use crate::time::Time;
+
+/// The rate of the fastest wire.
+const FASTEST: u64 = 1 << 46;
+
+/// Which links can be full, and how fast wires are.
+pub struct Ways {
+    mode: Mode,
+    /// By group: the number of the link whose wires it is on.
+    link_of: Vec<u32>,
+    /// By place in [`Wiring::timings`]: the rate of one wire.
+    rates: Vec<u64>,
+    chooses: bool,
+    outputs: Outputs,
+}
+
+/// How a flow goes.
+#[derive(Clone, Default)]
+pub struct Way {
+    /// The leads of the groups it takes.
+    pub leads: Vec<ChannelId>,
+    /// The place in [`Wiring::timings`] of the slowest wires.
+    pub slowest: u16,
+    /// Their rate: the most it can have.
+    pub limit: u64,
+    /// How many such flows find room side by side.
+    pub lanes: u16,
+}
+
+impl Ways {
+    /// Those of a machine, with what is shared of it in a mode.
+    pub fn new(wiring: &Wiring, mode: Mode) -> (Self, Sharing) {
+        let fastest = wiring.timings.iter().map(|timing| timing.flit_ps).min().unwrap_or(1);
+        let rate =
+            |flit_ps: Time| (u128::from(FASTEST) * u128::from(fastest)) / u128::from(flit_ps);
+        let rates: Vec<u64> =
+            wiring.timings.iter().map(|timing| (rate(timing.flit_ps) as u64).max(1)).collect();
+        let (link_of, capacities) = links(&wiring.layout, &rates);
+        let chooses = wiring.routing.chooses();
+        let outputs = Outputs::default();
+        (Self { mode, link_of, rates, chooses, outputs }, Sharing::new(capacities.into_iter()))
+    }
+
+    /// The link whose wires a group is on.
+    #[inline]
+    pub fn link_of(&self, layout: &Layout, lead: ChannelId) -> u32 {
+        self.link_of[layout.group_of[lead.index()].index()]
+    }
+
+    /// The links of a way that are shared, in this mode.
+    pub fn shared<'a>(
+        &'a self,
+        layout: &'a Layout,
+        way: &'a Way,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let is_internal = |lead: &ChannelId| layout.group(*lead).kind == ChannelKind::Internal;
+        let first = way.leads.iter().position(is_internal);
+        let is_shared = move |place: usize, lead: &ChannelId| match self.mode {
+            Mode::Full => true,
+            Mode::Endpoints => !is_internal(lead),
+            Mode::Throttled => first == Some(place),
+            Mode::Free | Mode::Ideal => false,
+        };
+        let shared = way.leads.iter().enumerate();
+        let shared = shared.filter(move |&(place, lead)| is_shared(place, lead));
+        shared.map(|(_, &lead)| self.link_of(layout, lead))
+    }
+
+    /// Finds the way of a packet. Where it has a choice it takes, of the outputs that routing
+    /// prefers, that with the fewest flows for its capacity; of several the first.
+    pub fn find(&mut self, mut header: Header, wiring: &Wiring, sharing: &Sharing, way: &mut Way) {
+        let layout = &wiring.layout;
+        way.leads.clear();
+        (way.slowest, way.limit, way.lanes) = (0, u64::MAX, u16::MAX);
+        let mut lead = layout.injection_lead(header.source);
+        loop {
+            let group = layout.group(lead);
+            way.leads.push(lead);
+            let rate = self.rates[usize::from(group.rate)];
+            if rate < way.limit {
+                (way.slowest, way.limit) = (group.rate, rate);
+            }
+            let End::Switch(switch) = group.end else { break };
+            header.route = wiring.passed(group, header);
+            lead = if self.chooses {
+                self.least_used(wiring, sharing, switch, header)
+            } else {
+                wiring.first_lead(switch, header)
+            };
+        }
+        for &lead in &way.leads {
+            let lanes = sharing.capacity(self.link_of(layout, lead)).div_ceil(way.limit);
+            way.lanes = way.lanes.min(u16::try_from(lanes).unwrap_or(u16::MAX));
+        }
+    }
+
+    /// Of the outputs that are preferred the one with the fewest flows for its capacity.
+    fn least_used(
+        &mut self,
+        wiring: &Wiring,
+        sharing: &Sharing,
+        switch: crate::ids::SwitchId,
+        header: Header,
+    ) -> ChannelId {
+        let (link_of, layout) = (&self.link_of, &wiring.layout);
+        let used = |lead: ChannelId| {
+            let link = link_of[layout.group_of[lead.index()].index()];
+            (sharing.flows_on(link) as u128, u128::from(sharing.capacity(link)))
+        };
+        let mut leads = wiring.leads(switch, header, &mut self.outputs);
+        let (mut best, preferred) = leads.next().unwrap_or((ChannelId::NONE, 0));
+        for (lead, tier) in leads {
+            let ((flows, capacity), (fewest, of)) = (used(lead), used(best));
+            if tier == preferred && flows * of < fewest * capacity {
+                best = lead;
+            }
+        }
+        best
+    }
+}
+
+/// By group its link, and by link its capacity: groups with a wire in common, those of the
+/// virtual channels of one link or of both its directions, are one link.
+fn links(layout: &Layout, rates: &[u64]) -> (Vec<u32>, Vec<u64>) {
+    let mut of = vec![sharing::NONE; layout.groups.len()];
+    let mut capacities: Vec<u64> = Vec::new();
+    for (number, group) in layout.groups.iter().enumerate() {
+        // The wires of a group begin with one of the first group on them.
+        let wire = layout.wire_of[group.first.index()];
+        let first = layout.group_of[wire.index()].index();
+        if of[first] == sharing::NONE {
+            of[first] = capacities.len() as u32;
+            capacities.push(0);
+        }
+        of[number] = of[first];
+        let own = group.channels().filter(|channel| layout.wire_of[channel.index()] == *channel);
+        capacities[of[number] as usize] += own.count() as u64 * rates[usize::from(group.rate)];
+    }
+    (of, capacities)
+}
+
+/// A channel of a group, in turn.
+pub fn channel_of(group: &Group, turn: u32) -> ChannelId {
+    ChannelId(group.first.0 + turn % u32::from(group.width))
+}
