@@ -6,12 +6,12 @@ The defaults are those of the code of BookSim2; that of `credit_delay` differs a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UserError, nearest, quoted
-from .statements import Given, read_statements
+from ..errors import UserError, listed, nearest
+from .statements import Given, read_changes, read_statements
 
 #: What BookSim2 takes where a file says nothing.
 DEFAULTS = {
@@ -102,7 +102,6 @@ WITHOUT_EFFECT = (
     "drain_measured_only",
     "fail_seed",
     "include_queuing",
-    "injection_rate_uses_flits",
     "in_ports",
     "latency_thres",
     "max_outstanding_requests",
@@ -149,9 +148,9 @@ class Settings:
     """Keys it does not give, and BookSim2's defaults."""
 
     @classmethod
-    def read(cls, path: Path) -> Settings:
-        """Return what a file says. Raises `UserError` for what cannot be done here."""
-        found = cls(path, read_statements(path))
+    def read(cls, path: Path, changes: Iterable[str] = ()) -> Settings:
+        """Return what a file says, and changes. Raises `UserError` for what cannot be done here."""
+        found = cls(path, read_statements(path) | read_changes(changes))
         known = {*DEFAULTS, *ONLY, *WITHOUT_EFFECT}
         for key, given in found.given.items():
             if key in ONLY and not _is_same(given.text, ONLY[key]):
@@ -174,7 +173,7 @@ class Settings:
         """Return a value that is one of some words."""
         value = self.text(key)
         if value not in allowed:
-            raise self.refused(key, f"cannot be done; must be {quoted(allowed)}")
+            raise self.refused(key, f"cannot be done; must be {listed(allowed)}")
         return value
 
     def whole(self, key: str, least: int = 0, most: int = 2**31) -> int:
@@ -205,7 +204,7 @@ class Settings:
         if not re.fullmatch(r"[{},\s0-9]*", value) or not re.search("[0-9]", value):
             raise self.refused(key, "must be whole numbers, such as {{1,5}}")
         found = [int(digits) for digits in re.findall("[0-9]{1,9}", value)]
-        if value.count("}") > 1 and not value.startswith("{{"):
+        if len(re.findall(r"\{[^{}]*\}", value)) > 1:
             raise self.refused(key, "must be one list: traffic classes cannot be done")
         return found
 

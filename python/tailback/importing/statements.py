@@ -7,11 +7,11 @@ Of a key that is given twice the last counts, as there.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import UserError, shown
-from ..files import read_text
+from ..errors import UserError, read_text, shown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMMENT = re.compile(r"//[^\n]*")
@@ -48,6 +48,15 @@ def read_statements(path: Path) -> dict[str, Given]:
     if not statements:
         raise UserError(str(path), None, "has no statements, such as k = 8;")
     return statements
+
+
+def read_changes(changes: Iterable[str]) -> dict[str, Given]:
+    """Return what is said behind the file, as on BookSim2's command line: `key=value`."""
+    found = {}
+    for change in changes:
+        name, value = _parted(Path("KEY=VALUE"), 1, f"{change.rstrip(';')};")
+        found[name] = Given(value, f"{name} on the command line")
+    return found
 
 
 def _parted(path: Path, line: int, statement: str) -> tuple[str, str]:
