@@ -43,6 +43,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.adaptive
 	$(BIN)/python -m studies.buzzard_mudge
 	$(BIN)/python -m studies.symult
+	$(BIN)/python -m studies.booksim
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches

@@ -232,6 +232,9 @@ impl Chosen {
                 let up = if *adaptive { Up::Any } else { Up::Destination };
                 Self::Ancestor(Ancestor::new(name, up, topology)?)
             }
+            RoutingSpec::RandomAncestor => {
+                Self::Ancestor(Ancestor::new(name, Up::Drawn, topology)?)
+            }
             RoutingSpec::DModK => Self::Ancestor(Ancestor::new(name, Up::Destination, topology)?),
             RoutingSpec::SModK => Self::Ancestor(Ancestor::new(name, Up::Source, topology)?),
             RoutingSpec::DestinationTag => {

@@ -11,10 +11,10 @@ import os
 import sys
 from io import TextIOWrapper
 
-from . import blaming, plotting, scheduling, single, sweeping
+from . import blaming, importing, plotting, scheduling, single, sweeping
 from .options import app
 
-__all__ = ["app", "blaming", "main", "plotting", "scheduling", "single", "sweeping"]
+__all__ = ["app", "blaming", "importing", "main", "plotting", "scheduling", "single", "sweeping"]
 
 
 def main() -> None:

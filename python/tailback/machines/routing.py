@@ -320,6 +320,26 @@ class NearestCommonAncestor(_Choosing):
 
     kind: ClassVar[str] = "nearest_common_ancestor"
 
+    random: bool = key(
+        default=False,
+        description="Whether the way up is drawn for every packet, all ways equally likely, "
+        "instead of any that is free; default: false.",
+    )
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` for packets that choose and do not."""
+        if self.random and self.adaptive is not None:
+            raise self.refused("random", "must be left out together with adaptive")
+        super().check(topology)
+
+    def may_choose(self, topology: Topology) -> bool:
+        """`adaptive` or its default."""
+        return not self.random and super().may_choose(topology)
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": "random_ancestor"} if self.random else super().algorithm_spec(topology)
+
 
 class DModK(Routing):
     """On fat trees: up by the number of the destination, then down [Zahavi 2012].

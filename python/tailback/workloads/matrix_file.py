@@ -14,7 +14,7 @@ _COLUMNS = ("source", "destination", "weight")
 Matrix = dict[int, dict[int, float]]
 
 
-def read_matrix(path: Path) -> Matrix:
+def read_matrix(path: Path, *, includes_self: bool = False) -> Matrix:
     """Read a CSV file with the columns ``source``, ``destination`` and ``weight``.
 
     Further columns and empty lines are ignored, and so are rows of weight zero. Raises `UserError`
@@ -38,7 +38,7 @@ def read_matrix(path: Path) -> Matrix:
         texts = [row[place].strip() if place < len(row) else "" for place in places]
         source, destination = (_node(path, line, at, texts[at]) for at in (0, 1))
         weight = _weight(path, line, texts[2])
-        if source == destination:
+        if source == destination and not includes_self:
             allowed = "must be another node than the source"
             raise UserError(_place(path, line, "destination"), shown(destination), allowed)
         known = matrix.setdefault(source, {})

@@ -10,6 +10,9 @@
 //! come down from (go up to) the same switch of the highest level, and those to (from) different
 //! nodes of one leaf go up by different ports, as far as there are any.
 //!
+//! *At random* the number is drawn for every packet from 0 to one less than the switches of the
+//! highest level, so that each of those above both ends is as likely.
+//!
 //! Free of deadlock: no packet goes up once it has gone down, and levels fall on the way
 //! up and rise on the way down. Minimal.
 
@@ -17,9 +20,11 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::properties::Properties;
 use crate::error::SpecError;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
+use crate::rng::Stream;
 use crate::topology::xgft::{Level, levels};
 use crate::topology::{Family, Topology};
+use std::ops::Range;
 
 /// Nearest-common-ancestor routing for one tree.
 pub struct Ancestor {
@@ -39,6 +44,8 @@ pub enum Up {
     Destination,
     /// By the number of the source.
     Source,
+    /// By a number that is drawn.
+    Drawn,
 }
 
 /// Where a packet goes from a switch.
@@ -92,8 +99,12 @@ impl Ancestor {
             Turn::Here => None,
             Turn::Down(port) => Some(port),
             Turn::Up(level) => {
-                let node = if self.up == Up::Source { header.source } else { header.destination };
-                Some(level.children + node.index() / level.places % level.parents)
+                let number = match self.up {
+                    Up::Source => header.source.index(),
+                    Up::Drawn => header.route as usize,
+                    Up::Any | Up::Destination => header.destination.index(),
+                };
+                Some(level.children + number / level.places % level.parents)
             }
         }
     }
@@ -101,7 +112,22 @@ impl Ancestor {
 
 impl Algorithm for Ancestor {
     fn properties(&self) -> Properties {
-        if self.up == Up::Any { Properties::choosing(true) } else { Properties::one_way(true) }
+        match self.up {
+            Up::Any => Properties::choosing(true),
+            Up::Drawn => Properties { draws: true, ..Properties::one_way(true) },
+            Up::Destination | Up::Source => Properties::one_way(true),
+        }
+    }
+
+    #[inline]
+    fn begin(&self, source: NodeId, destination: NodeId, way: Option<&mut Stream>) -> u32 {
+        let routes = self.beginnings(source, destination);
+        way.map_or(0, |way| way.below(routes.end.into()) as u32)
+    }
+
+    fn beginnings(&self, _source: NodeId, _destination: NodeId) -> Range<u32> {
+        let highest = self.levels.last().map_or(1, |level| level.places as u32);
+        0..if self.up == Up::Drawn { highest } else { 1 }
     }
 
     #[inline]
@@ -123,7 +149,6 @@ impl Algorithm for Ancestor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, refusal, routing, sides};
     use crate::spec::{RoutingSpec, TopologySpec};
 
@@ -138,7 +163,7 @@ mod tests {
         {
             let tree = TopologySpec::FatTree { arity, levels };
             let topology = Topology::new(&tree).unwrap();
-            for spec in [nearest(true), nearest(false)] {
+            for spec in [nearest(true), nearest(false), RoutingSpec::RandomAncestor] {
                 let routing = routing(&tree, &spec, 1);
                 let longest = check_ways(&topology, &routing, Promise::Minimal);
                 assert_eq!(longest, 2 * (levels - 1));

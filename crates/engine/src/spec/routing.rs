@@ -145,6 +145,8 @@ pub enum RoutingSpec {
         #[serde(default = "yes")]
         adaptive: bool,
     },
+    /// The same by a way up that is drawn for every packet.
+    RandomAncestor,
     /// The same by the number of the destination.
     DModK,
     /// The same by the number of the source on the way up.
@@ -216,7 +218,7 @@ impl RoutingSpec {
             Self::Shortest => "shortest",
             Self::Table { .. } => "table",
             Self::SourceRoutes { .. } => "source_routes",
-            Self::NearestCommonAncestor { .. } => "nearest_common_ancestor",
+            Self::NearestCommonAncestor { .. } | Self::RandomAncestor => "nearest_common_ancestor",
             Self::DModK => "d_mod_k",
             Self::SModK => "s_mod_k",
             Self::DestinationTag => "destination_tag",

@@ -49,7 +49,7 @@ impl Destinations {
             let allowed = "must be left out: it limits the pattern \"uniform\" only";
             return Err(SpecError::new("workload.radius", spec.radius, allowed));
         }
-        if own == Own::Included && pattern::draws(&spec.pattern) {
+        if own == Own::Included && !pattern::may_include_self(&spec.pattern) {
             let allowed = "must be false with this pattern";
             return Err(SpecError::new("workload.includes_self", true, allowed));
         }
@@ -59,7 +59,7 @@ impl Destinations {
         match &spec.pattern {
             Pattern::NextGroup => return NextGroup::new(topology, per_node).map(Self::NextGroup),
             Pattern::Matrix { rows } => {
-                return Matrix::new(rows, topology.nodes, per_node).map(Self::Matrix);
+                return Matrix::new(rows, topology.nodes, per_node, own).map(Self::Matrix);
             }
             _ => {}
         }

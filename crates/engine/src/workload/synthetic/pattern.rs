@@ -14,16 +14,16 @@ pub fn grid(topology: &Topology) -> Option<&[u32]> {
     (!topology.dims.is_empty() && places == topology.nodes as u64).then_some(&topology.dims)
 }
 
+/// Whether nodes can be among their own destinations, if that is wanted.
+pub fn may_include_self(pattern: &Pattern) -> bool {
+    !matches!(pattern, Pattern::HotSpot { .. } | Pattern::NextGroup)
+}
+
 /// Switches along each dimension, and nodes on each of them: of a grid or `HyperX`.
 fn places(topology: &Topology) -> Option<(&[u32], u32)> {
     let sides = topology.sides();
     let per_switch = topology.nodes / topology.switches.max(1);
     (!sides.is_empty()).then_some((sides, per_switch as u32))
-}
-
-/// Whether it draws destinations, other than from all within reach.
-pub fn draws(pattern: &Pattern) -> bool {
-    matches!(pattern, Pattern::HotSpot { .. } | Pattern::NextGroup | Pattern::Matrix { .. })
 }
 
 /// For every node the node it sends to; none for a pattern that draws destinations.

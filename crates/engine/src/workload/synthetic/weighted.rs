@@ -1,5 +1,6 @@
 //! Destinations drawn from some nodes only: those of the next group, or a row of a matrix.
 
+use super::destinations::Own;
 use crate::error::SpecError;
 use crate::rng::Stream;
 use crate::spec::Share;
@@ -65,14 +66,19 @@ impl Matrix {
     /// # Errors
     /// A row for each node is missing, or names nobody, the node itself, no node or one twice; a
     /// weight that is not above zero.
-    pub fn new(rows: &[Vec<Share>], nodes: usize, per_node: u32) -> Result<Self, SpecError> {
+    pub fn new(
+        rows: &[Vec<Share>],
+        nodes: usize,
+        per_node: u32,
+        own: Own,
+    ) -> Result<Self, SpecError> {
         if rows.len() != nodes {
             let allowed = format!("must have a row for each of the {nodes} nodes");
             let given = format!("{} rows", rows.len());
             return Err(SpecError::new("workload.pattern.rows", given, allowed));
         }
         let summed = |(node, row): (usize, &Vec<Share>)| {
-            check(node, row, nodes)?;
+            check(node, row, nodes, own)?;
             let all: f64 = row.iter().map(|share| share.weight).sum();
             let mut sum = 0.0;
             let up_to = row.iter().map(|share| {
@@ -109,7 +115,7 @@ impl Matrix {
 }
 
 /// Checks a row of a matrix.
-fn check(node: usize, row: &[Share], nodes: usize) -> Result<(), SpecError> {
+fn check(node: usize, row: &[Share], nodes: usize, own: Own) -> Result<(), SpecError> {
     let field = |place| format!("workload.pattern.rows[{node}][{place}]");
     if row.is_empty() {
         let allowed = "must name a node to send to";
@@ -122,7 +128,7 @@ fn check(node: usize, row: &[Share], nodes: usize) -> Result<(), SpecError> {
         if share.to as usize >= nodes {
             return refuse(format!("must be at most {} (there are {nodes} nodes)", nodes - 1));
         }
-        if share.to as usize == node {
+        if own == Own::Excluded && share.to as usize == node {
             return refuse("must be another node".into());
         }
         if known.windows(2).any(|pair| pair == [share.to; 2]) {
@@ -181,7 +187,7 @@ mod tests {
             vec![share(3, 0.5), share(0, 0.1)],
             vec![share(2, 1e-3)],
         ];
-        let matrix = Matrix::new(&rows, 4, 2).unwrap();
+        let matrix = Matrix::new(&rows, 4, 2, Own::Excluded).unwrap();
         for node in 0..4 {
             check_shares(
                 |stream| matrix.draw(2 * node, stream),
@@ -202,14 +208,16 @@ mod tests {
         let refusal = |row: &[(u32, f64)]| {
             let row = row.iter().map(|&(to, weight)| Share { to, weight }).collect();
             let rows = [row, vec![Share { to: 0, weight: 1.0 }]];
-            Matrix::new(&rows, 2, 1).err().unwrap().to_string()
+            Matrix::new(&rows, 2, 1, Own::Excluded).err().unwrap().to_string()
         };
         let place = "workload.pattern.rows[0]";
         assert_eq!(refusal(&[]), format!("{place} = []: must name a node to send to"));
         assert_eq!(refusal(&[(0, 1.0)]), format!("{place}[0] = 0: must be another node"));
+        let own = [vec![Share { to: 0, weight: 1.0 }]];
+        assert!(Matrix::new(&own, 1, 1, Own::Included).is_ok(), "where nodes send to themselves");
         assert!(refusal(&[(2, 1.0)]).contains("[0] = 2: must be at most 1"));
         assert!(refusal(&[(1, 1.0), (1, 1.0)]).contains("is there twice"));
         assert!(refusal(&[(1, 0.0)]).contains("weight = 0: must be above zero"));
-        assert!(Matrix::new(&[], 2, 1).is_err());
+        assert!(Matrix::new(&[], 2, 1, Own::Excluded).is_err());
     }
 }

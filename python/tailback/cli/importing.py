@@ -1,0 +1,101 @@
+"""The commands about descriptions of other simulators: `import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .answering import failures, print_json
+from .options import Json, app, examples
+
+if TYPE_CHECKING:
+    from tailback.importing import BookSim
+
+foreign = typer.Typer(
+    name="import",
+    help="Make experiments of the configurations of other simulators.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(foreign)
+
+Configuration = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Configuration file of BookSim2.")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[KEY=VALUE]...", help="Keys changed, as on BookSim2's command line."),
+]
+Experiment = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE.toml", help="Write the experiment; default: print it."),
+]
+
+
+@foreign.command(
+    epilog=examples(
+        "tailback import booksim mesh88_lat",
+        "tailback import booksim torus88 injection_rate=0.2 --out torus.toml",
+    )
+)
+def booksim(
+    file: Configuration, changes: Changes = None, out: Experiment = None, json: Json = False
+) -> None:
+    """Make an experiment of a configuration of BookSim2.
+
+    Says which keys were taken, which defaults of BookSim2 stand for keys that are not given, which
+    keys have no effect, and what is not as in BookSim2. What cannot be done is refused.
+    """
+    with failures(json):
+        from tailback.errors import UserError
+        from tailback.experiment import Experiment as Described
+        from tailback.files import write_named
+        from tailback.importing import read_booksim
+
+        found = read_booksim(file, changes or ())
+        if found.matrix is not None and out is None:
+            allowed = "is needed: the traffic of this configuration is a file of its own"
+            raise UserError("--out", None, allowed)
+        if out is not None:
+            matrix = out.with_suffix(".traffic.csv")
+            if found.matrix is not None:
+                write_named("--out", matrix, found.matrix_csv().encode())
+            write_named("--out", out, found.toml(matrix.name).encode())
+            Described.load(out).spec("full")
+        else:
+            Described.from_dict(found.experiment).spec("full")
+        if json:
+            print_json(_answer(found))
+        else:
+            _print(found, out)
+
+
+def _answer(found: BookSim) -> dict[str, object]:
+    return {
+        "experiment": found.experiment,
+        "taken": found.taken,
+        "assumed": found.assumed,
+        "without_effect": found.without_effect,
+        "notes": found.notes,
+    }
+
+
+def _print(found: BookSim, out: Path | None) -> None:
+    """Print the experiment unless it was written; what became of the keys then, or aside."""
+    if out is None:
+        typer.echo(found.toml(), nl=False)
+    aside = out is None
+
+    def tell(what: str, keys: list[str]) -> None:
+        if keys:
+            typer.echo(f"{what}: {', '.join(keys)}", err=aside)
+
+    tell("taken", list(found.taken))
+    tell("defaults of BookSim2", [f"{key} = {value}" for key, value in found.assumed.items()])
+    tell("no effect", found.without_effect)
+    for note in found.notes:
+        typer.echo(f"not as in BookSim2: {note}", err=aside)
+    if out is not None:
+        typer.echo(f"written: {out}", err=aside)

@@ -1,0 +1,190 @@
+"""Configurations of BookSim2 [Jiang et al. 2013] as experiments.
+
+What its router does in which cycle is that of `machine.switch.allocator` (docs/model.md). A cycle
+is 1 ns here, a flit 8 B, and the header of a packet its first flit.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .networks import Network, network
+from .settings import UNSURE, Settings
+from .toml import to_toml
+from .traffic import Matrix, injection, lengths, pattern
+
+_FLIT = 8
+_ALLOCATORS = ("islip", "separable_input_first", "separable_output_first", "wavefront", "max_size")
+
+
+@dataclass(frozen=True, slots=True)
+class BookSim:
+    """What a configuration becomes, and what was made of its keys."""
+
+    experiment: dict[str, Any]
+    """Tables of an experiment file."""
+    matrix: Matrix | None
+    """Who sends to whom, for a file of its own."""
+    lengths: tuple[list[int], list[int]]
+    """Lengths of packets in flits, and their weights."""
+    taken: dict[str, str]
+    assumed: dict[str, str]
+    """Keys the file does not give, and the defaults of BookSim2."""
+    without_effect: list[str]
+    notes: list[str]
+    """What is not as in BookSim2."""
+
+    def toml(self, matrix_file: str = "traffic.csv") -> str:
+        """Return the experiment file."""
+        tables = self.experiment
+        if self.matrix is not None:
+            tables = tables | {"workload": tables["workload"] | {"file": matrix_file}}
+        head = ["A configuration of BookSim2: a cycle is 1 ns, a flit 8 B."]
+        head += [f"Not as in BookSim2: {note}." for note in self.notes]
+        return to_toml(tables, head)
+
+    def matrix_csv(self) -> str:
+        """Return the file of who sends to whom."""
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(("source", "destination", "weight"))
+        for source, row in enumerate(self.matrix or ()):
+            lines.writerows((source, to, weight) for to, weight in sorted(row.items()))
+        return text.getvalue()
+
+
+def read_booksim(path: Path, changes: Iterable[str] = ()) -> BookSim:
+    """Read a configuration file, and changes such as `injection_rate=0.2`.
+
+    Raises `UserError` for what it is not, or cannot be done here.
+    """
+    settings = Settings.read(path, changes)
+    found = network(settings)
+    sizes, rates = lengths(settings)
+    mean = sum(size * rate for size, rate in zip(sizes, rates, strict=True)) / sum(rates)
+    who, matrix = pattern(settings, found)
+    workload = {"preset": "uniform_open_loop", "includes_self": True} | who
+    if who["pattern"] != "uniform":
+        workload |= {"radius": None}
+    workload |= _sizes(sizes, rates) | injection(settings, mean)
+    experiment = {
+        "machine": _machine(settings, found, max(sizes)),
+        "workload": {key: value for key, value in workload.items() if value is not None},
+        "run": _run(settings),
+    }
+    notes = [*found.notes]
+    if settings.text("injection_process") == "on_off":
+        notes.append("bursts are on_off of this program, with the same rates and mean length")
+    unsure = [key for key in UNSURE if key in settings.assumed]
+    notes += [f"{key} is not given, and its default differs among versions" for key in unsure]
+    return BookSim(
+        experiment,
+        matrix,
+        (sizes, rates),
+        settings.taken,
+        settings.assumed,
+        settings.without_effect,
+        notes,
+    )
+
+
+def _machine(settings: Settings, found: Network, longest: int) -> dict[str, Any]:
+    link = {
+        "rate": "64 Gbit/s",
+        "flit": f"{_FLIT} B",
+        "delay": _cycles(found.delay),
+        "credit_delay": _cycles(settings.whole("credit_delay", 0, 1000)),
+    }
+    classes = {name: {"delay": _cycles(cycles)} for name, cycles in found.classes.items()}
+    return {
+        "clock": "1 GHz",
+        "topology": found.topology,
+        "link": link,
+        "node_link": {"delay": _cycles(1)},
+        **({"link_classes": classes} if classes else {}),
+        "switch": _switch(settings),
+        "routing": found.routing,
+        "interface": {
+            "packet_size": f"{max(1, _FLIT * (longest - 1))} B",
+            "header": f"{_FLIT} B",
+            "local": "switch",
+        },
+    }
+
+
+def _switch(settings: Settings) -> dict[str, Any]:
+    """Return the router."""
+    crossing = settings.whole("st_prepare_delay", 0, 64) + settings.whole("st_final_delay", 0, 64)
+    if not crossing:
+        raise settings.refused("st_final_delay", "must be above 0 together with st_prepare_delay")
+    speedup = settings.number("internal_speedup", 64)
+    if speedup != int(speedup):
+        raise settings.refused("internal_speedup", "cannot be done; must be a whole number")
+    switch = {
+        "switching": "wormhole",
+        "virtual_channels": settings.whole("num_vcs", 1, 255),
+        "input_buffer": f"{_FLIT * settings.whole('vc_buf_size', 1, 65_536)} B",
+        **_allocators(settings),
+        "route_delay": _cycles(settings.whole("routing_delay", 0, 64)),
+        "traversal_delay": _cycles(crossing),
+        "speculative": settings.flag("speculative"),
+        "vc_reuse": "after_credits" if settings.flag("wait_for_tail_credit") else "after_tail",
+        "hold": settings.flag("hold_switch_for_packet"),
+        "input_speedup": settings.whole("input_speedup", 1, 64),
+        "output_speedup": settings.whole("output_speedup", 1, 64),
+        "internal_speedup": int(speedup),
+    }
+    if "output_buffer_size" in settings.given:
+        flits = settings.whole("output_buffer_size", -1, 65_536)
+        if flits > 0:
+            switch["output_buffer"] = f"{_FLIT * flits} B"
+    return switch
+
+
+def _allocators(settings: Settings) -> dict[str, Any]:
+    """Return both allocators: `islip(2)` has two iterations."""
+    found: dict[str, Any] = {}
+    iterations = {}
+    for key, word in (("sw_allocator", "allocator"), ("vc_allocator", "vc_allocator")):
+        name, bracket, rest = settings.text(key).partition("(")
+        digits = rest.rstrip(") ")
+        if name not in _ALLOCATORS or (bracket and not (digits.isascii() and digits.isdigit())):
+            allowed = f"cannot be done; must be {', '.join(_ALLOCATORS[:-1])} or {_ALLOCATORS[-1]}"
+            raise settings.refused(key, allowed)
+        found[word] = "maximum_size" if name == "max_size" else name
+        iterations[key] = int(digits) if bracket else 1
+    if len(set(iterations.values())) > 1:
+        raise settings.refused("vc_allocator", "must have as many iterations as sw_allocator")
+    if (count := iterations["sw_allocator"]) != 1:
+        found["iterations"] = count
+    return found
+
+
+def _sizes(sizes: list[int], rates: list[int]) -> dict[str, Any]:
+    """Return the lengths of messages: their first flit is the header."""
+    data = [f"{_FLIT * (size - 1)} B" for size in sizes]
+    if len(sizes) == 1:
+        return {"message_size": data[0]}
+    return {
+        "message_distribution": "mixed",
+        "message_sizes": data,
+        "message_weights": rates,
+    }
+
+
+def _run(settings: Settings) -> dict[str, Any]:
+    """Return seed, warm-up and window: all samples that BookSim2 would take at most."""
+    period = settings.whole("sample_period", 1, 10**9)
+    warmup = settings.whole("warmup_periods", 0, 10**6) * period
+    samples = settings.whole("max_samples", 1, 10**6) * period
+    seed = settings.whole("seed")
+    return {"seed": seed, "warmup": f"{warmup} ns", "duration": f"{warmup + samples} ns"}
+
+
+def _cycles(count: int) -> str:
+    return f"{count} cycle" if count == 1 else f"{count} cycles"

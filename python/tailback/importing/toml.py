@@ -1,0 +1,27 @@
+"""Experiment files from tables of words, numbers and lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def to_toml(tables: Mapping[str, Any], head: Sequence[str] = ()) -> str:
+    """Return tables, and tables in them, as TOML; lines of the head as comments."""
+    lines = [f"# {line}" for line in head]
+    for name, table in tables.items():
+        lines += _table(name, table)
+    return "\n".join(lines) + "\n"
+
+
+def _table(name: str, table: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a table, those of tables in it last."""
+    plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
+    inner = {key: value for key, value in table.items() if isinstance(value, Mapping)}
+    lines = ["", f"[{name}]"] if plain else []
+    # Words, numbers, truth and lists of them are written as in JSON.
+    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
+    for key, value in inner.items():
+        lines += _table(f"{name}.{key}", value)
+    return lines

@@ -1,0 +1,1 @@
+"""Configurations of BookSim2 run through the importer, beside what BookSim2 measured."""

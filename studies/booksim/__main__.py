@@ -1,0 +1,27 @@
+"""Run the study: `python -m studies.booksim` writes `RESULTS.md`; exit code 1 if it fails."""
+
+from __future__ import annotations
+
+import sys
+
+from studies.booksim.curves import STUDY, Curve, curve, left_out, names, published, refusal, run
+from studies.booksim.text import write_report
+from studies.runs import answers
+from studies.study import carry_out
+
+
+def _run() -> list[Curve]:
+    reasons = {name: refusal(name) for name in names()}
+    rows = [row for name, reason in reasons.items() if not reason for row in published(name)]
+    ours = answers(run, [asked for asked, _ in rows], "runs")
+    runs = [(asked, theirs, found) for (asked, theirs), found in zip(rows, ours, strict=True)]
+    return [
+        left_out(name, reason)
+        if reason
+        else curve(name, [one for one in runs if one[0].name == name])
+        for name, reason in reasons.items()
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(carry_out(_run, write_report, (STUDY.results,)))
