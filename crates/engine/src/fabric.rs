@@ -275,7 +275,11 @@ impl Fabric {
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
-            wires: if are_whole { wiring.layout.wire_of.clone() } else { Vec::new() },
+            wires: match &self.model {
+                Model::Router(_) => wiring.layout.wires_of_nodes(),
+                _ if are_whole => wiring.layout.wire_of.clone(),
+                _ => Vec::new(),
+            },
             lists: self.traits.lists,
             have_buffers: is_full && !have_heads,
             have_heads,

@@ -101,6 +101,13 @@ fn circuits(number: u64) -> Spec {
     spec
 }
 
+/// Switches that run by a clock.
+fn clocked(number: u64) -> Spec {
+    let mut dice = Dice::new(3_000_000 + number);
+    let spec = crate::routers::spec(&mut dice);
+    Spec { mode: mode(&mut dice), ..spec }
+}
+
 /// Packets have a choice of outputs, or are sent anywhere.
 fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     let choices = [RoutingSpec::OddEven, RoutingSpec::WestFirst, RoutingSpec::NegativeFirst];
@@ -134,6 +141,7 @@ fn each_case(all: u64, holds: impl Fn(u64, &Spec)) {
             check(number, &integrated(number, fidelity), |spec| holds(number, spec));
         }
         check(number, &circuits(number), |spec| holds(number, spec));
+        check(number, &clocked(number), |spec| holds(number, spec));
     }
 }
 
@@ -149,6 +157,7 @@ fn every_packet_is_charged_what_it_lived_longer() {
         let link = Timing::of(&spec.machine);
         // Links of one rate, an end token that holds back nothing, and nothing stored.
         let is_even = are_alike(&spec.machine)
+            && !matches!(spec.machine.topology, TopologySpec::Graph { .. })
             && link.last_ps <= link.flit_ps
             && (spec.machine.switch.integrated
                 || !matches!(
@@ -261,6 +270,20 @@ fn every_cause_occurs_where_it_can() {
         let is_whole = cause == Cause::Stretched;
         assert_eq!(seen.contains_key(&(Fidelity::Packet as u8, cause)), !is_whole, "{name}");
     }
+}
+
+/// Clocked switches have all of them.
+#[test]
+fn every_cause_occurs_with_clocked_switches() {
+    let mut seen = BTreeMap::new();
+    for number in 0..40 {
+        let spec = Spec { mode: Mode::Full, ..clocked(number) };
+        let (_, packets) = to_the_end(&spec);
+        for charge in packets.iter().flat_map(|one| &one.charges) {
+            *seen.entry(charge.cause).or_insert(0) += charge.time;
+        }
+    }
+    assert_eq!(seen.len(), Cause::ALL.len(), "{seen:?}");
 }
 
 /// In any window, what is charged is what the counters say packets delivered in it waited.
