@@ -83,10 +83,9 @@ impl Wiring {
         for switch in 0..self.dims.iter().product() {
             for dimension in 0..self.dims.len() {
                 let at = self.coordinates(switch)[dimension];
-                for next in [false, true].map(|grows| self.beside(dimension, at, grows)) {
-                    if let Some(next) = next {
-                        self.add_internal(switch, dimension, next, machine);
-                    }
+                let beside = [false, true].map(|grows| self.beside(dimension, at, grows));
+                for next in beside.into_iter().flatten() {
+                    self.add_internal(switch, dimension, next, machine);
                 }
             }
         }
