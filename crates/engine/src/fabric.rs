@@ -283,10 +283,10 @@ impl Fabric {
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
-            wires: if are_whole || shares_ends {
-                wiring.layout.wire_of.clone()
-            } else {
-                Vec::new()
+            wires: match &self.model {
+                Model::Router(_) => wiring.layout.wires_of_nodes(),
+                _ if are_whole || shares_ends => wiring.layout.wire_of.clone(),
+                _ => Vec::new(),
             },
             receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,

@@ -8,20 +8,34 @@ mod arbiters;
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
 mod cases;
+#[path = "blame/clocked.rs"]
+mod clocked;
 mod common;
 #[path = "blame/hand.rs"]
 mod hand;
+#[path = "reference/networks.rs"]
+#[allow(dead_code, reason = "shared with the reference, which needs more of it")]
+mod networks;
 #[path = "common/parts.rs"]
 mod parts;
 #[path = "reference/programs.rs"]
 mod programs;
 #[path = "common/random.rs"]
 mod random;
+#[path = "router/cases.rs"]
+#[allow(dead_code, reason = "a generator shared with the tests of clocked switches")]
+mod routers;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the tests of flits")]
 mod small;
 #[path = "blame/sums.rs"]
 mod sums;
+#[path = "reference/ways.rs"]
+#[allow(dead_code, reason = "shared with the twins")]
+mod ways;
+#[path = "reference/wiring.rs"]
+#[allow(dead_code, reason = "shared with the twins")]
+mod wiring;
 
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{Blame, Spec};

@@ -9,8 +9,8 @@ use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Arbiter, Blame, Fidelity, Machine, Mode, RoutingSpec, Selection, Sharing, Spec, Switching,
-    TopologySpec,
+    Arbiter, Blame, Fidelity, HalfDuplex, Machine, Mode, RoutingSpec, Selection, Sharing, Spec,
+    Switching, TopologySpec,
 };
 
 fn mode(dice: &mut Dice) -> Mode {
@@ -68,7 +68,21 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
     if dice.chance(50) {
         cases::open_windows(&mut dice, machine);
     }
+    if fidelity == Fidelity::Flit && dice.chance(30) {
+        machine.link.half_duplex = HalfDuplex::Flit;
+    }
+    let has_receivers = matches!(fidelity, Fidelity::Flit | Fidelity::Worm | Fidelity::Packet);
+    if has_receivers && dice.chance(40) {
+        receive(&mut dice, machine);
+    }
     spec
+}
+
+/// Nodes take packets in slowly.
+fn receive(dice: &mut Dice, machine: &mut Machine) {
+    let (interface, flit) = (&mut machine.interface, machine.link.flit_ps);
+    interface.receive_fifo = dice.one_of(&[None, Some(1), Some(2), Some(4)]);
+    interface.drain_byte_ps = Some(dice.one_of(&[1, flit, flit + 1, 2 * flit, 5 * flit]));
 }
 
 /// The same where nodes and switches are one.
@@ -93,6 +107,7 @@ fn circuits(number: u64) -> Spec {
     let mut dice = Dice::new(number);
     let machine = &mut spec.machine;
     machine.switch.switching = Switching::Circuit;
+    (machine.interface.receive_fifo, machine.interface.drain_byte_ps) = (None, None);
     machine.switch.arbiter = dice.one_of(&[Arbiter::Fifo, Arbiter::OldestFirst]);
     machine.link.sharing = Sharing::Separate;
     machine.routing.selection = Selection::First;
@@ -162,8 +177,11 @@ fn every_packet_is_charged_what_it_lived_longer() {
             if is_even {
                 let arbitration = spec.machine.switch.delay_ps;
                 let first = if spec.machine.switch.integrated { arbitration } else { 0 };
-                let alone = link.zero_load_lifetime(one.packet.hops, one.packet.bytes);
-                assert_eq!(one.alone, first + alone);
+                let (hops, bytes) = (one.packet.hops, one.packet.bytes);
+                let alone = link.zero_load_lifetime(hops, bytes);
+                let drain = spec.machine.interface.drain_byte_ps.unwrap_or(0) * u64::from(bytes);
+                let drained = link.hop_ps * u64::from(hops - 1) + drain;
+                assert_eq!(one.alone, first + alone.max(drained));
             }
             assert!(one.charges.iter().all(|charge| charge.time > 0));
         }

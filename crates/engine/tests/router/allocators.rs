@@ -2,7 +2,7 @@
 //!
 //! Written from their descriptions in `docs/model.md`; shares nothing with the engine's.
 
-#![allow(clippy::needless_range_loop, reason = "matrices are looked at by numbers")]
+#![allow(clippy::needless_range_loop, reason = "numbers are places in several lists")]
 
 /// By input and output: how urgent the request is, if there is one.
 pub type Matrix = Vec<Vec<Option<i64>>>;

@@ -216,7 +216,7 @@ fn a_buffer_passes_its_flits_once_per_round_trip_of_credits() {
 }
 
 /// Four places, of which each can be used again after 5 cycles: every fourth flit waits a cycle for
-/// the credit of the one that was sent four before it (the first of five: measured with BookSim2).
+/// the credit of the one that was sent four before it (the first of five: measured with `BookSim2`).
 /// That a header is routed in between holds up the flits behind it no longer than the header.
 #[test]
 fn a_long_packet_in_small_buffers_waits_for_credits() {
@@ -228,7 +228,7 @@ fn a_long_packet_in_small_buffers_waits_for_credits() {
 }
 
 /// A channel that is granted again only when the buffer at its end is empty, and all credits are
-/// back: measured with BookSim2 on unit links with one channel and room for 16.
+/// back: measured with `BookSim2` on unit links with one channel and room for 16.
 #[test]
 fn a_channel_waits_until_the_buffer_at_its_end_is_empty() {
     for (route, speculative, of_one, of_four) in

@@ -9,6 +9,7 @@
 
 mod lane;
 mod nodes;
+mod observe;
 mod places;
 mod stages;
 mod switches;
@@ -23,6 +24,7 @@ use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 use crate::spec::{Machine, Pipeline};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -172,7 +174,7 @@ impl RouterFabric {
 
     /// A flit is in the buffer at a channel's end.
     #[inline]
-    fn arrives(&mut self, channel: ChannelId, is_header: bool, cycle: u64, act: &Act) {
+    fn arrives(&mut self, channel: ChannelId, is_header: bool, cycle: u64, act: &mut Act) {
         let lane = self.board.at_mut(channel);
         lane.held += 1;
         if lane.output.is_some() {
@@ -192,7 +194,7 @@ impl RouterFabric {
 
     /// The header at the front of a buffer is routed from a step on.
     #[inline]
-    fn is_routed_from(&mut self, channel: ChannelId, step: u64, act: &Act) {
+    fn is_routed_from(&mut self, channel: ChannelId, step: u64, act: &mut Act) {
         let due = step + u64::from(self.pipeline.route_cycles);
         self.board.at_mut(channel).due = due;
         let cycle = self.cycle_of(due);
@@ -205,7 +207,7 @@ impl RouterFabric {
 
     /// The header at the front of a buffer asks for a virtual channel.
     #[inline]
-    fn asks(&mut self, channel: ChannelId, act: &Act) {
+    fn asks(&mut self, channel: ChannelId, act: &mut Act) {
         let port = &mut self.board.at_mut(channel).port;
         let switch = port.switch;
         if !act.wiring.routing.chooses() {
@@ -214,6 +216,9 @@ impl RouterFabric {
         }
         let number = self.board.at(channel).entrance.number;
         self.switches.asks(switch.0, number);
+        if act.is_observed() {
+            self.observe_request(channel, act);
+        }
     }
 
     /// The front of a buffer has a flit and a credit.
@@ -225,7 +230,7 @@ impl RouterFabric {
 
     /// A channel may send one more flit.
     #[inline]
-    fn credit(&mut self, channel: ChannelId, act: &Act) {
+    fn credit(&mut self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at_mut(channel);
         lane.credits += 1;
         let (packet, input, kind) = (lane.packet, lane.input, lane.port.kind);
@@ -236,6 +241,9 @@ impl RouterFabric {
                 self.is_ready(input);
             }
         } else if self.pipeline.atomic || self.pipeline.speculative {
+            if self.pipeline.atomic && act.is_observed() {
+                self.observe_empty(channel, act);
+            }
             self.switches.frees(act.wiring.layout.group(channel).from);
         }
     }
@@ -282,6 +290,7 @@ impl RouterFabric {
         let there = start + 1 + latency;
         act.measures.transmits(kind, at, at + cycle_ps);
         if is_header {
+            act.observe(Observation::Started { packet: id, channel, start: at });
             let hop = act.wiring.timing(channel).hop_ps;
             crate::fabric::switch::switchboard::sets_out(channel, id, kind, at, hop, act);
         }
@@ -289,6 +298,9 @@ impl RouterFabric {
             let flits = u64::from(act.wiring.link.packet_flits(act.packets[id].bytes));
             act.measures.kept(channel, kind, at + cycle_ps - granted - flits * cycle_ps);
             act.leaves(channel, id, at + cycle_ps);
+        }
+        if is_last && act.is_observed() {
+            self.observe_tail(channel, start, act);
         }
         if is_internal {
             let what = if is_header { What::Header(channel) } else { What::Flit(channel) };

@@ -156,6 +156,15 @@ impl Layout {
         group.slot.map(|slot| (slot as usize / self.classes, slot as usize % self.classes))
     }
 
+    /// By channel: the lowest-numbered of its wire if it is a node's, else the channel.
+    pub fn wires_of_nodes(&self) -> Vec<ChannelId> {
+        let wire = |channel: ChannelId| match self.group(channel).kind {
+            ChannelKind::Injection => self.wire_of[channel.index()],
+            _ => channel,
+        };
+        (0..self.channels()).map(ChannelId::from_index).map(wire).collect()
+    }
+
     /// Whether several channels share a wire anywhere.
     pub fn has_shared_wires(&self) -> bool {
         self.wire_of.iter().enumerate().any(|(channel, wire)| wire.index() != channel)

@@ -15,9 +15,16 @@ impl Act<'_> {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn observe(&mut self, what: Observation) {
+        self.observe_at(what, self.now);
+    }
+
+    /// The same of what will have happened at an instant.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe_at(&mut self, what: Observation, at: Time) {
         if let Some(blame) = &mut self.measures.blame {
             let ways = Known { wiring: self.wiring, packets: self.packets };
-            blame.observe(what, self.now, &ways);
+            blame.observe(what, at, &ways);
         }
     }
 

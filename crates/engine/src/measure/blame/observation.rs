@@ -25,6 +25,8 @@ pub enum Observation {
     LacksPlace { packet: PacketId, root: Root },
     /// It, or what is left of it, might start on a channel whose wire `user` uses.
     LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
+    /// It asks for a channel that is free, but `granted` is given to another.
+    Outdone { packet: PacketId, granted: ChannelId },
     /// The packet that a channel was granted to has left it at `at`.
     Left { channel: ChannelId, at: Time },
     /// The packet that has been granted a channel is out of the buffer it stood in at `at`.
@@ -84,6 +86,7 @@ impl Blame {
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
+            Outdone { packet, granted } => self.outdone(packet, granted, now),
             Left { channel, at } => self.released(channel, at),
             Cleared { buffer, at } => self.cleared(buffer, at),
             Stored { packet, until } => self.stored(packet, (now, until), ways),

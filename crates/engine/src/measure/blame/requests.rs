@@ -103,4 +103,14 @@ impl Blame {
             self.stalls(id, now, Cause::SharedWire, root);
         }
     }
+
+    /// A packet asks for a channel that is free, and another is granted one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn outdone(&mut self, id: PacketId, channel: ChannelId, now: Time) {
+        if let Some(turn) = self.holders[channel.index()].latest() {
+            let root = Root { class: turn.class, channel };
+            self.stalls(id, now, Cause::Arbitration, root);
+        }
+    }
 }

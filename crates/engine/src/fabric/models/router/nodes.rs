@@ -5,6 +5,7 @@ use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
 
 /// The wires by which nodes send.
 pub struct Sources {
@@ -124,8 +125,13 @@ impl RouterFabric {
             let channel = source.lanes[place];
             self.is_free(channel) && self.board.at(channel).credits > 0
         };
-        let Some(place) = places.clone().find(has_room) else { return ChannelId::NONE };
+        let Some(place) = places.clone().find(has_room) else {
+            let channel = source.lanes[(source.last + 1) % count];
+            act.observe(Observation::LacksRoom { packet: id, channel, keeps: ChannelId::NONE });
+            return ChannelId::NONE;
+        };
         let channel = source.lanes[place];
+        act.observe(Observation::Granted { packet: id, channel });
         self.sources.wires[wire as usize].last = place;
         self.board.take_at_hand(node, queue, act);
         self.enter(channel, id, act);

@@ -5,6 +5,7 @@ use super::lane::Entrance;
 use crate::fabric::switch::allocate::Request;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::ChannelId;
+use crate::measure::blame::Observation;
 use crate::routing::Outputs;
 
 /// Lists that are made once and used again and again.
@@ -12,32 +13,32 @@ use crate::routing::Outputs;
 pub struct Scratch {
     /// Requests for virtual channels, and whose they are: buffer and output.
     asks: Vec<Request>,
-    askers: Vec<(ChannelId, ChannelId)>,
+    pub(super) askers: Vec<(ChannelId, ChannelId)>,
     /// Places of those that are granted.
-    granted: Vec<u32>,
+    pub(super) granted: Vec<u32>,
     /// Requests for the crossbar, and whose they are.
     requests: Vec<Request>,
-    bids: Vec<Bid>,
+    pub(super) bids: Vec<Bid>,
     /// Places of those that are granted.
-    crossing: Vec<u32>,
+    pub(super) crossing: Vec<u32>,
     /// Those that have kept the crossbar since the step before.
-    holding: Vec<Bid>,
+    pub(super) holding: Vec<Bid>,
     outputs: Outputs,
 }
 
 /// An input that asks for the crossbar.
 #[derive(Clone, Copy)]
 pub struct Bid {
-    slot: u32,
-    out_slot: u32,
+    pub(super) slot: u32,
+    pub(super) out_slot: u32,
     /// The channel whose buffer it is, and its virtual channel.
-    channel: ChannelId,
+    pub(super) channel: ChannelId,
     lane: u32,
-    priority: i32,
+    pub(super) priority: i32,
 }
 
 /// The priority of headers that have no virtual channel yet: below all others.
-const SPECULATIVE: i32 = i32::MIN;
+pub(super) const SPECULATIVE: i32 = i32::MIN;
 
 impl RouterFabric {
     /// Every switch that may have something to decide does, in each step of the cycle.
@@ -55,6 +56,7 @@ impl RouterFabric {
 
     fn decide(&mut self, switch: u32, step: u64, scratch: &mut Scratch, act: &mut Act) {
         scratch.asks.clear();
+        scratch.askers.clear();
         scratch.granted.clear();
         let mut is_left = false;
         if self.switches.somebody_asks(switch) {
@@ -70,6 +72,10 @@ impl RouterFabric {
         for place in 0..scratch.granted.len() {
             let (channel, output) = scratch.askers[scratch.granted[place] as usize];
             self.grant(channel, output, step, act);
+        }
+        if act.is_observed() {
+            self.observe_channels(step, scratch, act);
+            self.observe_crossbar(switch, step, scratch, act);
         }
         for place in 0..scratch.holding.len() {
             self.cross(scratch.holding[place], switch, step, act);
@@ -92,7 +98,6 @@ impl RouterFabric {
         scratch: &mut Scratch,
         act: &Act,
     ) -> bool {
-        scratch.askers.clear();
         let (mut is_left, mut askers) = (false, 0);
         for word in 0..self.switches.words {
             let mut left = self.switches.asking_in(switch, word);
@@ -191,7 +196,7 @@ impl RouterFabric {
 
     /// The cycle in which a flit that wins a step is behind the crossbar.
     #[inline]
-    fn crossed_in(&self, step: u64) -> u64 {
+    pub(super) fn crossed_in(&self, step: u64) -> u64 {
         self.cycle_of(step + u64::from(self.pipeline.traversal_cycles))
     }
 
@@ -254,7 +259,7 @@ impl RouterFabric {
     }
 
     /// Whether a header that bid before it had a virtual channel has one now, of that output.
-    fn came_true(&self, channel: ChannelId, out_slot: u32) -> bool {
+    pub(super) fn came_true(&self, channel: ChannelId, out_slot: u32) -> bool {
         let output = self.board.at(channel).output;
         output.is_some() && {
             let port = u32::from(self.board.at(output).exit.1);
@@ -270,13 +275,17 @@ impl RouterFabric {
         lane.output = output;
         let (switch, number) = (lane.port.switch.0, lane.entrance.number);
         self.switches.asks_no_more(switch, number);
+        let start = self.crossed_in(step + u64::from(!self.pipeline.speculative)) * self.cycle_ps;
+        act.observe_at(Observation::Granted { packet: id, channel: output }, start);
         self.enter(output, id, act);
-        let start = self.crossed_in(step + u64::from(!self.pipeline.speculative));
         let lane = self.board.at_mut(output);
         lane.input = channel;
-        lane.granted = start * self.cycle_ps;
+        lane.granted = start;
         if lane.credits > 0 {
             self.switches.ready(switch, number);
+        } else {
+            let keeps = ChannelId::NONE;
+            act.observe_at(Observation::LacksRoom { packet: id, channel: output, keeps }, start);
         }
     }
 
@@ -294,6 +303,9 @@ impl RouterFabric {
         if is_last {
             lane.output = ChannelId::NONE;
             let next = lane.headers > 0;
+            if act.is_observed() {
+                self.observe_front(channel, step, act);
+            }
             self.switches.is_ready_no_more(switch, number);
             self.switches.frees(switch);
             if next {

@@ -121,7 +121,7 @@ fn large_allocators_agree_with_dense_ones() {
     }
 }
 
-/// McKeown's figure of two iterations: what is left over after the first is matched in the second,
+/// Two iterations: what is left over after the first is matched in the second,
 /// and pointers stay where the first has put them.
 #[test]
 fn islip_fills_up_and_keeps_its_pointers() {

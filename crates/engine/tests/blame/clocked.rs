@@ -1,0 +1,110 @@
+//! Clocked switches worked out by hand.
+//!
+//! A cycle takes 10 ps; wires take a cycle. A header that a node sends in cycle 0 is at its switch
+//! in 2, routed in 2, granted a virtual channel in 3 and the crossbar in 4, and starts in 5. A star of
+//! three nodes: channels are the nodes' injections, then the ejections; classes are nodes.
+
+use crate::common::{message_list, spec};
+use crate::to_the_end;
+use tailback_engine::measure::blame::{Cause, Charge};
+use tailback_engine::spec::{
+    Allocator, Fidelity, FlowControl, LinkClass, Machine, Mode, Pipeline, Spec, TopologySpec,
+};
+
+const CYCLE: u64 = 10;
+
+fn machine(topology: TopologySpec) -> Machine {
+    let mut machine = Machine::t9000(topology);
+    let link = &mut machine.link;
+    (link.flit_ps, link.control_ps, link.delay_ps) = (CYCLE, CYCLE, CYCLE);
+    (link.end_token, link.flow_control) = (false, FlowControl::OutOfBand);
+    machine.node_link = Some(LinkClass { width: Some(1), ..LinkClass::default() });
+    (machine.interface.acknowledges, machine.interface.packet_bytes) = (false, 100);
+    machine.switch.input_buffer_flits = Some(16);
+    machine.switch.pipeline = Some(Pipeline {
+        route_cycles: 1,
+        traversal_cycles: 1,
+        speculative: false,
+        vc_allocator: Allocator::Islip,
+        vc_iterations: 1,
+        allocator: Allocator::Islip,
+        iterations: 1,
+        input_speedup: 1,
+        output_speedup: 1,
+        internal_speedup: 1,
+        output_buffer_flits: None,
+        atomic: false,
+        holds: false,
+    });
+    machine
+}
+
+/// Channel, cause, culprit, root, cycles.
+type Row = (u32, Cause, u32, u32, u64);
+
+/// What packets are charged; messages by cycle, source, destination and flits.
+fn charged(machine: Machine, list: &[(u64, u32, u32, u32)]) -> Vec<Vec<Row>> {
+    let list: Vec<_> = list.iter().map(|&(t, a, b, flits)| (t * CYCLE, a, b, flits - 1)).collect();
+    let spec = spec(machine, message_list(&list), Mode::Full);
+    let row = |c: &Charge| (c.channel.0, c.cause, c.culprit, c.root.0, c.time / CYCLE);
+    let (_, packets) = to_the_end(&Spec { fidelity: Fidelity::Flit, ..spec });
+    packets.iter().map(|packet| packet.charges.iter().map(row).collect()).collect()
+}
+
+fn star(node_virtual_channels: u32) -> Machine {
+    let mut machine = machine(TopologySpec::Star { nodes: 3 });
+    machine.switch.node_virtual_channels = node_virtual_channels;
+    machine
+}
+
+/// The first has the only channel for its four flits; then a cycle is lost.
+#[test]
+fn who_holds_the_virtual_channel_is_charged() {
+    let rows = charged(star(1), &[(0, 0, 2, 4), (0, 1, 2, 4)]);
+    assert_eq!(rows, [vec![], vec![(5, Cause::Arbitration, 0, 5, 5)]]);
+    let rows = charged(star(1), &[(0, 0, 2, 4), (1, 1, 2, 4)]);
+    assert_eq!(rows, [vec![], vec![(5, Cause::OutputBusy, 0, 5, 4)]]);
+}
+
+/// Both outputs grant the first, which takes one of them: the second gets the other a cycle later,
+/// and from then on they cross in turn.
+#[test]
+fn who_crosses_the_switch_is_charged() {
+    let rows = charged(star(2), &[(0, 0, 2, 4), (0, 1, 2, 4)]);
+    let first = vec![(10, Cause::Stretched, 1, 11, 3)];
+    let second = vec![(11, Cause::Arbitration, 0, 10, 1), (11, Cause::Stretched, 0, 10, 3)];
+    assert_eq!(rows, [first, second]);
+}
+
+/// The second has had a channel for a cycle when the first packet's third flit takes the crossbar.
+#[test]
+fn a_header_that_loses_the_crossbar_waits_for_the_wire() {
+    let rows = charged(star(2), &[(0, 0, 2, 9), (1, 1, 2, 1), (1, 2, 2, 1)]);
+    assert_eq!(rows[0], [(10, Cause::Stretched, 1, 11, 1)]);
+    assert_eq!(rows[1], []);
+}
+
+/// A node's wire sends one packet after the other, on whatever virtual channels.
+#[test]
+fn who_has_the_wire_of_a_node_throttles() {
+    let rows = charged(star(2), &[(0, 0, 2, 4), (0, 0, 1, 3), (0, 0, 2, 2)]);
+    assert_eq!(rows[0], []);
+    assert_eq!(rows[1], [(1, Cause::Throttling, 0, 0, 4)]);
+    let third = [(0, Cause::Throttling, 0, 0, 4), (0, Cause::Throttling, 0, 1, 3)];
+    assert_eq!(rows[2][..2], third);
+}
+
+/// A line with room for two flits: the packet of node 1 has the channel to node 2, the one of node 0
+/// stands behind in switch 1, where it fills the buffer for the one that follows it.
+#[test]
+fn who_fills_the_buffer_is_charged() {
+    let mut machine = machine(TopologySpec::Mesh { dims: vec![3] });
+    machine.switch.input_buffer_flits = Some(2);
+    machine.switch.virtual_channels = 1;
+    let rows = charged(machine, &[(0, 1, 2, 40), (0, 0, 2, 2), (0, 0, 1, 2)]);
+    assert_eq!(rows[0].iter().map(|row| row.1).collect::<Vec<_>>(), [Cause::Stretched]);
+    assert_eq!((rows[1][0].1, rows[1][0].2), (Cause::OutputBusy, 1));
+    // Channels 0 to 2 are injections, 3 leads from switch 0 to 1, 5 from there to 2.
+    let full = rows[2].last().expect("its room is taken");
+    assert_eq!((full.0, full.1, full.2, full.3), (3, Cause::BufferFull, 1, 5));
+}
