@@ -11,15 +11,17 @@ from studies.paragon.settings import (
     COMPLETION,
     GROUPINGS,
     NAIVE_SIDES,
+    ORDERS,
     PLUS,
     READINGS,
     SIZES,
     SLICE,
-    TIMES_TEN,
     Grouping,
     Reading,
     step_us,
 )
+
+_ALIKE = 0.01
 
 WORDING = Wording(
     "the paper", "({})", quoted=True, printed=True, sources="section", contradicted="does not hold"
@@ -88,19 +90,19 @@ def _minimum(side: int, links: dict[str, int], *, known: bool = False) -> Claim[
 def _better_than_naive(side: int) -> Claim[Measured]:
     def check(measured: Measured) -> Statement:
         gains = [
-            100 * tables.improvement(measured, side, size, reading)
-            for size in SIZES[2:]
+            100 * tables.improvement(measured, side, SLICE, reading, order)
+            for order in ORDERS
             for reading in READINGS
         ]
-        return Statement(f"{min(gains):.0f} to {max(gains):.0f} %", max(gains) > 25)
+        return Statement(f"{min(gains):.0f} to {max(gains):.0f} %", min(gains) > 25)
 
     return Claim(
         "improvements of greater than 25% are possible on 8 x 8 and 12 x 12 meshes for most "
         f"message sizes [{side} x {side}]",
         "7",
         check,
-        reading="Best contention against the naive order that begins at a node's own number, from "
-        "1024 bytes on, with either reading of a barrier; holds if it is more than 25 % for some.",
+        reading="15232 bytes, best contention against each of the three naive orders, with either "
+        "reading of a barrier. Other sizes are in the table below.",
     )
 
 
@@ -125,7 +127,7 @@ def _always(measured: Measured) -> Statement:
         f"{side} x {side}, {size} B"
         for side in NAIVE_SIDES
         for size in SIZES
-        if min(tables.improvement(measured, side, size, r) for r in READINGS) < 0
+        if tables.improvement(measured, side, size, PLUS) < -_ALIKE
     ]
     small = all(text.endswith((" 64 B", " 256 B")) for text in worse)
     return Statement("worse: " + (", ".join(worse) or "nowhere"), small)
@@ -169,7 +171,7 @@ def _share(measured: Measured) -> Comparison:
     return Comparison("", Printed(f"{step_us(SLICE):.1f}"), tb.Estimate.exact(alone), bound=0.1)
 
 
-def _negative(reading: Reading) -> str:
+def _at_8(reading: Reading) -> str:
     return f"{reading.us(8):.0f} us ({reading.name})"
 
 
@@ -214,10 +216,11 @@ def expected() -> tuple[Claim[Measured], ...]:
             "outperforms the naive algorithm for all but the smallest message sizes",
             "abstract",
             _always,
-            reading="Against the order that begins at a node's own number, with either reading of "
-            "a barrier; smallest: 64 and 256 bytes.",
-            reason="The naive orders of the paper are not printed. Against one that begins at 0 "
-            "everywhere bounded contention wins at every size.",
+            reading="Against the order that begins at a node's own number, with a barrier of "
+            f"{PLUS.name} us; smallest: 64 and 256 bytes; what is within 1 % is alike.",
+            reason="The naive order of the paper is not printed. Ours has no barrier at all, which "
+            "on 16 nodes is worth more than any contention. Against the one that begins at node 0 "
+            "bounded contention wins from 1024 bytes on with 64 and 144 nodes.",
             known=True,
         ),
         Claim(
@@ -231,10 +234,8 @@ def expected() -> tuple[Claim[Measured], ...]:
             "We would expect the measured times to lie between the two bounds",
             "7",
             _between,
-            reading=f"15232 bytes, with a barrier of {_negative(PLUS)}; 5 % below the lower bound "
-            "are allowed, because nodes do not wait for each other's start-ups.",
+            reading=f"15232 bytes, with a barrier of {_at_8(PLUS)}. 5 % below the lower bound "
+            "are allowed, because nodes do not wait for each other's start-ups, and 10 % above it "
+            "where both bounds are one, because a group ends with its last message.",
         ),
     )
-
-
-__all__ = ["TIMES_TEN", "WORDING", "expected"]

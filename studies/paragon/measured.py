@@ -37,7 +37,11 @@ class Measured:
         mode: str = "full",
     ) -> tb.Estimate:
         """Return a measure of a naive exchange."""
-        conditions = (f"dims == ({side}, {side})", f"workload.order == '{order}'")
+        conditions = (
+            f"dims == ({side}, {side})",
+            f"workload.order == '{order}'",
+            f"message_size == {size}",
+        )
         found = self._curve(
             self.runs, "naive", measure, conditions, mode, "workload.message_size_bytes"
         )

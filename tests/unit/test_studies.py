@@ -68,7 +68,7 @@ def test_answers_come_in_the_order_of_the_items() -> None:
     assert answers(abs, [-3, 2, -1], "numbers") == [3, 2, 1]
 
 
-@pytest.mark.parametrize("name", ["tweedie", "adaptive", "buzzard_mudge"])
+@pytest.mark.parametrize("name", ["tweedie", "adaptive", "buzzard_mudge", "paragon"])
 def test_a_study_has_its_sweeps_and_its_results(name: str) -> None:
     study = Study(name)
     assert study.results.is_file()
