@@ -22,7 +22,7 @@ pub use interface::{Interface, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
-pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
+pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Weighing};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
 pub use topology::{GraphLink, TopologySpec};
