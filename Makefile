@@ -37,11 +37,12 @@ demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
 
 studies: $(VENV)/built
-	TAILBACK_CASES=5 cargo test --quiet --test cycles
+	TAILBACK_CASES=5 cargo test --quiet --test cycles --test router
 	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies.tweedie
 	$(BIN)/python -m studies.adaptive
 	$(BIN)/python -m studies.buzzard_mudge
+	$(BIN)/python -m studies.symult
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches
@@ -71,6 +72,7 @@ verify: $(VENV)/built
 		"$(VERIFY) tests/unit" \
 		"$(CASES) reference" \
 		"$(CASES) cycles" \
+		"$(CASES) router" \
 		"$(CASES) blame" \
 		"$(CASES) stream" \
 		"$(CASES) transports" \

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 VERSION: str
 RESULTS_VERSION: int
+ALGORITHMS: list[str]
+OPERATIONS: list[str]
 CAUSES: list[str]
 MOST_NODES: int
 

@@ -9,7 +9,7 @@ messages do on average.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log
+from math import gcd, log
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ def open_loop(experiment: Experiment) -> OpenLoop | None:
     if not isinstance(workload, Synthetic) or not workload.is_open_loop:
         return None
     size = machine.interface.packet_room.bytes
-    messages = lengths(workload.message_distribution, workload.message_size.bytes, workload)
+    messages = lengths(workload.message_distribution, workload.mean_bytes, workload)
     cycle = machine.cycle()
     injection_ps = None
     if machine.has_injection_channels:
@@ -61,11 +61,19 @@ def lengths(shape: str, mean: int, workload: Synthetic) -> list[int]:
     """Return lengths of messages in bytes that stand for their distribution: equal quantiles."""
     if shape == "constant":
         return [mean]
+    if shape == "mixed":
+        return _mixed(workload.portions)
     middles = [(i + 0.5) / _QUANTILES for i in range(_QUANTILES)]
     if shape == "exponential":
         return [round(-mean * log(1 - p)) for p in middles]
     normal = NormalDist(mean, workload.message_sigma * mean) if workload.message_sigma else None
     return [mean if normal is None else max(0, round(normal.inv_cdf(p))) for p in middles]
+
+
+def _mixed(portions: tuple[tuple[int, int], ...]) -> list[int]:
+    """Return each length as often as its weight says, in lowest terms."""
+    common = gcd(*(weight for _, weight in portions))
+    return [size for size, weight in portions for _ in range(weight // common)]
 
 
 def _over_packets(message_bytes: int, size: int, of_packet: Callable[[int], int]) -> int:

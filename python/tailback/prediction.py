@@ -14,6 +14,7 @@ from tailback import engine, tables
 from tailback.errors import UserError
 from tailback.files import write_named
 from tailback.machines import Graph
+from tailback.message_law import MessageLaw, message_law
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 
@@ -115,6 +116,8 @@ class Prediction:
     """One row per channel: its ends and its `load_us`."""
     ends: Ends
     survey: Survey
+    law: MessageLaw | None
+    """What messages take alone, where they cost something in software."""
 
     @property
     def _acknowledges(self) -> bool:
@@ -190,6 +193,7 @@ class Prediction:
             **{name: _finite(value) for name, value in predicted.items()},
             "topology": self.survey.to_dict(),
             "routing": self.routing.to_dict(),
+            **({} if self.law is None else {"message_law": self.law.to_dict()}),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,
             "seed": self.experiment.run.seed,
@@ -239,6 +243,7 @@ def describe(experiment: Experiment) -> Prediction:
         channels=channels.append_column("load_us", pa.array(load_us)),
         ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
+        law=message_law(experiment),
     )
 
 

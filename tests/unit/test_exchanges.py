@@ -1,4 +1,4 @@
-"""Exchanges on meshes: who sends to whom, how long loops take, and what is refused."""
+"""Exchanges on meshes: who sends to whom, how long it takes, and what is refused."""
 
 from __future__ import annotations
 
@@ -116,6 +116,10 @@ class TestLoops:
         one = latency_us(self.MACHINE, self.SIZE)
         both = self.exchange(repeat=50, sends_first="all")
         computed = both[0] - 50 * one
+        workload = tb.PeerExchange(compute="7 us", repeat=50)
+        drawn = [list(workload.times(self.MACHINE, node, seed=1)) for node in (0, 1)]
+        assert drawn[0] == drawn[1]
+        assert sum(time.ps for time in drawn[0]) / 1e6 == pytest.approx(computed, abs=1e-6)
         assert both[1] == pytest.approx(both[0], abs=1e-6)
         assert 0 < computed < 50 * 14
         assert computed != pytest.approx(50 * 7)

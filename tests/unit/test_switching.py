@@ -13,6 +13,7 @@ from tailback.errors import UserError
 from tailback.machines import (
     PRESETS,
     Hypercube,
+    Interface,
     Link,
     LinkClass,
     Machine,
@@ -118,6 +119,27 @@ class TestKeys:
         assert resolved["node_link"]["duplex"] == resolved["link_classes"]["x"]["duplex"] == "full"
         with pytest.raises(UserError, match='half_by_flit": must be full with fidelity worm'):
             machine.check("worm")
+
+    def test_receive_fifos_reach_the_engine_and_only_where_there_are_any(self) -> None:
+        def machine(**interface: Any) -> Machine:
+            return Machine(topology=Mesh(dims=(3, 3)), interface=Interface(**interface))
+
+        usual = machine().spec("packet")["interface"]
+        assert not {"receive_fifo", "drain_byte_ps"} & set(usual)
+        assert not {"receive_fifo", "drain_rate"} & set(machine().resolved("packet")["interface"])
+        slow = machine(receive_fifo=2, drain_rate="363.63636 Mbit/s")
+        assert slow.spec("packet")["interface"] == usual | {
+            "receive_fifo": 2,
+            "drain_byte_ps": 22_000,
+        }
+        resolved = slow.resolved("packet")["interface"]
+        assert (resolved["receive_fifo"], resolved["drain_rate"]) == (2, "363.63636 Mbit/s")
+        with pytest.raises(UserError, match="must be left out with fidelity stream, whose nodes"):
+            slow.check("stream")
+        with pytest.raises(UserError, match=r"needs machine\.interface\.drain_rate"):
+            machine(receive_fifo=2)
+        with pytest.raises(UserError, match=r'drain_rate = "3 Tbit/s": '):
+            machine(drain_rate="3 Tbit/s")
 
     @pytest.mark.parametrize(
         "switching", ["store_and_forward", "cut_through", "circuit", "wormhole"]

@@ -36,7 +36,7 @@ impl Assembly {
         }
         let topology = Topology::new(&spec.machine.topology)?;
         let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
-        let workload = Workload::new(&spec.workload, &topology, spec.seed)?;
+        let workload = Workload::new(spec, &topology)?;
         let nodes = Nodes::new(spec, &topology, &workload)?;
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));

@@ -72,6 +72,13 @@ pub enum RunError {
         /// it is not the network that stands still.
         circle: Vec<Blocked>,
     },
+    /// What a process is to do does not agree with what others do.
+    Refused {
+        /// The instant.
+        at: Time,
+        /// What is wrong with it.
+        error: SpecError,
+    },
     /// A packet has crossed more channels than it may.
     Livelock {
         /// The instant.
@@ -218,6 +225,7 @@ impl fmt::Display for RunError {
                 let circle: Vec<_> = circle.iter().map(Blocked::to_string).collect();
                 write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, circle.join("; "))
             }
+            Self::Refused { error, .. } => error.fmt(f),
             Self::Livelock { at, packet, source, destination, limit } => write!(
                 f,
                 "livelock at {} ns: packet {packet} from node {source} to node {destination} \

@@ -217,7 +217,11 @@ impl Fabric {
             model => model.take_tail(of, &mut Act { now, wiring, packets, events, measures })
         );
         let Traits { stretches: is_stretched, numbers_packets, .. } = self.traits;
-        let channel = (!numbers_packets).then(|| of.channel());
+        let channel = if numbers_packets {
+            dispatch!(&self.model, model => model.last_channel(of))
+        } else {
+            Some(of.channel())
+        };
         let delivery = Delivery { id, channel, at: now, is_stretched };
         delivery.record(message, &self.wiring, &mut self.packets, measures)
     }
@@ -273,12 +277,18 @@ impl Fabric {
         let wiring = &self.wiring;
         let (is_full, is_integrated) = (mode == Mode::Full, wiring.integrated_timing.is_some());
         let are_whole = fidelity == Fidelity::Packet && (is_full || is_integrated);
+        let shares_ends = mode == Mode::Endpoints && wiring.layout.has_shared_wires();
         let have_heads = wiring
             .integrated_timing
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
-            wires: if are_whole { wiring.layout.wire_of.clone() } else { Vec::new() },
+            wires: if are_whole || shares_ends {
+                wiring.layout.wire_of.clone()
+            } else {
+                Vec::new()
+            },
+            receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,
             have_buffers: is_full && !have_heads,
             have_heads,

@@ -88,3 +88,7 @@ id!(
     /// A message at the node it is for: its place among those not yet handed over.
     ArrivalId
 );
+id!(
+    /// A group of processes that carry out collectives together.
+    TeamId
+);

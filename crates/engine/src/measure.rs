@@ -244,13 +244,12 @@ impl Measures {
         self.transmits(kind, start, end);
     }
 
-    /// A packet sets out over a channel that it will keep busy for so long in all, having waited
-    /// for it. What of that is still to come is told by [`crate::fabric::Fabric`].
+    /// A packet sets out over so many channels that it will keep busy for so long in all, by kind.
+    /// What of that is still to come is told by [`crate::fabric::Fabric`].
     #[inline]
-    pub fn books(&mut self, channel: ChannelId, kind: ChannelKind, takes: Time, wait: Wait) {
-        self.waited(channel, wait);
-        self.counters.packet_hops += 1;
-        self.busy[kind.in_sums()].book(takes);
+    pub fn books(&mut self, channels: usize, busy: [Time; 3]) {
+        self.counters.packet_hops += channels as u64;
+        self.busy.iter_mut().zip(busy).for_each(|(sum, busy)| sum.book(busy));
     }
 
     /// A packet has waited for a channel it now starts on.

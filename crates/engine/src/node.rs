@@ -7,6 +7,7 @@
 mod classes;
 mod commands;
 mod interface;
+mod meeting;
 mod message;
 mod packetisation;
 mod processor;
@@ -59,6 +60,8 @@ pub struct Nodes {
     protocol: Protocol,
     /// What messages cost in software, and who does it.
     software: Software,
+    /// The same of messages to the node itself.
+    local: Protocol,
 }
 
 /// What nodes act on, at one instant.
@@ -123,6 +126,7 @@ impl Nodes {
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
             software: Software::new(spec, topology.nodes, processes),
+            local: Protocol::of_local(machine, spec.mode),
             placement,
         })
     }
@@ -160,7 +164,7 @@ impl Nodes {
 
     /// `START`: a process begins, or one from outside may go on.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        if self.is_up(process, world) {
+        if world.workload.leaves(process, world.now) || self.is_up(process, world) {
             self.ready.push_back(process);
         }
         self.go_on(world)
@@ -172,6 +176,12 @@ impl Nodes {
             let class = self.classes.of_row(row).unwrap_or(self.class_of(process));
             self.send(process, &send, class, world);
         }
+    }
+
+    /// How messages get from one node to another, or to itself.
+    #[inline]
+    fn protocol_between(&self, from: NodeId, to: NodeId) -> Protocol {
+        if from == to { self.local } else { self.protocol }
     }
 
     /// The traffic class of a process' messages.
@@ -211,11 +221,18 @@ impl Nodes {
         id: MessageId,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
-        if self.interface.serves()
+        if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
             self.can_go_on(process);
         }
+    }
+
+    /// Whether a node's interface is told of a message: where processes come from outside, of all
+    /// but those of collectives.
+    #[inline]
+    fn is_told_of(&self, id: MessageId) -> bool {
+        self.interface.serves() && !self.messages[id].team.is_some()
     }
 
     /// Lets every process that can go on do so, in the order in which they
@@ -265,6 +282,11 @@ impl Nodes {
                 }
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
+                Op::Meet => self.meet(process, world),
+                Op::Refuse => {
+                    count = MOST_AT_ONE_INSTANT + 1;
+                    break;
+                }
                 Op::Command => {
                     if !self.carry_out(process, world) {
                         break;

@@ -13,7 +13,7 @@ use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Header, Outputs};
-use crate::spec::{Machine, Spec};
+use crate::spec::{Local, Machine, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
 use traffic::{Flow, each_flow};
@@ -84,11 +84,13 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
         first_bytes: spec.machine.first_packet_bytes().into(),
         acknowledges: spec.machine.interface.acknowledges,
         sends_whole_messages: spec.machine.sends_whole_messages(),
+        local: spec.machine.interface.local,
         ways: ways(spec, topology, wiring, max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
         outputs: Outputs::default(),
     };
-    let mut sums = Sums { load_ps: vec![0.0; walk.wiring.layout.channels()], ..Sums::default() };
+    let (load_ps, drain_ps) = (vec![0.0; wiring.layout.channels()], vec![0.0; topology.nodes]);
+    let mut sums = Sums { load_ps, drain_ps, ..Sums::default() };
     let exact = each_flow(spec, topology, max_pairs, |flow| walk.add(&flow, &mut sums))?;
     Ok(summarise(spec, topology, &walk, &sums, exact))
 }
@@ -117,6 +119,8 @@ struct Walk<'a> {
     acknowledges: bool,
     /// Whether a message is one packet.
     sends_whole_messages: bool,
+    /// How messages of a node to itself go.
+    local: Local,
     /// Ways walked for every pair.
     ways: u64,
     /// What they are drawn from: always the same, whatever the seed of the run.
@@ -127,6 +131,8 @@ struct Walk<'a> {
 #[derive(Default)]
 struct Sums {
     load_ps: Vec<f64>,
+    /// By node: for how long it drains what comes.
+    drain_ps: Vec<f64>,
     messages: f64,
     remote: f64,
     hops: f64,
@@ -142,7 +148,7 @@ struct Sums {
 impl Walk<'_> {
     fn add(&mut self, flow: &Flow, sums: &mut Sums) {
         sums.messages += flow.weight;
-        if flow.from == flow.to {
+        if flow.from == flow.to && self.local == Local::Memory {
             return;
         }
         sums.pairs += 1;
@@ -160,6 +166,8 @@ impl Walk<'_> {
             flow.weight * packets as f64
         };
         sums.bytes += flow.weight * f64::from(size);
+        let byte_ps = self.wiring.drain_ps(1) as f64;
+        sums.drain_ps[flow.to.index()] += flow.weight * flow.bytes as f64 * byte_ps;
         let (hops, lifetime) = self.occupy(flow.from, flow.to, size, data, sums);
         sums.data_ps += flow.weight * lifetime;
         let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
@@ -246,7 +254,7 @@ impl Walk<'_> {
                         None if self.wiring.makes_circuits_of_all() => {
                             start + self.wiring.completes_ps(&line, lead, bytes)
                         }
-                        None => end,
+                        None => end.max(start + self.wiring.drain_ps(bytes)),
                     };
                     return (hops, lifetime);
                 }
@@ -289,6 +297,8 @@ fn summarise(
         wire_load_ps[wire.index()] += load;
     }
     let load_max_ps = wire_load_ps.iter().copied().fold(0.0, f64::max);
+    // A node drains what comes over all its channels.
+    let busiest_ps = sums.drain_ps.iter().map(|&load| share(load)).fold(load_max_ps, f64::max);
     let kind = |channel: usize| layout.groups[layout.group_of[channel].index()].kind;
     let is_internal = |&channel: &usize| kind(channel) == ChannelKind::Internal;
     let internal_channels = (0..channel_load_ps.len()).filter(is_internal).count();
@@ -310,7 +320,7 @@ fn summarise(
         zero_load_neighbour_ps: neighbour_ps(spec, topology, walk, mean(sums.bytes)) as f64,
         load_max_ps,
         load_mean_internal_ps: internal.iter().sum::<f64>() / internal.len().max(1) as f64,
-        saturation_per_ms: (load_max_ps > 0.0).then(|| 1e9 / load_max_ps),
+        saturation_per_ms: (busiest_ps > 0.0).then(|| 1e9 / busiest_ps),
         channel_load_ps,
         routing: Routed {
             classes: walk.wiring.routing.classes().to_vec(),
@@ -357,7 +367,8 @@ fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Ti
             end = start + walk.wiring.completes_ps(&line, group.first, full);
         }
     }
-    end
+    // It has been drained, counted from its start on the last channel.
+    end.max(start + walk.wiring.drain_ps(full))
 }
 
 #[cfg(test)]
@@ -381,6 +392,8 @@ mod tests {
                 sync: Sync::LooselySynchronous,
                 throttle: Throttle::Outstanding { limit: 16 },
                 start: Start::Random,
+                mix: Vec::new(),
+                includes_self: false,
                 repeat: None,
             }),
             mode: Mode::Full,

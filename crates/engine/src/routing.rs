@@ -64,7 +64,7 @@ pub use outputs::Outputs;
 pub use prepared::Routing;
 use profitable::Profitable;
 pub use properties::Properties;
-use ring_order::RingOrder;
+use ring_order::{RingOrder, Split};
 use source_routes::SourceRoutes;
 use table::Table;
 use turn_model::{First, TurnModel};
@@ -193,18 +193,17 @@ impl Chosen {
         let name = spec.name();
         Ok(match spec {
             RoutingSpec::DimensionOrder { order, .. }
+            | RoutingSpec::DimensionOrderByWrapping { order }
                 if matches!(topology.family, Family::HyperX { .. }) =>
             {
                 Self::Fixed(Fixed::new(Base::Lines(HyperX::new(name, order, topology)?)))
             }
             RoutingSpec::DimensionOrder { order, balanced } => {
-                let grid = Grid::new(name, order, topology)?;
-                if grid.has_rings() {
-                    let base = Base::Rings(RingOrder::new(grid, *balanced));
-                    Self::Fixed(Fixed::new(base))
-                } else {
-                    Self::DimensionOrder(DimensionOrder::new(grid))
-                }
+                let split = if *balanced { Split::Balanced } else { Split::Dateline };
+                Self::in_order(Grid::new(name, order, topology)?, split)
+            }
+            RoutingSpec::DimensionOrderByWrapping { order } => {
+                Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
             }
             RoutingSpec::Valiant { order } => Self::TwoPhase(TwoPhase::new(name, order, topology)?),
             RoutingSpec::ValiantByGroups => {
@@ -271,5 +270,14 @@ impl Chosen {
                 Self::FirstHop(FirstHop::new(name, order, topology)?)
             }
         })
+    }
+
+    /// One dimension after the other.
+    fn in_order(grid: Grid, split: Split) -> Self {
+        if grid.has_rings() {
+            Self::Fixed(Fixed::new(Base::Rings(RingOrder::new(grid, split))))
+        } else {
+            Self::DimensionOrder(DimensionOrder::new(grid))
+        }
     }
 }

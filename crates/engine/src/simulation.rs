@@ -68,7 +68,8 @@ impl Simulation {
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
         let Assembly { topology, fabric, workload, nodes, measures } = Assembly::new(spec)?;
         let link = fabric.wiring().link;
-        let reach = link.packet_ps(spec.machine.interface.packet_bytes);
+        let longest = spec.machine.interface.packet_bytes;
+        let reach = link.packet_ps(longest).max(fabric.wiring().drain_ps(longest));
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
@@ -175,7 +176,7 @@ impl Simulation {
             self.handle(event);
         }
         if self.at_once > MOST_AT_ONE_INSTANT {
-            return Err(RunError::ClockStuck { at: time, limit: MOST_AT_ONE_INSTANT });
+            return Err(self.stuck(time));
         }
         if self.is_asked() {
             self.is_open = true;
@@ -187,6 +188,16 @@ impl Simulation {
             return Err(self.stray(packet, time));
         }
         Ok(true)
+    }
+
+    /// Why a run cannot go on at an instant.
+    #[cold]
+    #[inline(never)]
+    fn stuck(&mut self, at: Time) -> RunError {
+        match self.workload.refused() {
+            Some(error) => RunError::Refused { at, error },
+            None => RunError::ClockStuck { at, limit: MOST_AT_ONE_INSTANT },
+        }
     }
 
     /// Why a run cannot go on that has a packet which strayed, or came to a buffer too full.

@@ -4,11 +4,13 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod collective;
 mod costs;
 mod interface;
 mod link;
 mod machine;
 mod pattern;
+mod pipeline;
 mod routing;
 mod switch;
 mod topology;
@@ -17,18 +19,20 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
-pub use interface::{Interface, MessageOrder, Unit};
+pub use interface::{Interface, Local, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
+pub use pipeline::{Allocator, Pipeline};
 pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Weighing};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
 pub use topology::{GraphLink, TopologySpec};
 pub use workload::{
-    Distribution, External, Messages, ProcessProgram, Program, Shape, Start, Step, Sync, Synthetic,
-    Throttle, Workload,
+    Distribution, External, Messages, Portion, ProcessProgram, Program, Shape, Start, Step, Sync,
+    Synthetic, Throttle, Workload,
 };
 
 /// Everything that can change the answer of one run.

@@ -6,6 +6,7 @@
 //! numbers only because of what a process does, never because of what the
 //! network did.
 
+mod collective;
 mod external;
 mod messages;
 mod program;
@@ -13,13 +14,16 @@ mod sampler;
 mod synthetic;
 
 use crate::error::SpecError;
-use crate::ids::{LinkId, NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::spec;
 use crate::time::Time;
 use crate::topology::Topology;
+use collective::Collectives;
+pub use collective::{Amount, Data, Made, Move, Moves, Plan, Teams};
 pub use external::{Audience, Command, External, Filter, Instruction, Letter, Until, Wait};
 use messages::MessageList;
 use program::Programs;
+use std::sync::Arc;
 pub use synthetic::Destinations;
 use synthetic::Synthetic;
 
@@ -38,6 +42,10 @@ pub enum Op {
     AcceptWaiting,
     /// Carry out what came from outside ([`External::take_command`]).
     Command,
+    /// Meet the other members of a group ([`Workload::meets`]).
+    Meet,
+    /// Stop the run: what a process is to do does not agree with others ([`Workload::refused`]).
+    Refuse,
 }
 
 /// A message to be sent.
@@ -53,6 +61,8 @@ pub struct Send {
     pub link: LinkId,
     /// Whether the sender waits for this message's acknowledgement.
     pub blocking: bool,
+    /// The group whose collective it is part of; [`TeamId::NONE`]: it is of no collective.
+    pub team: TeamId,
 }
 
 /// What processes have done, apart from what the network sees of it.
@@ -95,12 +105,22 @@ impl Workload {
     ///
     /// # Errors
     /// Processes, destinations or sizes that the machine does not have.
-    pub fn new(spec: &spec::Workload, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
-        Ok(match spec {
+    pub fn new(spec: &spec::Spec, topology: &Topology) -> Result<Self, SpecError> {
+        let seed = spec.seed;
+        let collectives = |processes| {
+            let is_free = spec.mode == spec::Mode::Ideal;
+            Collectives::new(&spec.machine.interface.collectives, processes, is_free)
+        };
+        Ok(match &spec.workload {
             spec::Workload::Synthetic(s) => Self::Synthetic(Synthetic::new(s, topology, seed)?),
-            spec::Workload::Program(p) => Self::Programs(Programs::new(p, topology, seed)?),
+            spec::Workload::Program(p) => {
+                let collectives = collectives(p.processes.len());
+                Self::Programs(Programs::new(p, topology, seed, collectives)?)
+            }
             spec::Workload::Messages(m) => Self::Messages(MessageList::new(m, topology)?),
-            spec::Workload::External(_) => Self::External(External::new(topology)),
+            spec::Workload::External(_) => {
+                Self::External(External::new(topology, collectives(topology.nodes)))
+            }
         })
     }
 
@@ -207,7 +227,10 @@ impl Workload {
         match self {
             Self::Synthetic(synthetic) => synthetic.computed(process),
             Self::Programs(programs) => programs.computed(process),
-            Self::Messages(_) | Self::External(_) => {}
+            Self::External(external) => {
+                external.collectives().computed(process);
+            }
+            Self::Messages(_) => {}
         }
     }
 
@@ -238,13 +261,59 @@ impl Workload {
         }
     }
 
+    /// The collectives of processes, if there can be any.
+    #[inline]
+    fn collectives(&mut self) -> Option<&mut Collectives> {
+        match self {
+            Self::Programs(programs) => Some(programs.collectives()),
+            Self::External(external) => Some(external.collectives()),
+            Self::Synthetic(_) | Self::Messages(_) => None,
+        }
+    }
+
+    /// A message of a collective is there; whether its process can now go on.
+    pub fn received_of(&mut self, team: TeamId, process: ProcessId, tag: u32) -> bool {
+        self.collectives().is_some_and(|all| all.received(process, team, tag))
+    }
+
+    /// A message of a collective has been acknowledged; whether its sender can now go on.
+    pub fn acknowledged_of_collective(&mut self, process: ProcessId) -> bool {
+        self.collectives().is_some_and(|all| all.acknowledged(process))
+    }
+
+    /// A process meets others. If it is the last: who they are, and how long they stay.
+    pub fn meets(&mut self, process: ProcessId) -> Option<(Arc<[u32]>, Time)> {
+        self.collectives()?.meets(process)
+    }
+
+    /// A process that has met others leaves at an instant.
+    pub fn leaves_at(&mut self, process: ProcessId, at: Time) {
+        if let Some(all) = self.collectives() {
+            all.leaves_at(process, at);
+        }
+    }
+
+    /// Whether a process now leaves others it has met.
+    pub fn leaves(&mut self, process: ProcessId, now: Time) -> bool {
+        self.collectives().is_some_and(|all| all.leaves(process, now))
+    }
+
+    /// What a process was to do that does not agree with others.
+    pub fn refused(&mut self) -> Option<SpecError> {
+        match self {
+            Self::Programs(programs) => programs.refused(),
+            Self::Synthetic(_) | Self::Messages(_) | Self::External(_) => None,
+        }
+    }
+
     /// What a process waits for, if it is not finished.
     pub fn waits_for(&self, process: ProcessId) -> Option<String> {
         match self {
             Self::Synthetic(synthetic) => synthetic.waits_for(process),
             Self::Programs(programs) => programs.waits_for(process),
-            // Their node knows.
-            Self::Messages(_) | Self::External(_) => None,
+            // Of the rest their node knows.
+            Self::External(external) => external.waits_for(process),
+            Self::Messages(_) => None,
         }
     }
 }

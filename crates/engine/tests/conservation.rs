@@ -59,6 +59,8 @@ fn workload(random: &mut Stream) -> Workload {
         sync: syncs[random.below(3) as usize],
         throttle: throttles[random.below(2) as usize],
         start: Start::Random,
+        mix: Vec::new(),
+        includes_self: false,
         repeat: None,
     })
 }

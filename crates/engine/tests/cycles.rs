@@ -21,6 +21,8 @@ mod lists;
 #[path = "reference/networks.rs"]
 #[allow(dead_code, reason = "shared with the reference, which needs more of it")]
 mod networks;
+#[path = "common/windows.rs"]
+mod packets_of;
 #[path = "common/parts.rs"]
 mod parts;
 #[path = "reference/programs.rs"]
@@ -29,8 +31,12 @@ mod programs;
 mod protocol;
 #[path = "common/random.rs"]
 mod random;
+#[path = "cycles/receivers.rs"]
+mod receivers;
 #[path = "cycles/simulator.rs"]
 mod simulator;
+#[path = "cycles/slow_receivers.rs"]
+mod slow_receivers;
 #[path = "cycles/cases.rs"]
 mod small;
 #[path = "cycles/theory.rs"]

@@ -40,6 +40,10 @@ mod programs;
 mod protocol;
 #[path = "common/random.rs"]
 mod random;
+#[path = "reference/receivers.rs"]
+mod receivers;
+#[path = "reference/software.rs"]
+mod software;
 #[path = "reference/synthetic.rs"]
 mod synthetic;
 #[path = "reference/tally.rs"]
@@ -205,6 +209,11 @@ fn compare(spec: &Spec, piece: u64) -> (usize, End) {
         }
         assert_eq!(got, channel.tally, "engine, reference; channel {number}");
     }
+    if let Some(times) = simulation.processor_times() {
+        let times = times.iter().map(|t| [t.receiving, t.sending, t.computing]);
+        let spent = reference.desks.iter().map(|desk| desk.spent(last));
+        assert!(times.eq(spent), "what CPUs did, until {last} ps");
+    }
     (expected.len(), end)
 }
 
@@ -278,6 +287,37 @@ fn networks_of_listed_links() {
     });
 }
 
+/// Nodes with receive FIFOs, in all modes and with all that lies before them.
+fn compare_receivers(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(50) {
+            networks::share(dice, &mut spec.machine);
+        }
+        if dice.chance(30) {
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        if dice.chance(20) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        if dice.chance(40) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        networks::receive(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn receivers_of_listed_messages() {
+    compare_receivers(160_000, Kind::Messages);
+}
+
+#[test]
+fn receivers_of_processes() {
+    compare_receivers(170_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_receivers(180_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_receivers(190_000, Kind::AnyProgram);
+}
+
 /// Circuits, on links of one rate and of several, listed ones too.
 fn compare_circuits(first: u64, kind: Kind) {
     compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
@@ -299,6 +339,32 @@ fn compare_circuits(first: u64, kind: Kind) {
             networks::without_deadlock(spec);
         }
     });
+}
+
+/// What messages cost in software, with acknowledgements and without, over circuits too.
+fn compare_costs(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(70) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if dice.chance(20) {
+            networks::share(dice, &mut spec.machine);
+            networks::make_circuits(dice, &mut spec.machine);
+        }
+        cases::pay(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn costs_of_listed_messages() {
+    compare_costs(160_000, Kind::Messages);
+}
+
+#[test]
+fn costs_of_processes() {
+    compare_costs(170_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_costs(180_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_costs(190_000, Kind::AnyProgram);
 }
 
 /// One packet that meets nobody takes as long in every mode.

@@ -8,8 +8,8 @@ use common::{message_list, spec};
 use parts::{Scheme, delayed};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass, Machine, Mode, RoutingSpec,
-    Selection, Sharing, Switching, TopologySpec, Unit,
+    Arbiter, Costs, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass, Machine, Mode,
+    RoutingSpec, Selection, Sharing, Side, Switching, TopologySpec, Unit,
 };
 
 /// A mesh of 3 × 3 with two virtual channels.
@@ -166,6 +166,44 @@ fn wires_that_flits_of_both_directions_share_need_flits() {
         "machine.node_link.half_duplex = half_by_flit: must be full with switching cut_through: packets \
          cross wires as a whole"
     );
+}
+
+/// Who takes packets in one after the other knows of nothing but packets.
+#[test]
+fn receive_fifos_need_channels_that_are_granted() {
+    let said = |fidelity, change: fn(&mut Machine)| {
+        let mut machine = mesh(GREEDY, Sharing::Separate);
+        machine.switch.virtual_channels = 1;
+        machine.interface.receive_fifo = Some(2);
+        machine.interface.drain_byte_ps = Some(100);
+        change(&mut machine);
+        refusal(&machine, fidelity)
+    };
+    let field = "machine.interface.receive_fifo = 2: must be left out with";
+    for fidelity in [Fidelity::Stream, Fidelity::Token, Fidelity::Fluid] {
+        let nodes = "whose nodes take everything in at once; use packet, worm or flit";
+        assert_eq!(
+            said(fidelity, |_| {}),
+            format!("{field} fidelity {}, {nodes}", fidelity.name())
+        );
+    }
+    assert_eq!(
+        said(Fidelity::Packet, |machine| machine.switch.switching = Switching::Circuit),
+        format!("{field} switching circuit, where a receiver holds up nothing but the circuit")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.switch.integrated = true),
+        format!("{field} switch.integrated, where packets are delivered on all channels at once")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.interface.receive_fifo = Some(0)),
+        "machine.interface.receive_fifo = 0: must be 1 to 1048576"
+    );
+    let too_slow = said(Fidelity::Worm, |machine| {
+        machine.interface.drain_byte_ps = Some(10_000_000_000_000_000);
+    });
+    assert!(too_slow.contains("must be 1 to 6250000000000000"), "{too_slow}");
+    assert_eq!(said(Fidelity::Worm, |_| {}), "");
 }
 
 const GREEDY: RoutingSpec = RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false };
@@ -490,4 +528,25 @@ fn classes_of_links_have_the_names_of_the_topology() {
         said(TopologySpec::Pair, "x"),
         "machine.link_classes.x = x: must be left out: this topology has no classes of links"
     );
+}
+
+/// What messages cost in software is bounded, and no key is without effect.
+#[test]
+fn costs_that_are_too_large_or_without_effect_are_refused() {
+    let side = |before_ps, per_byte_fs| Side { before_ps, per_byte_fs, ..Side::default() };
+    let costs = Costs { send: side(1000, 0), ..Costs::default() };
+    let cases = [
+        (Costs { send: side(1_000_000_000_001, 0), ..costs }, "send_overhead_ps"),
+        (Costs { receive: side(0, 1_000_000_001), ..costs }, "receive_overhead_per_byte_fs"),
+        (Costs { packet_interval_ps: 1 << 60, ..costs }, "packet_interval_ps"),
+        (Costs { variation_ps: 1001, ..costs }, "overhead_variation_ps"),
+        (Costs { multi_packet_only: true, ..costs }, "multi_packet_only"),
+        (Costs { receive_preempts: true, ..Costs::default() }, "receive_preempts"),
+    ];
+    for (costs, field) in cases {
+        let mut machine = Machine::t9000(TopologySpec::Pair);
+        machine.interface.costs = Some(costs);
+        let error = Simulation::new(&spec(machine, message_list(&[]), Mode::Full)).err();
+        assert_eq!(error.unwrap().field, format!("machine.interface.{field}"));
+    }
 }

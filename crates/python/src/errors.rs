@@ -67,6 +67,7 @@ pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
             let exception = BufferTooFullError::new_err(text);
             exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
         }
+        engine::RunError::Refused { error, .. } => spec_error(py, error),
         _ => ClockStuckError::new_err(text),
     }
 }

@@ -12,11 +12,17 @@
 //! | 5 | wait | operation; bytes, or -1 (now), -2 (in progress), -3 (complete) |
 //! | 6 | release | operation |
 //! | 7 | end | |
+//! | 8 | collective | operation, algorithm, root, segment, bytes; then three lists: group, sizes, receives |
+//!
+//! Operations and algorithms are places in `_engine.OPERATIONS` and `ALGORITHMS`; an algorithm of
+//! -1: as the machine has it, of -2: none, it costs nothing. A root or segment of -1, and a list
+//! of length -1, is not given. A list is its length and its entries.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tailback_engine as engine;
 use tailback_engine::ids::{NodeId, ProcessId};
+use tailback_engine::spec::{Algorithm, Collective, Method, Operation, Price};
 use tailback_engine::workload::{Filter, Instruction, Letter, Until, Wait};
 
 /// How far what a process waited for has come: its flag; source, type, length and bytes there
@@ -74,6 +80,36 @@ impl Words<'_> {
         Ok(Letter { tag: self.take()?, bytes: self.take()? })
     }
 
+    /// A list, or none where its length is -1.
+    fn list(&mut self) -> PyResult<Option<Vec<u32>>> {
+        let Some(count) = self.perhaps()? else { return Ok(None) };
+        (0..count).map(|_| self.take()).collect::<PyResult<_>>().map(Some)
+    }
+
+    fn collective(&mut self) -> PyResult<Collective> {
+        let unknown = || PyValueError::new_err("instructions: no such collective");
+        let operation: usize = self.take()?;
+        let operation = *Operation::ALL.get(operation).ok_or_else(unknown)?;
+        let method = match self.next()? {
+            -1 => None,
+            -2 => Some(Method::Price(Price::default())),
+            place => {
+                let place = usize::try_from(place).map_err(|_| unknown())?;
+                Some(Method::Algorithm(*Algorithm::ALL.get(place).ok_or_else(unknown)?))
+            }
+        };
+        Ok(Collective {
+            root: self.perhaps()?,
+            segment: self.perhaps()?,
+            bytes: self.take()?,
+            group: self.list()?,
+            sizes: self.list()?,
+            receives: self.list()?.unwrap_or_default(),
+            method,
+            ..Collective::new(operation, 0)
+        })
+    }
+
     fn instruction(&mut self) -> PyResult<Instruction> {
         Ok(match self.next()? {
             0 => Instruction::Compute(self.take()?),
@@ -105,6 +141,7 @@ impl Words<'_> {
             }
             6 => Instruction::Release(self.take()?),
             7 => Instruction::End,
+            8 => Instruction::Together(Box::new(self.collective()?)),
             code => {
                 return Err(PyValueError::new_err(format!("instructions: no code {code}")));
             }

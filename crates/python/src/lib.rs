@@ -12,13 +12,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailback_engine::facts::Question;
-use tailback_engine::spec::TopologySpec;
+use tailback_engine::spec::{Algorithm, Operation, TopologySpec};
 use tailback_engine::topology::Topology;
 
 /// The compiled engine; `tailback.door` is its only user.
 #[pymodule]
 mod _engine {
-    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+    use super::{Algorithm, Bound, Operation, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
     use super::errors::{
@@ -36,6 +36,8 @@ mod _engine {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+        module.add("ALGORITHMS", Algorithm::ALL.map(Algorithm::name).to_vec())?;
+        module.add("OPERATIONS", Operation::ALL.map(Operation::name).to_vec())?;
         module.add("CAUSES", super::columns::causes())?;
         module.add("MOST_NODES", tailback_engine::topology::MAX_NODES)?;
         module.add("RESULTS_VERSION", tailback_engine::RESULTS_VERSION)

@@ -7,7 +7,9 @@ nowhere else: sizes, what a routing needs, which fidelity can do what, and why n
 from tailback import _engine as compiled
 
 from .facts import (
+    ALGORITHMS,
     MOST_NODES,
+    OPERATIONS,
     Exact,
     Network,
     RoutingFacts,
@@ -22,8 +24,10 @@ from .facts import (
 from .mistakes import LONGEST_CIRCLE, Names, user_error, user_field
 
 __all__ = [
+    "ALGORITHMS",
     "LONGEST_CIRCLE",
     "MOST_NODES",
+    "OPERATIONS",
     "Exact",
     "Names",
     "Network",

@@ -14,6 +14,9 @@ from .mistakes import user_error
 
 #: Nodes of the largest machine.
 MOST_NODES: int = compiled.MOST_NODES
+#: Collectives, and how they are made of messages, in the engine's order.
+OPERATIONS: tuple[str, ...] = tuple(compiled.OPERATIONS)
+ALGORITHMS: tuple[str, ...] = tuple(compiled.ALGORITHMS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ _USER_FIELDS = {
     "machine.routing.classes": "machine.routing.file",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
+    "machine.interface.drain_byte_ps": "machine.interface.drain_rate",
     "machine.interface.first_packet_bytes": "machine.interface.first_packet",
     "workload.pattern.to": "workload.file",
     "workload.pattern.nodes": "workload.hot_spots",
@@ -58,6 +59,7 @@ _WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
     own = field.replace(".algorithm.", ".").replace(".half_duplex", ".duplex")
+    own = own.replace("workload.processes[", "workload.process[")
     own = _OF_RATE.sub(".rate", own)
     return _USER_FIELDS.get(field) or _UNIT.sub("", own)
 

@@ -49,9 +49,10 @@ class Run(Description, init=False):
     fidelity: FidelityOrAuto | None = Field(
         default=None,
         description="How finely channels are simulated: every token (token), every flit (flit, "
-        "or worm, which is faster), streams (stream, superseded by worm) or whole packets "
-        "(packet); auto: the cheapest that is exact for the machine; default: auto, but packet "
-        "where flow control is in band.",
+        "or worm, which is faster), streams (stream, superseded by worm), whole packets "
+        "(packet) or messages that share links max-min fairly (fluid: an estimate, without "
+        "buffers and arbitration); auto: the cheapest that is exact for the machine, never fluid; "
+        "default: auto, but packet where flow control is in band.",
     )
     duration: Time | None = Field(
         default=None,

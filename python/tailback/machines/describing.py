@@ -14,6 +14,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
+from .switch import CLOCKED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -51,9 +52,13 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _interface(machine: Machine) -> dict[str, Any]:
-    """Return the keys of interfaces; those of costs, if anything costs something."""
-    written = machine.interface.written()
-    others = {key: value for key, value in written.items() if key not in costs.KEYS}
+    """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
+    written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    others = {
+        key: value
+        for key, value in written.items()
+        if key not in costs.KEYS and (value is not None or key not in receiving)
+    }
     return others | costs.resolved(machine.interface)
 
 
@@ -88,6 +93,18 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
+    if switch.is_clocked:
+        cycle = Time(machine.link.flit_ps())
+        found["node_virtual_channels"] = machine.node_channels_per_wire
+        found["vc_allocator"] = switch.vc_allocator or switch.allocator
+        found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
+        given = switch.traversal_delay
+        found["traversal_delay"] = str(cycle if given is None else given)
+        found["arbiter"] = None
+        if switch.output_buffer is not None:
+            found["output_buffer"] = str(switch.output_buffer)
+    else:
+        found |= dict.fromkeys(CLOCKED)
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -212,6 +229,32 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "virtual_channels": machine.channels_per_wire,
         "arbiter": switch.arbiter,
         "ack_priority": switch.ack_priority,
+        **(_clocked_spec(machine) if switch.is_clocked else {}),
+    }
+
+
+def _clocked_spec(machine: Machine) -> dict[str, Any]:
+    channels = machine.node_channels_per_wire
+    return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
+
+
+def _pipeline_spec(machine: Machine) -> dict[str, Any]:
+    switch = machine.switch
+    flits = machine.output_places_behind_crossbar
+    return {
+        "route_cycles": machine.cycles("route_delay"),
+        "traversal_cycles": machine.cycles("traversal_delay"),
+        "speculative": switch.speculative,
+        "vc_allocator": switch.vc_allocator or switch.allocator,
+        "vc_iterations": switch.iterations,
+        "allocator": switch.allocator,
+        "iterations": switch.iterations,
+        "input_speedup": switch.input_speedup,
+        "output_speedup": switch.output_speedup,
+        "internal_speedup": switch.internal_speedup,
+        "output_buffer_flits": flits,
+        "atomic": switch.vc_reuse == "after_credits",
+        "holds": switch.hold,
     }
 
 
@@ -232,6 +275,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     interface = machine.interface
     first = interface.first_packet
     slice_ = interface.time_slice
+    collectives = interface.collectives_spec()
     return {
         "unit": interface.unit,
         "packet_bytes": min(interface.packet_room, LONGEST).bytes,
@@ -245,7 +289,19 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         "early_bytes": early(machine).bytes if machine.switch.integrated else 0,
         # Left out where nothing costs anything: it changes nothing.
         **({} if (paid := costs.spec(interface)) is None else {"costs": paid}),
+        # Not in the identity of experiments that know nothing of it.
+        **({"collectives": collectives} if collectives else {}),
+        **_receiving(machine),
+        # Left out where it is as before there was this key.
+        **({} if interface.local == "memory" else {"local": interface.local}),
     }
+
+
+def _receiving(machine: Machine) -> dict[str, int]:
+    """Return how a node takes packets in, where it does not so at once."""
+    interface = machine.interface
+    given = {"receive_fifo": interface.receive_fifo, "drain_byte_ps": interface.drain_byte_ps}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def rounded(machine: Machine) -> list[tuple[Rate, int, Fraction]]:

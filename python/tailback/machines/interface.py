@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, MaybeTime, MaybeTimePerByte, Part, SizeKey, key
-from ..units import Size, Time
+from ..parts import (
+    MaybeRate,
+    MaybeSize,
+    MaybeTime,
+    MaybeTimePerByte,
+    Part,
+    SizeKey,
+    key,
+)
+from ..units import Rate, Size, Time, TimePerByte, whole_ps
+from .collectives import Collectives, CollectivesKey, Method, method_spec
+from .costs import spelled_out
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -67,6 +77,11 @@ class Interface(Part):
     )
     ack_priority: bool = key(
         default=True, description="Whether a node sends acknowledgements before data."
+    )
+    local: Literal["memory", "switch"] = key(
+        default="memory",
+        description="How messages of a node to itself are delivered: at once (memory), or in "
+        "packets over its links and switch (switch).",
     )
     time_slice: MaybeTime = key(
         default=None,
@@ -134,8 +149,63 @@ class Interface(Part):
         default=None,
         description="Whether what each packet costs is only paid for messages of several packets.",
     )
+    barrier: Method = key(
+        default=None,
+        description='What a barrier is: messages by the table or an algorithm, "free", or '
+        '{base = "134 us", per_log2 = "27.1 us"} after the last has come; default: "messages".',
+    )
+    collectives: CollectivesKey = key(
+        default=Collectives(),
+        description='What other collectives are: messages by the table "mpich" (default) or '
+        '"open_mpi", or a table such as {all_reduce = "ring", broadcast = "free"}.',
+    )
+    reduce_per_byte: MaybeTimePerByte = key(
+        default=None,
+        description="Processor time to add a byte that comes in a reduction to one's own; "
+        "default: none.",
+    )
+    receive_fifo: int | None = key(
+        default=None,
+        ge=1,
+        le=2**20,
+        description="Packets that a node has places for, from when they are granted the channel "
+        "to it until they have been drained; without a place none is granted; default: any number.",
+    )
+    drain_rate: MaybeRate = key(
+        default=None,
+        description="Data bits per second at which a node drains packets that come, one at a "
+        "time, each from its start on the channel to the node; default: at once.",
+    )
+
+    @classmethod
+    def loggp(
+        cls,
+        *,
+        o: Time | str | int = 0,
+        O: TimePerByte | str | int = 0,  # noqa: E741, N803 - as in the model
+        g: Time | str | int = 0,
+        G: TimePerByte | str | int = 0,  # noqa: N803 - as in the model
+        **keys: Any,
+    ) -> Interface:
+        """Return an interface with the costs of LogGP [Alexandrov et al. 1995], and other keys.
+
+        ``o`` and ``O`` are overhead per message and byte at either end, ``g`` and ``G`` the
+        intervals between packets and per byte; files may have them too.
+        """
+        given = {"o": o, "O": O, "g": g, "G": G}
+        named = {word: value for word, value in given.items() if value != 0}
+        return cls(**spelled_out(named | keys))
 
     def _check(self) -> None:
+        if self.drain_rate is not None:
+            try:
+                self._drain_ps(self.drain_rate)
+            except UserError as error:
+                raise self.refused("drain_rate", error.allowed or "") from None
+        if self.receive_fifo is not None and self.drain_rate is None:
+            raise self.refused(
+                "receive_fifo", "has no effect here; needs machine.interface.drain_rate"
+            )
         if not 1 <= self.header.bytes <= 1000:
             raise self.refused("header", "must be 1 B to 1000 B")
         size = self.packet_size
@@ -150,6 +220,24 @@ class Interface(Part):
             return
         if first is not None and not 1 <= first.bytes <= self.packet_room.bytes:
             raise self.refused("first_packet", f"must be 1 B to packet_size = {self.packet_room}")
+
+    def collectives_spec(self) -> dict[str, Any]:
+        """Return what differs from the defaults of collectives as the engine describes it."""
+        found = self.collectives.spec()
+        if self.barrier is not None:
+            found["barrier"] = method_spec(self.barrier)
+        if self.reduce_per_byte is not None and self.reduce_per_byte.fs:
+            found["reduce_fs_per_byte"] = self.reduce_per_byte.fs
+        return found
+
+    @property
+    def drain_byte_ps(self) -> int | None:
+        """Time to drain a byte of data, in picoseconds; None: none."""
+        return None if self.drain_rate is None else self._drain_ps(self.drain_rate)
+
+    @staticmethod
+    def _drain_ps(rate: Rate) -> int:
+        return whole_ps(8 * rate.bit_ps, "draining a byte", str(rate))
 
     @property
     def packet_room(self) -> Size:

@@ -195,6 +195,30 @@ class Machine(Part):
         return self.routing_classes if given is None else given
 
     @property
+    def node_channels_per_wire(self) -> int:
+        """Virtual channels of a link between a node and its switch."""
+        given = self.switch.node_virtual_channels
+        usual = self.channels_per_wire if self.switch.is_clocked else 1
+        return usual if given is None else given
+
+    @property
+    def output_places_behind_crossbar(self) -> int | None:
+        """Flits that wait behind the crossbar of a clocked switch, at most; None: any number."""
+        given = self.switch.output_buffer
+        return None if given is None else given.bytes // self.link.flit.bytes
+
+    def cycles(self, name: str) -> int:
+        """Return a delay of the pipeline in cycles; raise `UserError` if it is no whole number."""
+        given: Time | None = getattr(self.switch, name)
+        cycle = self.link.flit_ps()
+        if given is None:
+            return 1
+        if given.ps % cycle:
+            allowed = f"must be a whole number of cycles, the time of a flit: {Time(cycle)}"
+            raise self.switch.refused(name, allowed)
+        return given.ps // cycle
+
+    @property
     def shares_wires(self) -> bool:
         """Whether several virtual channels share a wire anywhere."""
         is_shared = self.link.sharing != "separate" and self.has_internal_channels

@@ -10,6 +10,7 @@ from ..errors import UserError, shown
 from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
+from .switch import CLOCKED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -66,6 +67,18 @@ def _in_band(machine: Machine) -> bool:
 
 def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
+
+
+def _is_clocked(machine: Machine) -> bool:
+    return machine.switch.is_clocked
+
+
+def _is_not_clocked(machine: Machine) -> bool:
+    return not machine.switch.is_clocked
+
+
+def _has_output_buffers(machine: Machine) -> bool:
+    return machine.switch.is_clocked or _in_band(machine)
 
 
 def _has_ways(machine: Machine) -> bool:
@@ -147,7 +160,15 @@ NEEDS = (
     _Need("switch", "arbiter", _has_switches, _SWITCHES),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
-    _Need("switch", "output_buffer", _in_band, 'machine.link.flow_control = "in_band"'),
+    _Need(
+        "switch",
+        "output_buffer",
+        _has_output_buffers,
+        'machine.link.flow_control = "in_band" or machine.switch.allocator',
+    ),
+    *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
+    _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
@@ -160,6 +181,8 @@ NEEDS = (
     _Need("interface", "receive_preempts", _costs_cpu, _COSTS_CPU, (False,)),
     _Need("interface", "overhead_variation", _varies, "machine.interface.send_overhead", (0,)),
     _Need("interface", "multi_packet_only", _costs_packets, _COSTS_PACKETS, (False,)),
+    _Need("interface", "local", _is_switched, _SWITCHED),
+    _Need("interface", "local", _has_switches, _SWITCHES),
     _Need(
         "link",
         "duplex",
@@ -176,6 +199,10 @@ NEEDS = (
         _has_control_tokens,
         'machine.link.end_token = true or flow_control = "in_band"',
     ),
+    _Need("interface", "receive_fifo", _is_switched, _SWITCHED),
+    _Need("interface", "drain_rate", _is_switched, _SWITCHED),
+    _Need("interface", "receive_fifo", _makes_no_circuits, _NO_CIRCUITS),
+    _Need("interface", "drain_rate", _makes_no_circuits, _NO_CIRCUITS),
     _Need("link", "width", _is_switched, _SWITCHED),
     # Flow-control tokens take their own time.
     _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),

@@ -9,6 +9,11 @@
 * ``buzzard_mudge_...``: the hypercube of 64 nodes of [Buzzard & Mudge 1988] with each of its
   transports (docs/switching.md). What the paper does not say is a choice: headers of 2 bytes
   where a message is one packet, and input buffers of 2 bytes for wormholes.
+* ``symult_2010``: the Symult 2010 of 64 nodes [Chittor & Enbody 1990]. Printed are 8 lines for both
+  directions of a link, one after the other, one-flit buffers, headers of 1 or 2 flits and packets
+  of 256 bytes (section 2), and that a flit takes 57.7 ns and a packet 24.6 us of software besides
+  (section 4), of which a flit is its header here. Fitted to figure 12: what a message costs a
+  node's one CPU before and after its packets, and a packet where it arrives.
 """
 
 from __future__ import annotations
@@ -98,6 +103,26 @@ PRESETS: dict[str, Tables] = {
     ),
     "buzzard_mudge_packet_fixed": _hypercube(_QUEUES, _PACKETS),
     "buzzard_mudge_packet_adaptive": _hypercube(_QUEUES, _PACKETS, "first_hop"),
+}
+
+PRESETS["symult_2010"] = {
+    "topology": {"kind": "mesh", "dims": [8, 8]},
+    "link": {"rate": "138648180 bit/s", "duplex": "half_by_flit"},
+    "switch": {"switching": "wormhole", "input_buffer": "1 B", "arbiter": "fifo"},
+    "routing": {"kind": "dimension_order"},
+    "interface": {
+        "header": "1 B",
+        "packet_size": "256 B",
+        "acknowledgements": False,
+        "send_overhead": "105 us",
+        "send_overhead_per_packet": "24.49 us",
+        "send_overhead_after": "179 us",
+        "receive_overhead_per_packet": "32 us",
+        "receive_overhead_after": "101 us",
+        "multi_packet_only": True,
+        "overlap": False,
+        "receive_preempts": True,
+    },
 }
 
 #: What the mode `full` of such a machine is compared with, unless `run.baseline` says otherwise:

@@ -142,6 +142,10 @@ class Ordered(Routing):
         return super().resolved(topology) | {"order": order or None}
 
 
+#: Topologies whose lines are rings.
+_RINGS = ("torus", "concentrated_torus")
+
+
 class DimensionOrder(Ordered):
     """One dimension after the other, each by the shorter way.
 
@@ -156,22 +160,39 @@ class DimensionOrder(Ordered):
         description="On a torus: whether packets that cross no dateline are spread over both "
         "classes of virtual channels; default: false.",
     )
+    ring_classes: Literal["dateline", "wrapping"] | None = key(
+        default=None,
+        description="On a torus: what a packet's class of virtual channels in a dimension depends "
+        "on: whether it has still to cross the dateline (dateline), or whether it does at all and "
+        "in which direction, from first to last (wrapping, as in BookSim2: half a ring away it "
+        "goes either way at random); default: dateline.",
+    )
 
     def check(self, topology: Topology) -> None:
         """Raise `UserError` if there are no datelines, or for an impossible order."""
         super().check(topology)
-        if self.balanced is not None and topology.kind != "torus":
-            needed = 'has no effect here; needs machine.topology.kind = "torus"'
-            raise NoEffectError(f"{self.section}.balanced", shown(self.balanced), needed)
+        for name in ("balanced", "ring_classes"):
+            given = getattr(self, name)
+            if given is not None and topology.kind not in _RINGS:
+                needed = 'has no effect here; needs machine.topology.kind = "torus"'
+                raise NoEffectError(f"{self.section}.{name}", shown(given), needed)
+        if self.balanced and self.ring_classes == "wrapping":
+            raise self.refused("balanced", 'must be false with ring_classes = "wrapping"')
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
-        return super().algorithm_spec(topology) | ({"balanced": True} if self.balanced else {})
+        found = super().algorithm_spec(topology)
+        if self.ring_classes == "wrapping":
+            return found | {"kind": "dimension_order_by_wrapping"}
+        return found | ({"balanced": True} if self.balanced else {})
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        balanced = bool(self.balanced) if topology.kind == "torus" else None
-        return super().resolved(topology) | {"balanced": balanced}
+        found = super().resolved(topology) | {"balanced": None, "ring_classes": None}
+        if topology.kind not in _RINGS:
+            return found
+        classes = self.ring_classes or "dateline"
+        return found | {"balanced": bool(self.balanced), "ring_classes": classes}
 
 
 class Valiant(Ordered):

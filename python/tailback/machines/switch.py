@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, Part, TimeKey, key
+from ..parts import MaybeSize, MaybeTime, Part, TimeKey, key
 from ..units import Size, Time
 
 if TYPE_CHECKING:
@@ -23,7 +23,30 @@ Arbiter = Literal[
     "round_robin",
     "least_recently_granted",
 ]
+Allocator = Literal[
+    "islip",
+    "separable_input_first",
+    "separable_output_first",
+    "wavefront",
+    "maximum_size",
+]
 Unlimited = Literal["unlimited"]
+
+
+#: Keys of switches that run by a clock.
+CLOCKED = (
+    "node_virtual_channels",
+    "iterations",
+    "vc_allocator",
+    "route_delay",
+    "traversal_delay",
+    "speculative",
+    "vc_reuse",
+    "hold",
+    "input_speedup",
+    "output_speedup",
+    "internal_speedup",
+)
 
 
 def _room(given: object) -> object:
@@ -113,12 +136,73 @@ class Switch(Part):
         description="Virtual channels of every link between switches, each with an input buffer of "
         "its own; default: as many as the routing needs on this topology.",
     )
+    node_virtual_channels: int | None = key(
+        default=None,
+        ge=1,
+        le=255,
+        description="Virtual channels of every link between a node and its switch, in switches "
+        "that run by a clock; default: virtual_channels.",
+    )
     arbiter: Arbiter = key(
         default="fifo", description="Which waiting input is granted a free output."
     )
     ack_priority: bool = key(
         default=False, description="Whether switches grant acknowledgements before data."
     )
+
+    allocator: Allocator | None = key(
+        default=None,
+        description="Who is given the crossbar, cycle by cycle, in a switch that runs by a clock, "
+        "of which a cycle is the time of a flit; default: no clock, packets are granted outputs "
+        "at any time.",
+    )
+    iterations: int = key(
+        default=1, ge=1, le=64, description="Iterations of the allocators, islip or separable."
+    )
+    vc_allocator: Allocator | None = key(
+        default=None,
+        description="Who is given the virtual channels of outputs; default: as allocator.",
+    )
+    route_delay: MaybeTime = key(
+        default=None,
+        description="Time in which a header is routed, in whole cycles; 0 ns: in the switch "
+        "before (look-ahead); default: one cycle.",
+    )
+    traversal_delay: MaybeTime = key(
+        default=None,
+        description="Time in which a flit crosses the crossbar, in whole cycles; default: one.",
+    )
+    speculative: bool = key(
+        default=False,
+        description="Whether a header asks for the crossbar while it asks for a virtual channel.",
+    )
+    vc_reuse: Literal["after_tail", "after_credits"] = key(
+        default="after_tail",
+        description="When a virtual channel can be granted again: when the tail of the packet has "
+        "left (after_tail), or when the buffer at its end is empty again too (after_credits).",
+    )
+    hold: bool = key(
+        default=False,
+        description="Whether an input keeps the crossbar until its packet's tail as long as it "
+        "has flits and credits.",
+    )
+    input_speedup: int = key(
+        default=1,
+        ge=1,
+        le=64,
+        description="Flits that an input can send over the crossbar at once.",
+    )
+    output_speedup: int = key(
+        default=1, ge=1, le=64, description="Flits that an output can take from it at once."
+    )
+    internal_speedup: int = key(
+        default=1, ge=1, le=64, description="Steps of the allocators and the crossbar in a cycle."
+    )
+
+    @property
+    def is_clocked(self) -> bool:
+        """Whether it runs by a clock."""
+        return self.allocator is not None
 
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""

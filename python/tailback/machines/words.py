@@ -67,6 +67,8 @@ SYNONYMS: dict[str, str] = {
     "max_packet_size": "interface.packet_size",
     "header_size": "interface.header",
     "acks": "interface.acknowledgements",
+    "ejection_buffer": "interface.receive_fifo",
+    "receive_buffer": "interface.receive_fifo",
     "outstanding": "interface.window",
     "in_flight": "interface.window",
     "algorithm": "routing.kind",

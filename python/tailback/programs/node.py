@@ -13,6 +13,7 @@ from ..errors import UserError, shown
 from ..units import Size, Time
 from . import wire
 from .operations import Receiving, Sending
+from .together import Together
 
 
 class Wildcard(Enum):
@@ -56,7 +57,7 @@ class Machine:
         return kept[0]
 
 
-class Node:
+class Node(Together):
     """The node a process runs on: what the process knows, and what it can have done.
 
     Instructions are carried out in the order in which they are called. What is not awaited
@@ -193,6 +194,10 @@ class Node:
         self._words += (self._number, wire.RECEIVE, source, type, own is not None)
         self._operations = number + 1
         return Receiving(self, number, own)
+
+    @staticmethod
+    def _length(given: Any, place: str) -> int:
+        return _length(given, place)
 
     def say(self, *words: int) -> None:
         """Have an instruction carried out, written as the engine reads it."""

@@ -17,6 +17,11 @@ RECEIVE: Final = 4
 WAIT: Final = 5
 RELEASE: Final = 6
 END: Final = 7
+COLLECTIVE: Final = 8
+
+#: What is not given, and what is no messages and costs nothing.
+NOT_GIVEN: Final = -1
+FREE: Final = -2
 
 #: How far an operation must have come: these, or a number of bytes.
 NOW: Final = -1

@@ -140,7 +140,8 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
         words.append(f"pattern {pattern}")
     if sync := told("workload.sync"):
         words.append(f"synchronisation {sync}")
-    words.append(f"fidelity {told('run.fidelity')}")
+    fidelity = told("run.fidelity")
+    words.append(f"fidelity {fidelity}{' (an estimate)' if fidelity == 'fluid' else ''}")
     return "Machine: " + ", ".join(words) + "."
 
 

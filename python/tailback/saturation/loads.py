@@ -37,7 +37,7 @@ class Loads:
         computing = _mean_over_nominal(workload.compute_distribution, workload.compute_sigma)
         length = _mean_over_nominal(workload.message_distribution, workload.message_sigma)
         per_ms_ps = sending_share * workload.messages * _PS_PER_MS / computing
-        return cls(per_ms_ps, workload.message_size.bytes * length)
+        return cls(per_ms_ps, workload.mean_bytes * length)
 
     def at(self, period_ps: int) -> float:
         """Return the load in messages per node and ms."""
@@ -89,7 +89,7 @@ class Bounds:
         least = workload.compute_slot.ps if workload.compute_distribution == "geometric" else 1
         shortest = least if high is None else max(math.ceil(loads.period_ps(high)), least)
         if low is None:
-            alone = experiment.machine.round_trip_ps(workload.message_size.bytes)
+            alone = experiment.machine.round_trip_ps(workload.mean_bytes)
             longest = max(given, shortest, _IDLE * workload.messages * alone)
         else:
             longest = math.floor(loads.period_ps(low))

@@ -25,7 +25,8 @@ def heading(experiment: Experiment) -> Text:
     if workload.get("pattern", "uniform") != "uniform":
         words.append(workload["pattern"])
     words += [str(workload[key]) for key in ("sync",) if workload.get(key)]
-    words += [f"fidelity {experiment.fidelity}", f"seed {experiment.run.seed}"]
+    estimate = " (an estimate)" if experiment.fidelity == "fluid" else ""
+    words += [f"fidelity {experiment.fidelity}{estimate}", f"seed {experiment.run.seed}"]
     return Text(" · ".join(words), style="bold")
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from tailback.experiment import Experiment
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
+from tailback.message_law import Line, MessageLaw
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
 from tailback.scaling import MICROSECONDS, scaled
@@ -40,6 +41,9 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     if prediction.experiment.machine.chosen_routing is not None:
         rows = _routing_rows(prediction.routing, prediction.experiment.machine)
         parts += [Text(), _listing("Routing", rows)]
+    if prediction.law is not None:
+        title = "A message alone, from node 0 to node 1"
+        parts += [Text(), _listing(title, _law_rows(prediction.law))]
     loaded = prediction.most_loaded()
     if loaded:
         table = new_table("Channels loaded most")
@@ -60,7 +64,8 @@ def _chosen_fidelity(experiment: Experiment) -> Text:
     exact, why = machine.exact_fidelity, machine.exact.why
     if used == exact:
         return Text(f"fidelity {used}: the cheapest that is exact here ({why})")
-    return Text(f"fidelity {used}; exact here would be {exact} ({why})")
+    is_estimate = ", an estimate: links shared max-min fairly" if used == "fluid" else ""
+    return Text(f"fidelity {used}{is_estimate}; exact here would be {exact} ({why})")
 
 
 def _rounded(machine: Machine) -> Iterator[Text]:
@@ -125,6 +130,21 @@ def _routing_rows(r: Routed, machine: Machine) -> list[tuple[str, str]]:
         ways = "one way" if r.ways == 1 else f"up to {r.ways} ways"
         rows.append(("loads are those of", f"{ways} of each packet, drawn"))
     return rows
+
+
+def _law_rows(law: MessageLaw) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    if law.one_packet is not None:
+        size = "" if law.several is None else f" (up to {law.packet_bytes} B)"
+        rows.append((f"of one packet{size}", _line(law.one_packet)))
+    if law.several is not None:
+        rows.append(("of many packets", _line(law.several)))
+    rows += [(f"  of {size:,} B", _time(time)) for size, time in law.latencies_us.items()]
+    return rows
+
+
+def _line(line: Line) -> str:
+    return f"{_time(line.start_us)} + {_time(line.per_byte_us)} per byte"
 
 
 def _counted(paths: float) -> str:

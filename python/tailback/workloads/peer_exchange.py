@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -91,6 +91,16 @@ class PeerExchange(Workload, init=False):
             return (i + j) % 2 == 0
         return i < columns / 2 if self.peers == "diagonal" else i > j
 
+    def times(self, network: Network, node: int, seed: int) -> Iterator[Time]:
+        """Yield how long a node computes in each loop of a run: as long as its peers do."""
+        peers = self.peers_of(network, node)
+        # With four neighbours everybody is a peer of a peer.
+        stream = 0 if self.peers == "four_neighbours" else min(node, *peers)
+        drawn = Random(f"{seed}/{stream}")
+        mean = self.compute.ps
+        for _ in range(self.repeat):
+            yield Time(drawn.randint(0, 2 * mean)) if self.distribution == "uniform" else Time(mean)
+
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it; instructions come from `processes`."""
         return {"kind": "external", "comparators": None}
@@ -110,13 +120,8 @@ class PeerExchange(Workload, init=False):
         async def program(node: Node) -> None:
             peers = self.peers_of(network, node.number)
             sends_first = self.sends_first == "all" or self.is_of_class_a(network, node.number)
-            # Peers draw from the same stream; with four neighbours everybody is a peer of a peer.
-            stream = min(node.number, *peers) if self.peers != "four_neighbours" else 0
-            drawn = Random(f"{seed}/{stream}")
-            mean = self.compute.ps
-            for _ in range(self.repeat):
-                time = drawn.randint(0, 2 * mean) if self.distribution == "uniform" else mean
-                await node.compute(Time(time))
+            for time in self.times(network, node.number, seed):
+                await node.compute(time)
                 if sends_first:
                     self._send(node, peers)
                 for peer in peers:

@@ -11,6 +11,19 @@ from ..errors import Description, UserError, choice, shown
 from ..units import Size, Time
 from . import steps
 from .base import Network, Shape, Workload
+from .collectives import (
+    COLLECTIVES,
+    AllGather,
+    AllReduce,
+    AllToAll,
+    Barrier,
+    Broadcast,
+    Collective,
+    Gather,
+    Reduce,
+    ReduceScatter,
+    Scatter,
+)
 
 
 class Compute(Description, init=False):
@@ -26,8 +39,8 @@ class Compute(Description, init=False):
         description="Standard deviation over mean; for the normal distribution only.",
     )
 
-    def spec(self) -> dict[str, Any]:
-        """Return the step as the engine describes it."""
+    def spec(self, process: int) -> dict[str, Any]:
+        """Return the step of a process as the engine describes it."""
         return steps.compute(self.compute, self.distribution, self.sigma)
 
 
@@ -39,8 +52,8 @@ class Send(Description, init=False):
     bytes: Size = Field(default=Size(32), description="Length of the message.")
     blocking: bool = Field(default=True, description="Whether to wait for the acknowledgement.")
 
-    def spec(self) -> dict[str, Any]:
-        """Return the step as the engine describes it."""
+    def spec(self, process: int) -> dict[str, Any]:
+        """Return the step of a process as the engine describes it."""
         return steps.send(self.send, self.socket, self.bytes, self.blocking)
 
 
@@ -51,15 +64,16 @@ class Receive(Description, init=False):
         description='Number of the socket, or "any".'
     )
 
-    def spec(self) -> dict[str, Any]:
-        """Return the step as the engine describes it."""
+    def spec(self, process: int) -> dict[str, Any]:
+        """Return the step of a process as the engine describes it."""
         return steps.receive(None if self.receive == "any" else self.receive)
 
 
-_STEPS: dict[str, type[Compute | Send | Receive]] = {
+_STEPS: dict[str, type[Compute | Send | Receive | Collective]] = {
     "compute": Compute,
     "send": Send,
     "receive": Receive,
+    **COLLECTIVES,
 }
 
 
@@ -75,7 +89,21 @@ def _step(value: object) -> object:
     raise UserError("", shown(value), 'must be one step, such as {compute = "10 us"}')
 
 
-Step = Annotated[Compute | Send | Receive, BeforeValidator(_step)]
+Step = Annotated[
+    Compute
+    | Send
+    | Receive
+    | Barrier
+    | Broadcast
+    | Reduce
+    | AllReduce
+    | Gather
+    | Scatter
+    | AllGather
+    | ReduceScatter
+    | AllToAll,
+    BeforeValidator(_step),
+]
 
 
 class Process(Description, init=False):
@@ -96,7 +124,7 @@ class Process(Description, init=False):
     )
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)] = Field(
         description='Such as {compute = "10 us"}, {send = 1, socket = 0, bytes = "32 B"}, '
-        '{receive = 0} or {receive = "any"}.'
+        '{receive = 0}, {receive = "any"}, {barrier = "all"} or {all_reduce = "1 MB"}.'
     )
 
 
@@ -110,10 +138,12 @@ class Program(Workload, init=False):
 
     @model_validator(mode="after")
     def _addresses_exist(self) -> Program:
-        for place, _, step in self._all_steps():
+        for place, number, step in self._all_steps():
             if isinstance(step, Send) and step.send >= len(self.process):
                 allowed = f"must be at most {len(self.process) - 1}, the last process"
                 raise UserError(f"{place}.send", shown(step.send), allowed)
+            if isinstance(step, Collective):
+                step.check(place, number, len(self.process))
         sockets = self._sockets()
         self._check_senders(sockets)
         for place, number, step in self._all_steps():
@@ -123,7 +153,7 @@ class Program(Workload, init=False):
                 _check_socket(f"{place}.receive", step.receive, sockets[number])
         return self
 
-    def _all_steps(self) -> Iterator[tuple[str, int, Compute | Send | Receive]]:
+    def _all_steps(self) -> Iterator[tuple[str, int, Compute | Send | Receive | Collective]]:
         """Yield every step with its place in the file and the number of its process."""
         for number, process in enumerate(self.process):
             for index, step in enumerate(process.steps):
@@ -159,7 +189,7 @@ class Program(Workload, init=False):
     @property
     def sends_messages(self) -> bool:
         """Whether any step sends."""
-        return any(isinstance(step, Send) for _, _, step in self._all_steps())
+        return any(isinstance(step, Send | Collective) for _, _, step in self._all_steps())
 
     def check(self, network: Network) -> None:
         """Raise `UserError` if a process is not on a node of the machine."""
@@ -173,13 +203,15 @@ class Program(Workload, init=False):
         processes = [
             steps.process(
                 process.node,
-                [step.spec() for step in process.steps],
+                [step.spec(number) for step in process.steps],
                 sockets,
                 start=process.start,
                 start_window=process.start_window,
                 repeat=process.repeat,
             )
-            for process, sockets in zip(self.process, self._sockets(), strict=True)
+            for number, (process, sockets) in enumerate(
+                zip(self.process, self._sockets(), strict=True)
+            )
         ]
         return {"kind": self.kind, "processes": processes}
 
@@ -191,6 +223,9 @@ class Program(Workload, init=False):
                 total += step.compute.ps
             if isinstance(step, Send):
                 total += network.round_trip_ps(step.bytes.bytes)
+            if isinstance(step, Collective):
+                rounds = len(step.members or self.process).bit_length()
+                total += rounds * network.round_trip_ps(step.bytes)
         return total // len(self.process)
 
 

@@ -48,6 +48,10 @@ _Radius = Annotated[
 ]
 
 
+#: Distributions of the lengths of messages.
+Lengths = Shape | Literal["mixed"]
+
+
 class Synthetic(Workload, init=False):
     """Processes that compute, send messages to random or given processes, and perhaps wait.
 
@@ -62,6 +66,11 @@ class Synthetic(Workload, init=False):
         description="Which nodes send to which: any others within the radius, at random; one "
         "given by a formula, by chance or a file; or some more often than others, as those of the "
         "next group, or as a file says.",
+    )
+    includes_self: bool = Field(
+        default=False,
+        description="Whether nodes send to themselves, too: with uniform as to any other, with a "
+        "pattern of one destination where that is the node itself.",
     )
     radius: _Radius = Field(
         default=None,
@@ -132,8 +141,21 @@ class Synthetic(Workload, init=False):
     )
     messages: int = Field(default=1, ge=1, le=4096, description="Messages of one iteration.")
     message_size: Size = Field(default=Size(32), description="Mean length of a message.")
-    message_distribution: Shape = Field(
-        default="constant", description="Distribution of the lengths of messages."
+    message_distribution: Lengths = Field(
+        default="constant",
+        description="Distribution of the lengths of messages; mixed: one of message_sizes.",
+    )
+    message_sizes: Annotated[tuple[Size, ...], Strict(False)] = Field(
+        default=(),
+        description="Lengths, of which every message has one; "
+        'for message_distribution = "mixed". Their mean takes the place of message_size.',
+    )
+    message_weights: Annotated[
+        tuple[Annotated[int, Field(ge=0, le=10_000)], ...], Strict(False)
+    ] = Field(
+        default=(),
+        description="How many messages have each of message_sizes, in proportion to the others; "
+        "default: as many of each.",
     )
     message_sigma: float = Field(
         default=0.1,
@@ -178,6 +200,10 @@ class Synthetic(Workload, init=False):
 
     @model_validator(mode="after")
     def _has_what_its_words_need(self) -> Synthetic:
+        self._check_sizes()
+        if self.includes_self and self.pattern == "hot_spot":
+            allowed = "must be false with this pattern"
+            raise UserError("includes_self", shown(self.includes_self), allowed)
         if self.pattern == "hot_spot" and not self.hot_spots:
             raise UserError("hot_spots", None, 'must be given with pattern = "hot_spot"')
         if self.pattern in ("permutation", "traffic_matrix") and self.file is None:
@@ -195,6 +221,37 @@ class Synthetic(Workload, init=False):
                 allowed = f"must be at most the compute_period, {self.compute_period}"
                 raise UserError("compute_slot", shown(str(self.compute_slot)), allowed)
         return self
+
+    def _check_sizes(self) -> None:
+        """Refuse lengths that are missing, have no effect, or have other weights than one each."""
+        sizes, weights = self.message_sizes, self.message_weights
+        is_mixed = self.message_distribution == "mixed"
+        for name, given in (("message_sizes", sizes), ("message_weights", weights)):
+            if given and not is_mixed:
+                needed = 'has no effect here; needs message_distribution = "mixed"'
+                raise UserError(name, shown([str(one) for one in given]), needed)
+        if not is_mixed:
+            return
+        if not sizes:
+            raise UserError("message_sizes", None, 'must be given with "mixed"')
+        if weights and (len(weights) != len(sizes) or not any(weights)):
+            allowed = f"must be one for each of {len(sizes)} message_sizes, not all 0"
+            raise UserError("message_weights", shown(list(weights)), allowed)
+
+    @property
+    def portions(self) -> tuple[tuple[int, int], ...]:
+        """The lengths of mixed messages, in bytes, and their weights; else none."""
+        weights = self.message_weights or (1,) * len(self.message_sizes)
+        sizes = (size.bytes for size in self.message_sizes)
+        return tuple(zip(sizes, weights, strict=True))
+
+    @property
+    def mean_bytes(self) -> int:
+        """Mean length of a message, rounded."""
+        if not self.message_sizes:
+            return self.message_size.bytes
+        mixed = self.portions
+        return round(sum(n * weight for n, weight in mixed) / sum(weight for _, weight in mixed))
 
     @property
     def finite(self) -> bool:
@@ -244,7 +301,7 @@ class Synthetic(Workload, init=False):
     def sending_share(self, network: Network) -> float:
         """Return the share of nodes that send anything: those not their own destination."""
         to = self.permutation(network)
-        if to is None:
+        if to is None or self.includes_self:
             return 1.0
         return sum(node != other for node, other in enumerate(to)) / network.nodes
 
@@ -258,7 +315,7 @@ class Synthetic(Workload, init=False):
         reach = self.reach(network)
         if reach is not None:
             reached = prod(min(extent, reach + 1) for extent in network.shape)
-            if reached * self.processes_per_node < 2:
+            if reached * self.processes_per_node < (1 if self.includes_self else 2):
                 allowed = f"leaves a process nobody to send to (radius {reach})"
                 given = shown(self.processes_per_node)
                 raise UserError("workload.processes_per_node", given, allowed)
@@ -313,7 +370,9 @@ class Synthetic(Workload, init=False):
             burst=self.compute_burst,
             peak=self.compute_peak,
         )
-        length = distribution(self.message_distribution, self.message_size, self.message_sigma)
+        mix = [{"bytes": size, "weight": weight} for size, weight in self.portions]
+        shape = "constant" if self.message_distribution == "mixed" else self.message_distribution
+        length = distribution(shape, Size(self.mean_bytes), self.message_sigma)
         return {
             "kind": self.kind,
             "processes_per_node": self.processes_per_node,
@@ -324,7 +383,9 @@ class Synthetic(Workload, init=False):
             "sync": self.sync,
             "throttle": {"kind": self.throttle, "limit": limit},
             "start": self.start,
-            # Left out without end, as it was before there was this key.
+            # Left out where they are as they were before there were these keys.
+            **({"mix": mix} if mix else {}),
+            **({"includes_self": True} if self.includes_self else {}),
             **({} if self.repeat is None else {"repeat": self.repeat}),
         }
 
@@ -351,7 +412,7 @@ class Synthetic(Workload, init=False):
         computing = self.compute_period.ps * self.processes_per_node
         if self.sync == "asynchronous":
             return computing
-        return computing + network.round_trip_ps(self.message_size.bytes)
+        return computing + network.round_trip_ps(self.mean_bytes)
 
     def settling_ps(self, network: Network) -> int:
         """Return how long processes that wait for each other need to fall out of step."""
@@ -380,6 +441,15 @@ class Synthetic(Workload, init=False):
             found.pop("repeat")
         if self.pattern != "random_permutation":
             found.pop("pattern_seed")
+        if not self.message_sizes:
+            found.pop("message_sizes")
+            found.pop("message_weights")
+        elif not self.message_weights:
+            found["message_weights"] = [weight for _, weight in self.portions]
+        if self.message_sizes:
+            found["message_size"] = str(Size(self.mean_bytes))
+        if not self.includes_self:
+            found.pop("includes_self")
         return found
 
 

@@ -4,6 +4,7 @@ mod buffers;
 mod costs;
 mod machine;
 mod network;
+mod pipeline;
 
 pub use buffers::TOKENS_PER_GRANT;
 pub use machine::machine;

@@ -8,6 +8,7 @@ pub mod contention_free;
 pub mod flit;
 pub mod fluid;
 pub mod packet;
+pub mod router;
 pub mod stored;
 pub mod stream;
 pub mod worm;
@@ -17,7 +18,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{NodeId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -27,6 +28,7 @@ use contention_free::ContentionFree;
 use flit::FlitFabric;
 use fluid::FluidFabric;
 use packet::PacketFabric;
+use router::RouterFabric;
 use stored::StoredFabric;
 use stream::StreamFabric;
 use worm::WormFabric;
@@ -46,6 +48,8 @@ pub struct Traits {
     pub stretches: bool,
     /// Whether all the time for which a channel is busy with a packet is counted when it sets out.
     pub books: bool,
+    /// Whether nodes have receive FIFOs.
+    pub receives: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
     /// Below which number channels stand for the lists of nodes that are one with their
@@ -92,6 +96,11 @@ pub trait ChannelModel {
     /// What others have to know of it.
     fn traits(&self, wiring: &Wiring) -> Traits;
 
+    /// Where events carry packet numbers: the channel by which a packet is delivered, if it may
+    /// be drawn out on it.
+    fn last_channel(&self, _: Subject) -> Option<ChannelId> {
+        None
+    }
     /// With a clock of its own: when it next strikes, or [`NEVER`].
     #[inline]
     fn next_time(&self) -> Time {
@@ -149,7 +158,7 @@ macro_rules! by_switchboard {
             of: $crate::event_queue::Subject,
             act: &mut Act,
         ) -> $crate::ids::PacketId {
-            self.board.take_tail(of.channel(), act.packets)
+            self.board.take_tail(of.channel(), act)
         }
     };
     (@ waiting_data) => {
@@ -189,6 +198,8 @@ pub enum Model {
     Packet(PacketFabric),
     /// Mode `full`, fidelities `flit` and `token`.
     Flit(FlitFabric),
+    /// Mode `full`, fidelity `flit`, switches with a pipeline.
+    Router(RouterFabric),
     /// Mode `full`, fidelity `worm`.
     Worm(WormFabric),
     /// Mode `full`, fidelity `stream`.
@@ -210,6 +221,7 @@ macro_rules! dispatch {
         match $of {
             $crate::fabric::models::Model::Packet($model) => $do,
             $crate::fabric::models::Model::Flit($model) => $do,
+            $crate::fabric::models::Model::Router($model) => $do,
             $crate::fabric::models::Model::Worm($model) => $do,
             $crate::fabric::models::Model::Stream($model) => $do,
             $crate::fabric::models::Model::Circuit($model) => $do,
@@ -262,6 +274,10 @@ impl Model {
     ) -> Result<Self, SpecError> {
         let integrated_timing =
             wiring.integrated_timing.filter(|integrated_timing| !integrated_timing.is_wormhole());
+        if let Some(pipeline) = machine.switch.pipeline {
+            let model = RouterFabric::new(machine, pipeline, topology, wiring, seed);
+            return Ok(Self::Router(model));
+        }
         Ok(match (integrated_timing, fidelity) {
             (Some(integrated_timing), _) if integrated_timing.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))

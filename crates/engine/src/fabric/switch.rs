@@ -1,5 +1,6 @@
 //! Switches and output queues of nodes: who asks for which output, and who gets it.
 
+pub mod allocate;
 pub mod arbiter;
 pub mod observe;
 pub mod selection;

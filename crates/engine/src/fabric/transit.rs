@@ -164,6 +164,25 @@ impl PacketPool {
         (&mut self.packets[id], Crossing { id, undisturbed, strayed, hop_limit: self.hop_limit })
     }
 
+    /// A packet has crossed channels, so many and with this route at the end, as another before
+    /// it has.
+    pub fn has_crossed(
+        &mut self,
+        id: PacketId,
+        (hops, route): (u16, u32),
+        undisturbed: Undisturbed,
+        wiring: &Wiring,
+    ) {
+        let packet = &mut self.packets[id];
+        (packet.hops, packet.route) = (hops, route);
+        if !wiring.is_even() {
+            if self.undisturbed.len() <= id.index() {
+                self.undisturbed.resize(id.index() + 1, Undisturbed::default());
+            }
+            self.undisturbed[id.index()] = undisturbed;
+        }
+    }
+
     /// A packet may go on from the channel it has started on so much later.
     pub fn goes_on_after(&mut self, id: PacketId, time: Time, wiring: &Wiring) {
         if !wiring.is_even() {

@@ -77,6 +77,8 @@ pub struct Blame {
     buffers: Buffers,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
     keepers: Vec<PacketId>,
+    /// By node with a receive FIFO: the traffic class of the packet drained last.
+    drained: Vec<u32>,
     /// The tables of the window.
     pub tables: Tables,
     /// Charges packet by packet since they were last taken, if recorded.
@@ -101,6 +103,7 @@ impl Blame {
             forgets: if keep_all { 0 } else { NEVER },
             buffers: Buffers::new(channels),
             keepers: vec![PacketId::NONE; channels],
+            drained: Vec::new(),
             tables: Tables::new(0, interval),
             packets: record.then(Vec::new),
             interval,
@@ -166,9 +169,17 @@ impl Blame {
         self.buffers.leave(record.head, id);
         let beyond = (row.delivered - row.queued).saturating_sub(alone);
         let waits = &mut self.waits[id.index()];
+        let (class, receiver) = (record.class, self.queues.receiver(record.head));
         if record.has_waited || beyond > 0 {
             record.has_waited = true;
-            waits.settle(record, beyond);
+            // Those before it have been drained.
+            let before = receiver.and_then(|node| self.drained.get(node.index()));
+            waits.settle(record, beyond, before.copied().unwrap_or(class));
+        }
+        if let Some(node) = receiver {
+            let nodes = self.drained.len().max(node.index() + 1);
+            self.drained.resize(nodes, 0);
+            self.drained[node.index()] = class;
         }
         let charges = if record.has_waited { &waits.charges[..] } else { &[] };
         let is_message = last && row.class == Class::Data;

@@ -5,7 +5,7 @@ use super::interface::{Interface, Transfer};
 use super::protocol::Protocol;
 use super::{Message, Nodes, World};
 use crate::error::SpecError;
-use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
+use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::time::{NEVER, Time};
 use crate::workload::{Audience, Command, External, Instruction, Letter, Send, Until, Wait};
 
@@ -160,9 +160,16 @@ impl Nodes {
     /// A message from one node to another that is not sent yet.
     fn copy(&mut self, copy: Copy, (node, to): (NodeId, NodeId), transfer: Transfer) -> MessageId {
         let Letter { tag, bytes } = copy.letter;
-        let send = Send { to: ProcessId(to.0), tag, bytes, link: LinkId::NONE, blocking: false };
+        let send = Send {
+            to: ProcessId(to.0),
+            tag,
+            bytes,
+            link: LinkId::NONE,
+            blocking: false,
+            team: TeamId::NONE,
+        };
         let class = self.class_of(copy.from);
-        let (from, by) = ((copy.from, node), (self.protocol, copy.sent));
+        let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));
         let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
         self.interface.note(id, transfer);

@@ -2,7 +2,7 @@
 
 use super::protocol::Protocol;
 use crate::fabric::Packet;
-use crate::ids::{LinkId, MessageId, NodeId, ProcessId};
+use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::measure::Class;
 use crate::pool::Pool;
 use crate::time::Time;
@@ -35,6 +35,8 @@ pub struct Message {
     pub class: u32,
     /// Whether the sender waits for it.
     pub blocking: bool,
+    /// The group whose collective it is part of; none: it is of no collective.
+    pub team: TeamId,
     /// How it crosses the machine.
     pub protocol: Protocol,
     /// How far it has come.
@@ -77,13 +79,13 @@ pub enum Life {
 pub type MessagePool = Pool<MessageId, Message>;
 
 impl Message {
-    /// A message that is sent now; `network` is the protocol of those that leave their node.
+    /// A message that is sent now; how it crosses the machine.
     pub fn new(
         serial: u64,
         (from, from_node): (ProcessId, NodeId),
         send: &Send,
         (to_node, class): (NodeId, u32),
-        (network, now): (Protocol, Time),
+        (protocol, now): (Protocol, Time),
     ) -> Self {
         Self {
             serial,
@@ -98,7 +100,8 @@ impl Message {
             link: send.link,
             class,
             blocking: send.blocking,
-            protocol: if from_node == to_node { Protocol::Direct } else { network },
+            team: send.team,
+            protocol,
             life: Life::Pending,
             undelivered: 0,
             in_flight: 0,
@@ -157,11 +160,18 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::LinkId;
+    use crate::ids::{LinkId, TeamId};
 
     fn after(steps: &[Life]) -> Life {
         let (process, node) = (ProcessId(0), NodeId(0));
-        let send = Send { to: process, tag: 0, bytes: 1, link: LinkId::NONE, blocking: false };
+        let send = Send {
+            to: process,
+            tag: 0,
+            bytes: 1,
+            link: LinkId::NONE,
+            blocking: false,
+            team: TeamId::NONE,
+        };
         let from = (process, node);
         let mut message = Message::new(0, from, &send, (node, 0), (Protocol::Acknowledged, 0));
         steps.iter().for_each(|&step| message.advance(step));

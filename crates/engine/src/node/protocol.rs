@@ -1,6 +1,6 @@
 //! How messages cross the machine.
 
-use crate::spec::{Machine, Mode};
+use crate::spec::{Local, Machine, Mode};
 
 /// How a message crosses the machine, and how its sender knows of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,14 @@ impl Protocol {
             _ if machine.interface.acknowledges => Self::Acknowledged,
             _ if machine.interface.early_bytes > 0 => Self::Streaming,
             _ => Self::Unacknowledged,
+        }
+    }
+
+    /// That of messages of a node to itself.
+    pub fn of_local(machine: &Machine, mode: Mode) -> Self {
+        match machine.interface.local {
+            Local::Memory => Self::Direct,
+            Local::Switch => Self::new(machine, mode),
         }
     }
 }

@@ -70,7 +70,7 @@ impl Nodes {
         if protocol == Protocol::Streaming && !self.software.serves() {
             let told = self.packetisation.take_told(&mut self.messages[id], bytes);
             self.data_arrived(id, bytes - told, world);
-        } else if self.interface.serves() {
+        } else if self.is_told_of(id) {
             self.read(id, bytes, world);
         }
         if is_accepted {
@@ -86,7 +86,7 @@ impl Nodes {
             self.messages[id].told_bytes += early;
             return self.may_begin(id, early, world);
         }
-        if self.interface.serves() {
+        if self.is_told_of(id) {
             // Who is written outside may read them.
             self.offer(id, world);
         }
@@ -98,7 +98,7 @@ impl Nodes {
     #[inline(never)]
     fn data_arrived(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         self.may_begin(id, bytes, world);
-        if self.interface.serves() {
+        if self.is_told_of(id) {
             self.read(id, bytes, world);
         }
     }
@@ -128,7 +128,8 @@ impl Nodes {
         if message.life != Life::Offered {
             return true;
         }
-        if !world.workload.accepts(message.to, message.tag) {
+        // Nodes always accept messages of collectives.
+        if !message.team.is_some() && !world.workload.accepts(message.to, message.tag) {
             if message.unanswered == 0 {
                 self.waiting[message.to.index()].push_back(id);
             }
@@ -192,7 +193,7 @@ impl Nodes {
     fn receive(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
         message.advance(Life::Received);
-        let Message { from, to, tag, life, .. } = *message;
+        let Message { from, to, tag, life, team, .. } = *message;
         world.measures.message_delivered(message.to_node, message.bytes);
         let latency = world.now - message.sent;
         if self.software.serves() {
@@ -203,7 +204,12 @@ impl Nodes {
         world.measures.completes(from, world.now);
         world.measures.completes(to, world.now);
         self.tell(id, Interface::complete);
-        if world.workload.received(to, tag) {
+        let goes_on = if team.is_some() {
+            world.workload.received_of(team, to, tag)
+        } else {
+            world.workload.received(to, tag)
+        };
+        if goes_on {
             self.can_go_on(to);
         }
         if life == Life::Complete {

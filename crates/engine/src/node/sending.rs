@@ -18,7 +18,7 @@ impl Nodes {
         if let Some(offered) = &mut world.measures.offered {
             offered.last_sent = world.now;
         }
-        let by = (self.protocol, world.now);
+        let by = (self.protocol_between(node, to.0), world.now);
         let message = |serial| Message::new(serial, (from, node), send, to, by);
         let id = self.messages.insert(message);
         if self.software.serves() && node != to.0 {
@@ -76,7 +76,7 @@ impl Nodes {
     #[inline]
     fn send_packet(&mut self, id: MessageId, world: &mut World) -> bool {
         let bytes = self.packetisation.next(&self.messages[id]);
-        if self.interface.serves() && self.is_short(id, bytes) {
+        if self.is_told_of(id) && self.is_short(id, bytes) {
             return false;
         }
         let message = &mut self.messages[id];
@@ -84,7 +84,7 @@ impl Nodes {
         let packet = message.next_packet(id, bytes);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if is_first && self.interface.serves() {
+        if is_first && self.is_told_of(id) {
             self.interface.queued(id, packet);
         }
         true
@@ -110,7 +110,7 @@ impl Nodes {
         });
         let message = &mut self.messages[id];
         message.advance(Life::Acknowledged);
-        let (from, blocking, link) = (message.from, message.blocking, message.link);
+        let Message { from, blocking, link, team, .. } = *message;
         let is_complete = message.life == Life::Complete;
         world.measures.message_acknowledged(message.from_node);
         if link.is_some() {
@@ -120,7 +120,12 @@ impl Nodes {
                 self.begin(next, world);
             }
         }
-        if world.workload.acknowledged(from, blocking) {
+        let goes_on = if team.is_some() {
+            world.workload.acknowledged_of_collective(from)
+        } else {
+            world.workload.acknowledged(from, blocking)
+        };
+        if goes_on {
             self.can_go_on(from);
         }
         self.tell(id, Interface::acknowledged);

@@ -8,7 +8,7 @@ use super::grid::Grid;
 use super::hyperx::HyperX;
 use super::leaf_spine::LeafSpine;
 use super::rails::Rails;
-use super::ring_order::RingOrder;
+use super::ring_order::{RingOrder, Split};
 use super::table::Table;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
@@ -78,7 +78,7 @@ impl Base {
     pub fn grid(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
         let grid = Grid::new(algorithm, order, topology)?;
         Ok(if grid.has_rings() {
-            Self::Rings(RingOrder::new(grid, false))
+            Self::Rings(RingOrder::new(grid, Split::Dateline))
         } else {
             Self::Open(DimensionOrder::new(grid))
         })
@@ -92,6 +92,11 @@ impl Base {
             Self::Rings(_) => RingOrder::CLASSES,
             Self::Paths(table) => table.classes(),
         }
+    }
+
+    /// How many routes a packet may have, of which one is drawn for it.
+    pub fn routes(&self) -> u32 {
+        if let Self::Rings(routing) = self { routing.routes() } else { 1 }
     }
 
     /// Whether it is free of deadlock on this topology by its own argument.

@@ -5,7 +5,9 @@ use super::algorithm::Algorithm;
 use super::base::Base;
 use super::outputs::Slots;
 use super::properties::Properties;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
+use crate::rng::Stream;
+use std::ops::Range;
 
 /// The way a [`Base`] says, and no other.
 pub struct Fixed {
@@ -29,7 +31,17 @@ impl Algorithm for Fixed {
     fn properties(&self) -> Properties {
         let classes = self.slots.classes();
         let is_free = self.base.is_known_free() && classes == self.base.classes();
-        Properties { classes, ..Properties::one_way(is_free) }
+        let draws = self.base.routes() > 1;
+        Properties { classes, draws, ..Properties::one_way(is_free) }
+    }
+
+    #[inline]
+    fn begin(&self, _source: NodeId, _destination: NodeId, way: Option<&mut Stream>) -> u32 {
+        way.map_or(0, |way| way.below(self.base.routes().into()) as u32)
+    }
+
+    fn beginnings(&self, _source: NodeId, _destination: NodeId) -> Range<u32> {
+        0..self.base.routes()
     }
 
     #[inline]

@@ -17,6 +17,15 @@
 //! be in either class, as long as it stays there: it crosses a run of the same rising
 //! numbers. It takes class 0 if the sum of its source's coordinates is odd.
 //!
+//! *By wrapping* [Jiang et al. 2013]: a packet's class is settled by its whole way in a dimension,
+//! and kept there. Upwards those that cross the dateline are in class 1, all others in class 0;
+//! downwards it is the other way round. Free of deadlock: packets that do not cross it never ask
+//! for the channel across it, so that theirs close no ring. Those of a ring of k switches that do
+//! are all on that channel within their at most k/2 hops, before and behind which they use at most
+//! k/2 - 1 others each in all: the channel opposite the dateline, upwards the one out of switch
+//! ⌈k/2⌉ - 1, is never asked for, and theirs close no ring either. Half a ring away a packet goes
+//! by a bit of its own for each dimension, drawn when it is made; with the other two by its ends:
+//!
 //! *Half a ring away* both ways are equally short. This is so only before the first hop
 //! in a dimension, where the coordinate is still the source's, so that the choice may
 //! depend on it: upwards if it, plus the sum of all coordinates of source and of
@@ -30,21 +39,41 @@ use crate::ids::SwitchId;
 /// Dimension-order routing for one grid, some dimensions of which are rings.
 pub struct RingOrder {
     grid: Grid,
-    balanced: bool,
+    split: Split,
+}
+
+/// Which class packets of a ring are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// By whether they have still to cross its dateline.
+    Dateline,
+    /// The same, but some that never cross it are in the other.
+    Balanced,
+    /// By whether they cross it at all.
+    Wrapping,
 }
 
 /// Class of packets that have still to cross a dateline.
 const BEFORE: usize = 0;
 /// Class of all others.
 const AFTER: usize = 1;
+/// Of packets that wrap round upwards, or downwards do not.
+const UPPER: usize = 1;
+/// Of all others.
+const LOWER: usize = 0;
 
 impl RingOrder {
     /// Classes of virtual channels it tells apart.
     pub const CLASSES: usize = 2;
 
     /// Prepares routing through the dimensions in the order of the grid.
-    pub fn new(grid: Grid, balanced: bool) -> Self {
-        Self { grid, balanced }
+    pub fn new(grid: Grid, split: Split) -> Self {
+        Self { grid, split }
+    }
+
+    /// How many routes a packet may have: one for each choice of directions half a ring away.
+    pub fn routes(&self) -> u32 {
+        if self.split == Split::Wrapping { 1 << self.grid.lines.len() } else { 1 }
     }
 
     /// The port and the class by which a packet leaves a switch.
@@ -59,6 +88,7 @@ impl RingOrder {
         let line = &self.grid.lines[dimension];
         let (at, to) = (line.of(here), line.of(there));
         let rises = match line.way(at, to) {
+            Way::Either if self.split == Split::Wrapping => header.route >> dimension & 1 == 1,
             Way::Either => {
                 (at + self.grid.parity(from) + self.grid.parity(there)).is_multiple_of(2)
             }
@@ -71,13 +101,18 @@ impl RingOrder {
     /// The class of a packet between two coordinates of a ring.
     #[inline]
     fn class(&self, line: &Line, from: u64, (at, to): (u32, u32), rises: bool) -> usize {
+        let begun = line.of(from);
+        if self.split == Split::Wrapping {
+            let wraps = if rises { begun > to } else { begun < to };
+            return if wraps == rises { UPPER } else { LOWER };
+        }
         let will_cross = if rises { at > to } else { at < to };
         if will_cross {
             return BEFORE;
         }
-        let begun = line.of(from);
         let has_crossed = if rises { begun > at } else { begun < at };
-        if self.balanced && !has_crossed && self.grid.parity(from) == 1 { BEFORE } else { AFTER }
+        let is_balanced = self.split == Split::Balanced;
+        if is_balanced && !has_crossed && self.grid.parity(from) == 1 { BEFORE } else { AFTER }
     }
 }
 
@@ -97,8 +132,11 @@ mod tests {
             let dims = sides(&mut random, dimensions, 40);
             let order = order(&mut random, dimensions);
             let torus = TopologySpec::Torus { dims };
-            let balanced = case % 2 == 1;
-            let routing = routing(&torus, &RoutingSpec::DimensionOrder { order, balanced }, 2);
+            let algorithm = match case % 4 {
+                3 => RoutingSpec::DimensionOrderByWrapping { order },
+                odd => RoutingSpec::DimensionOrder { order, balanced: odd == 1 },
+            };
+            let routing = routing(&torus, &algorithm, 2);
             let topology = Topology::new(&torus).unwrap();
             check_ways(&topology, &routing, Promise::Minimal);
             check_free(&topology, &routing);
@@ -107,10 +145,10 @@ mod tests {
 
     /// How often each channel (switch, port, class) is crossed when every node sends to
     /// every other.
-    fn loads(dims: &[u32], balanced: bool) -> Vec<Vec<u32>> {
+    fn loads(dims: &[u32], split: Split) -> Vec<Vec<u32>> {
         let topology = Topology::new(&TopologySpec::Torus { dims: dims.to_vec() }).unwrap();
         let grid = Grid::new("dimension_order", &[], &topology).unwrap();
-        let routing = RingOrder::new(grid, balanced);
+        let routing = RingOrder::new(grid, split);
         let mut loads = vec![vec![0; RingOrder::CLASSES]; topology.neighbours.len()];
         let nodes = || (0..topology.nodes).map(NodeId::from_index);
         for (source, destination) in nodes().flat_map(|s| nodes().map(move |d| (s, d))) {
@@ -129,7 +167,7 @@ mod tests {
     fn ties_are_fair() {
         for dims in [&[4, 4][..], &[6, 4], &[8, 2], &[4, 4, 2]] {
             let links: Vec<u32> =
-                loads(dims, false).iter().map(|classes| classes.iter().sum()).collect();
+                loads(dims, Split::Dateline).iter().map(|classes| classes.iter().sum()).collect();
             for dimension in 0..dims.len() {
                 let of_dimension = |link: &usize| link % (2 * dims.len()) / 2 == dimension;
                 let used: Vec<u32> = (0..links.len())
@@ -144,10 +182,34 @@ mod tests {
 
     #[test]
     fn balanced_classes_are_nearer_to_each_other() {
-        let spread = |balanced| {
+        let spread = |split| {
             let difference = |classes: &Vec<u32>| classes[0].abs_diff(classes[1]);
-            loads(&[8, 8], balanced).iter().map(difference).sum::<u32>()
+            loads(&[8, 8], split).iter().map(difference).sum::<u32>()
         };
-        assert!(5 * spread(true) < 3 * spread(false), "{} {}", spread(true), spread(false));
+        let (balanced, not) = (spread(Split::Balanced), spread(Split::Dateline));
+        assert!(5 * balanced < 3 * not, "{balanced} {not}");
+    }
+
+    /// On a ring of eight: the port (1: upwards) and the class of every hop.
+    #[test]
+    fn classes_by_wrapping_are_kept_in_a_dimension() {
+        let spec = TopologySpec::Torus { dims: vec![8] };
+        let topology = Topology::new(&spec).unwrap();
+        let algorithm = RoutingSpec::DimensionOrderByWrapping { order: vec![] };
+        let routing = routing(&spec, &algorithm, 2);
+        let hops = |source, destination, route| {
+            let header = Header { source: NodeId(source), destination: NodeId(destination), route };
+            let (mut at, mut hops) = (SwitchId(source), Vec::new());
+            while let Some(slot) = routing.next(at, header) {
+                hops.push((slot / 2, slot % 2));
+                at = topology.neighbour(at, slot / 2);
+            }
+            hops
+        };
+        assert_eq!(hops(6, 1, 0), [(1, 1); 3], "upwards, wrapping");
+        assert_eq!(hops(2, 5, 0), [(1, 0); 3], "upwards, not wrapping");
+        assert_eq!(hops(1, 6, 0), [(0, 0); 3], "downwards, wrapping");
+        assert_eq!(hops(5, 2, 0), [(0, 1); 3], "downwards, not wrapping");
+        assert_eq!((hops(5, 1, 0), hops(5, 1, 1)), (vec![(0, 1); 4], vec![(1, 1); 4]), "half");
     }
 }

@@ -1,6 +1,6 @@
 //! The network interfaces of the nodes.
 
-use super::{Costs, one};
+use super::{Collectives, Costs, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,19 @@ pub struct Interface {
     /// Data bytes with which a message has begun to arrive; 0: that is not measured.
     #[serde(default)]
     pub early_bytes: u32,
+    /// How messages of a node to itself are delivered.
+    #[serde(default)]
+    pub local: Local,
+    /// Packets that a node has places for from their grants until they have been drained;
+    /// absent: for all.
+    #[serde(default)]
+    pub receive_fifo: Option<u32>,
+    /// Time in which a node drains a data byte of what it has taken in; absent: none.
+    #[serde(default)]
+    pub drain_byte_ps: Option<Time>,
+    /// What barriers and other collectives are.
+    #[serde(default)]
+    pub collectives: Collectives,
     /// What messages cost in software; absent: nothing.
     #[serde(default)]
     pub costs: Option<Costs>,
@@ -45,6 +58,27 @@ impl Interface {
     /// What messages cost in software, unless that is nothing.
     pub fn costs(&self) -> Option<&Costs> {
         self.costs.as_ref().filter(|costs| !costs.are_none())
+    }
+}
+
+/// How messages of a node to itself are delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Local {
+    /// At once, without packets.
+    #[default]
+    Memory,
+    /// As all others: over the node's links and the switches between them.
+    Switch,
+}
+
+impl Local {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Switch => "switch",
+        }
     }
 }
 

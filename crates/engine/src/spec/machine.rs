@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    FlowControl, HalfDuplex, Interface, Link, LinkClass, MessageOrder, Routing, Sharing, Switch,
-    Switching, TopologySpec, Unit,
+    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, MessageOrder, Routing,
+    Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,6 +71,10 @@ impl Machine {
                 time_slice_ps: None,
                 early_bytes: 0,
                 costs: None,
+                collectives: Collectives::default(),
+                receive_fifo: None,
+                drain_byte_ps: None,
+                local: Local::Memory,
             },
         }
     }
@@ -83,6 +87,15 @@ impl Machine {
     /// Wires between a node and its switch.
     pub fn node_width(&self) -> u32 {
         self.node_link().width.unwrap_or(self.link.width)
+    }
+
+    /// From a header's arrival at a switch until it asks for an output or, if switches have a
+    /// pipeline, until it starts on it at the soonest.
+    pub fn switch_delay_ps(&self) -> u64 {
+        match self.switch.pipeline {
+            None => self.switch.delay_ps,
+            Some(pipeline) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
+        }
     }
 
     /// Changes what differs between nodes and switches.

@@ -77,6 +77,13 @@ pub enum RoutingSpec {
         #[serde(default)]
         balanced: bool,
     },
+    /// The same, but on a torus a packet's class in a dimension depends on whether it wraps round
+    /// there, and half a ring away it goes either way at random [Jiang et al. 2013].
+    DimensionOrderByWrapping {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+    },
     /// Valiant's: by way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
     /// without a choice on fat trees, else shortest paths, to it and on.
     Valiant {
@@ -234,7 +241,9 @@ impl RoutingSpec {
     /// The name of the algorithm in experiment files.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::DimensionOrder { .. } => "dimension_order",
+            Self::DimensionOrder { .. } | Self::DimensionOrderByWrapping { .. } => {
+                "dimension_order"
+            }
             Self::Valiant { .. } | Self::ValiantByGroups => "valiant",
             Self::UgalL { .. } => "ugal_l",
             Self::UgalG { .. } => "ugal_g",

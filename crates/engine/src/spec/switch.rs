@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::{Arbiter, one};
+use super::{Arbiter, Pipeline, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,12 @@ pub struct Switch {
     /// Virtual channels of every link between switches, each with a buffer of its own.
     #[serde(default = "one")]
     pub virtual_channels: u32,
+    /// Virtual channels of every link between a node and its switch; with a pipeline only.
+    #[serde(default = "one")]
+    pub node_virtual_channels: u32,
+    /// Its stages, if it runs by a clock; absent: it grants what it can at any time.
+    #[serde(default)]
+    pub pipeline: Option<Pipeline>,
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
@@ -84,6 +90,8 @@ impl Default for Switch {
             overtaking: false,
             delay_ps: 0,
             virtual_channels: 1,
+            node_virtual_channels: 1,
+            pipeline: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,
         }

@@ -1,6 +1,6 @@
 //! What runs on the machine.
 
-use super::Pattern;
+use super::{Collective, Method, Pattern};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,13 @@ pub struct Synthetic {
     pub messages: u32,
     /// Length of a message (M), in bytes.
     pub bytes: Distribution,
+    /// Lengths of which each message has one; empty: `bytes` says it, which else has their mean.
+    #[serde(default)]
+    pub mix: Vec<Portion>,
+    /// Whether processes send to themselves, too: those of [`Pattern::Uniform`] as to any other,
+    /// those of a permutation where they are their own destination.
+    #[serde(default)]
+    pub includes_self: bool,
     /// What a process waits for after sending.
     pub sync: Sync,
     /// What limits a process that waits for nothing.
@@ -46,6 +53,16 @@ pub struct Synthetic {
     /// Iterations of every process; absent: without end.
     #[serde(default)]
     pub repeat: Option<u32>,
+}
+
+/// A length that some messages have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Portion {
+    /// It, in bytes.
+    pub bytes: u32,
+    /// How many messages have it, in proportion to the others.
+    pub weight: u32,
 }
 
 /// Synchronisation modes of the synthetic workload.
@@ -162,7 +179,7 @@ pub struct ProcessProgram {
 }
 
 /// One instruction of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
     /// Use the processor.
@@ -189,6 +206,17 @@ pub enum Step {
         #[serde(default)]
         socket: Option<u32>,
     },
+    /// Wait until all processes of a group have come here.
+    Barrier {
+        /// The processes; absent: all.
+        #[serde(default)]
+        group: Option<Vec<u32>>,
+        /// What it is; absent: what the machine says.
+        #[serde(default)]
+        method: Option<Method>,
+    },
+    /// Take part in any collective.
+    Collective(Collective),
 }
 
 /// A list of messages; receivers are always ready.

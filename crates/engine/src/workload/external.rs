@@ -5,8 +5,10 @@
 //! gives it more. The instructions are those of [Buzzard & Mudge 1988], section 2.
 
 use super::Op;
+use super::collective::{Collectives, Next, Part};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
+use crate::spec::Collective;
 use crate::time::Time;
 use crate::topology::{Neighbourhood, Topology};
 use std::collections::VecDeque;
@@ -31,6 +33,8 @@ pub enum Instruction {
     Wait(Wait),
     /// Give back the system buffer of a receive that the process was told of.
     Release(u32),
+    /// Take part in a collective; the process waits until that is over for it.
+    Together(Box<Collective>),
     /// Do nothing any more; the last instruction.
     End,
 }
@@ -121,6 +125,7 @@ pub struct External {
     unanswered: usize,
     /// The command that was the latest instruction, until it is taken.
     command: Option<Command>,
+    collectives: Collectives,
 }
 
 #[derive(Default)]
@@ -138,18 +143,20 @@ struct Process {
 enum Given {
     Compute(Time),
     Command(Command),
+    Together(Box<Part>),
     End,
 }
 
 impl External {
     /// One process on each node.
-    pub fn new(topology: &Topology) -> Self {
+    pub fn new(topology: &Topology, collectives: Collectives) -> Self {
         Self {
             processes: (0..topology.nodes).map(|_| Process::default()).collect(),
             neighbourhood: Neighbourhood::new(topology),
             asking: Vec::new(),
             unanswered: 0,
             command: None,
+            collectives,
         }
     }
 
@@ -161,8 +168,17 @@ impl External {
     /// See [`super::Workload::next`]. Without one the process asks.
     #[inline]
     pub fn next(&mut self, number: ProcessId) -> Option<Op> {
+        match self.collectives.next(number) {
+            Next::Do(op) => return Some(op),
+            Next::Waits => return None,
+            Next::Over => {}
+        }
         let process = &mut self.processes[number.index()];
         match process.given.pop_front() {
+            Some(Given::Together(part)) => {
+                self.collectives.begin(number, *part);
+                self.next(number)
+            }
             Some(Given::Compute(duration)) => Some(Op::Compute(duration)),
             Some(Given::Command(command)) => {
                 self.command = Some(command);
@@ -245,13 +261,14 @@ impl External {
     }
 
     fn check(
-        &self,
+        &mut self,
         number: ProcessId,
         instruction: Instruction,
         release: impl FnOnce(u32) -> Option<u32>,
     ) -> Result<Given, SpecError> {
+        let operations = self.processes.get(number.index()).map_or(0, |process| process.operations);
         let refuse = |what: &str, given: String, allowed: &str| {
-            let field = format!("process {}, operation {}", number.0, self.operations(number));
+            let field = format!("process {}, operation {operations}", number.0);
             Err(SpecError::new(format!("{field}: {what}"), given, allowed))
         };
         if !self.processes.get(number.index()).is_some_and(|process| process.asks) {
@@ -303,8 +320,24 @@ impl External {
                 };
                 Given::Command(Command::Release(bytes))
             }
+            Instruction::Together(call) => {
+                let field = format!("process {}: {}", number.0, call.operation.name());
+                let team = self.collectives.team(call.group.as_deref(), &field)?;
+                Given::Together(Box::new(self.collectives.join(number, team, &call, &field)?))
+            }
             Instruction::End => Given::End,
         })
+    }
+
+    /// The collectives of the processes.
+    #[inline]
+    pub fn collectives(&mut self) -> &mut Collectives {
+        &mut self.collectives
+    }
+
+    /// What a process waits for, if it is in a collective.
+    pub fn waits_for(&self, process: ProcessId) -> Option<String> {
+        self.collectives.waits_for(process)
     }
 
     fn operations(&self, process: ProcessId) -> u32 {

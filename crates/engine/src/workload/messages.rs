@@ -2,7 +2,7 @@
 
 use super::Send;
 use crate::error::SpecError;
-use crate::ids::{LinkId, NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::spec::Messages;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -68,6 +68,7 @@ impl MessageList {
             bytes: self.rows.bytes[at],
             link: LinkId::NONE,
             blocking: false,
+            team: TeamId::NONE,
         };
         (ProcessId(self.rows.source[at]), send)
     }

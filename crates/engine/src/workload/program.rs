@@ -1,13 +1,15 @@
 //! Processes that follow written instructions.
 
+use super::collective::{Collectives, Next};
 use super::{Op, Progress, Send};
 use crate::error::SpecError;
-use crate::ids::{LinkId, NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};
-use crate::spec::{Program, Step};
+use crate::spec::{Collective, Program, Step};
 use crate::time::Time;
 use crate::topology::Topology;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// All processes of a program.
 pub struct Programs {
@@ -16,9 +18,17 @@ pub struct Programs {
     /// Virtual link of every `send`, by process and step; unused elsewhere.
     link_of: Vec<Vec<LinkId>>,
     links: usize,
+    /// The collective of a step, where there are any, and its group.
+    called: Called,
+    collectives: Collectives,
+    /// What does not agree with what other processes were to do.
+    refused: Option<SpecError>,
     seed: u64,
     progress: Progress,
 }
+
+/// Collectives and their groups, by process and step.
+type Called = HashMap<(usize, usize), (Arc<Collective>, TeamId)>;
 
 struct Process {
     /// Next instruction.
@@ -41,13 +51,21 @@ enum State {
         socket: Option<u32>,
         accepted: bool,
     },
+    /// In a collective.
+    Together,
     Finished,
 }
 
 impl Programs {
     /// Checks a program against a machine and prepares it.
-    pub fn new(program: &Program, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
+    pub fn new(
+        program: &Program,
+        topology: &Topology,
+        seed: u64,
+        mut collectives: Collectives,
+    ) -> Result<Self, SpecError> {
         check(program, topology)?;
+        let called = called(program, &mut collectives)?;
         let mut links = HashMap::new();
         let link_of = program.processes.iter().enumerate().map(|(from, process)| {
             let link = |step: &Step| match *step {
@@ -55,7 +73,7 @@ impl Programs {
                     let next = LinkId::from_index(links.len());
                     *links.entry((from, to, socket)).or_insert(next)
                 }
-                Step::Compute { .. } | Step::Receive { .. } => LinkId::NONE,
+                _ => LinkId::NONE,
             };
             process.steps.iter().map(link).collect()
         });
@@ -71,6 +89,9 @@ impl Programs {
             program: program.clone(),
             link_of,
             links: links.len(),
+            called,
+            collectives,
+            refused: None,
             seed,
             progress: Progress::default(),
         })
@@ -112,6 +133,11 @@ impl Programs {
         match state.state {
             State::Starting => state.state = State::Running,
             State::Running => {}
+            State::Together => match self.collectives.next(process) {
+                Next::Do(op) => return Some(op),
+                Next::Waits => return None,
+                Next::Over => state.state = State::Running,
+            },
             _ => return None,
         }
         if state.step == program.steps.len() {
@@ -124,9 +150,10 @@ impl Programs {
             return None;
         }
         let link = self.link_of[process.index()][state.step];
-        let step = program.steps[state.step];
+        let place = state.step;
+        let step = &program.steps[place];
         state.step += 1;
-        Some(match step {
+        Some(match *step {
             Step::Compute { duration } => {
                 state.state = State::Computing;
                 Op::Compute(super::sampler::draw(&duration, &mut state.compute))
@@ -136,17 +163,52 @@ impl Programs {
                     state.state = State::Sending;
                 }
                 let to = ProcessId(to);
-                Op::Send(Send { to, tag: socket, bytes, link, blocking })
+                let team = TeamId::NONE;
+                Op::Send(Send { to, tag: socket, bytes, link, blocking, team })
             }
             Step::Receive { socket } => {
                 state.state = State::Receiving { socket, accepted: false };
                 Op::AcceptWaiting
             }
+            Step::Barrier { .. } | Step::Collective(_) => {
+                state.state = State::Together;
+                return self.meets_others(process, place);
+            }
         })
+    }
+
+    /// A process comes to a collective: what it does first.
+    fn meets_others(&mut self, process: ProcessId, step: usize) -> Option<Op> {
+        let (call, team) = self.called.get(&(process.index(), step))?;
+        let field = field_of(process.index(), step);
+        match self.collectives.join(process, *team, call, &field) {
+            Ok(part) => {
+                self.collectives.begin(process, part);
+                self.next(process)
+            }
+            Err(error) => {
+                self.refused = Some(error);
+                Some(Op::Refuse)
+            }
+        }
+    }
+
+    /// The collectives of its processes.
+    #[inline]
+    pub fn collectives(&mut self) -> &mut Collectives {
+        &mut self.collectives
+    }
+
+    /// See [`super::Workload::refused`].
+    pub fn refused(&mut self) -> Option<SpecError> {
+        self.refused.take()
     }
 
     /// See [`super::Workload::computed`].
     pub fn computed(&mut self, process: ProcessId) {
+        if self.collectives.computed(process) {
+            return;
+        }
         self.processes[process.index()].state = State::Running;
     }
 
@@ -181,6 +243,7 @@ impl Programs {
         let step = &self.program.processes[process.index()].steps[state.step.max(1) - 1];
         match (state.state, step) {
             (State::Finished, _) => None,
+            (State::Together, _) => self.collectives.waits_for(process),
             (State::Sending, Step::Send { process: to, socket, .. }) => {
                 Some(format!("process {to} to receive its message on socket {socket}"))
             }
@@ -200,6 +263,29 @@ impl Programs {
             _ => Some("the processor".into()),
         }
     }
+}
+
+fn field_of(process: usize, step: usize) -> String {
+    format!("workload.processes[{process}].steps[{step}]")
+}
+
+/// The collectives of a program's steps, and their groups, checked.
+fn called(program: &Program, collectives: &mut Collectives) -> Result<Called, SpecError> {
+    let mut called = HashMap::new();
+    for (process, steps) in program.processes.iter().enumerate() {
+        for (place, step) in steps.steps.iter().enumerate() {
+            let call = match step {
+                Step::Barrier { group, method } => Collective::barrier(group.clone(), *method),
+                Step::Collective(call) => call.clone(),
+                Step::Compute { .. } | Step::Send { .. } | Step::Receive { .. } => continue,
+            };
+            let field = field_of(process, place);
+            let team = collectives.team(call.group.as_deref(), &field)?;
+            collectives.check(team, process as u32, &call, &field)?;
+            called.insert((process, place), (Arc::new(Collective { group: None, ..call }), team));
+        }
+    }
+    Ok(called)
 }
 
 fn check(program: &Program, topology: &Topology) -> Result<(), SpecError> {
@@ -255,6 +341,6 @@ fn check_step(program: &Program, from: usize, step: &Step, field: &str) -> Resul
                 format!("the process has {} sockets", program.processes[from].sockets.len()),
             ))
         }
-        Step::Receive { .. } => Ok(()),
+        Step::Receive { .. } | Step::Barrier { .. } | Step::Collective(_) => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ mod destinations;
 mod expected;
 mod hot_spots;
 mod iterations;
+mod lengths;
 mod pattern;
 mod reach;
 mod weighted;
@@ -11,13 +12,14 @@ mod weighted;
 use super::sampler::Sampler;
 use super::{Op, Progress, Send};
 use crate::error::SpecError;
-use crate::ids::{LinkId, NodeId, ProcessId};
+use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};
 use crate::spec::{self, Start, Sync, Throttle};
 use crate::time::Time;
 use crate::topology::Topology;
 pub use destinations::Destinations;
 use expected::Expected;
+use lengths::Lengths;
 
 /// The synthetic workload at work.
 pub struct Synthetic {
@@ -26,7 +28,7 @@ pub struct Synthetic {
     seed: u64,
     destinations: Destinations,
     compute: Sampler,
-    length: Sampler,
+    lengths: Lengths,
     /// Per process, for destinations.
     streams: Vec<Stream>,
     processes: Vec<Process>,
@@ -77,9 +79,9 @@ impl Synthetic {
             return Err(SpecError::new("workload.compute.mean", 0, allowed));
         }
         let count = topology.nodes * spec.processes_per_node as usize;
-        let (compute, bytes) = (spec.compute, spec.bytes);
-        let compute = Sampler::new("workload.compute", compute, Purpose::Compute, count, seed)?;
-        let length = Sampler::new("workload.bytes", bytes, Purpose::Length, count, seed)?;
+        let compute =
+            Sampler::new("workload.compute", spec.compute, Purpose::Compute, count, seed)?;
+        let lengths = Lengths::new(spec, count, seed)?;
         let stream = |process| Stream::new(seed, Purpose::Destination, process);
         let loosely = spec.sync == Sync::LooselySynchronous;
         Ok(Self {
@@ -87,7 +89,7 @@ impl Synthetic {
             nodes: topology.nodes,
             seed,
             compute,
-            length,
+            lengths,
             streams: (0..count as u32).map(stream).collect(),
             processes: vec![IDLE; count],
             saturated_at: saturated_at(spec),
@@ -194,7 +196,7 @@ impl Synthetic {
         let (mut end, mut iterations) = (from, 0);
         while end < before {
             for _ in 0..self.spec.messages {
-                self.length.draw(number);
+                self.lengths.draw(number);
                 self.destinations.draw(number, stream);
             }
             end += self.compute.draw(number);
@@ -220,7 +222,7 @@ impl Synthetic {
     ) -> Option<Send> {
         let number = process.index();
         let state = &mut self.processes[number];
-        let bytes = self.length.draw(number).min(u64::from(u32::MAX)) as u32;
+        let bytes = self.lengths.draw(number);
         let iteration = state.reached - 1;
         let (destinations, streams) = (&self.destinations, &mut self.streams);
         let place = match &mut self.expected {
@@ -239,7 +241,14 @@ impl Synthetic {
         }
         state.unacknowledged += 1;
         let to = ProcessId::from_index(destinations.process_at(number, place));
-        Some(Send { to, tag: iteration, bytes, link: LinkId::NONE, blocking: false })
+        Some(Send {
+            to,
+            tag: iteration,
+            bytes,
+            link: LinkId::NONE,
+            blocking: false,
+            team: TeamId::NONE,
+        })
     }
 
     /// See [`super::Workload::computed`].

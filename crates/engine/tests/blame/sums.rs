@@ -9,8 +9,8 @@ use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
-    Arbiter, Blame, Fidelity, HalfDuplex, Machine, Mode, RoutingSpec, Selection, Sharing, Spec,
-    Switching, TopologySpec,
+    Arbiter, Blame, Fidelity, Machine, Mode, RoutingSpec, Selection, Sharing, Spec, Switching,
+    TopologySpec,
 };
 
 fn mode(dice: &mut Dice) -> Mode {
@@ -49,7 +49,8 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
                 machine.switch.input_buffer_flits = None;
             }
         }
-        Fidelity::Flit => {}
+        // There is no blame where messages flow.
+        Fidelity::Flit | Fidelity::Fluid => {}
     }
     if dice.chance(30) {
         machine.switch.virtual_channels = dice.number(2, 4) as u32;
@@ -66,9 +67,6 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
     }
     if dice.chance(50) {
         cases::open_windows(&mut dice, machine);
-    }
-    if fidelity == Fidelity::Flit && dice.chance(30) {
-        machine.link.half_duplex = HalfDuplex::Flit;
     }
     spec
 }

@@ -115,6 +115,8 @@ pub fn synthetic(radius: u32, compute_ps: u64, sync: Sync) -> Synthetic {
         sync,
         throttle: Throttle::Outstanding { limit: 16 },
         start: Start::Random,
+        mix: Vec::new(),
+        includes_self: false,
         repeat: None,
     }
 }
@@ -132,7 +134,7 @@ pub fn bandwidth(bytes: u32, both: bool, repeat: u64) -> Vec<ProcessProgram> {
     let send = |process| Step::Send { process, socket: 0, bytes, blocking: true };
     let receive = Step::Receive { socket: Some(0) };
     let mut processes =
-        vec![process(0, vec![], vec![send(1)]), process(1, vec![Some(0)], vec![receive])];
+        vec![process(0, vec![], vec![send(1)]), process(1, vec![Some(0)], vec![receive.clone()])];
     if both {
         processes.push(process(1, vec![], vec![send(3)]));
         processes.push(process(0, vec![Some(2)], vec![receive]));

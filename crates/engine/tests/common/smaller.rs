@@ -1,8 +1,8 @@
 //! Specifications that are a little smaller or simpler than one.
 
 use tailback_engine::spec::{
-    Arbiter, Distribution, HalfDuplex, LinkClass, MessageOrder, Messages, Program, RoutingSpec,
-    Selection, Sharing, Spec, Step, Synthetic, TopologySpec, Workload,
+    Arbiter, Costs, Distribution, HalfDuplex, LinkClass, MessageOrder, Messages, Program,
+    RoutingSpec, Selection, Sharing, Side, Spec, Step, Synthetic, TopologySpec, Workload,
 };
 
 /// Smaller ones, the boldest first. Not all can be simulated; a chain of them ends.
@@ -30,7 +30,7 @@ pub fn than(spec: &Spec) -> Vec<Spec> {
 }
 
 /// Simplifications of everything else.
-const SIMPLER: [fn(&mut Spec); 24] = [
+const SIMPLER: [fn(&mut Spec); 33] = [
     |spec| spec.machine.routing.algorithm = dimension_order(),
     |spec| spec.machine.routing.selection = Selection::First,
     |spec| spec.machine.link_classes.clear(),
@@ -54,8 +54,23 @@ const SIMPLER: [fn(&mut Spec); 24] = [
     |spec| spec.machine.interface.time_slice_ps = None,
     |spec| spec.machine.interface.first_packet_bytes = None,
     |spec| spec.machine.interface.early_bytes = 0,
+    |spec| spec.machine.interface.costs = None,
+    |spec| pay_less(spec, |costs| costs.send = Side::default()),
+    |spec| pay_less(spec, |costs| costs.receive = Side::default()),
+    |spec| pay_less(spec, |costs| costs.packet_interval_ps = 0),
+    |spec| pay_less(spec, |costs| costs.packet_interval_per_byte_fs = 0),
+    |spec| pay_less(spec, |costs| costs.variation_ps = 0),
+    |spec| pay_less(spec, |costs| costs.overlap = true),
+    |spec| pay_less(spec, |costs| costs.receive_preempts = false),
+    |spec| pay_less(spec, |costs| costs.multi_packet_only = false),
     |spec| spec.seed = 1,
 ];
+
+fn pay_less(spec: &mut Spec, change: impl Fn(&mut Costs)) {
+    if let Some(costs) = &mut spec.machine.interface.costs {
+        change(costs);
+    }
+}
 
 fn dimension_order() -> RoutingSpec {
     RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false }

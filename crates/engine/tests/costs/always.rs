@@ -197,3 +197,44 @@ fn a_message_that_is_not_accepted_holds_up_no_other() {
         assert_eq!(run.simulation.counters().messages_delivered, 2);
     }
 }
+
+/// However finely channels are simulated, by whatever switches: the same costs, and no message
+/// is left behind.
+#[test]
+fn every_fidelity_tells_when_packets_have_left() {
+    let list = Workload::Messages(traffic(5, 80, 2000));
+    let pay = |machine: &mut Machine| {
+        machine.interface.costs = Some(Costs { packet_interval_ps: 30 * US, ..symult() });
+    };
+    let ideal = run(&machine(5, symult()), &list, Mode::Ideal, Fidelity::Packet);
+    let ideal = ideal.simulation.counters();
+    let fidelities = [Fidelity::Token, Fidelity::Flit, Fidelity::Worm, Fidelity::Stream];
+    for fidelity in [fidelities.as_slice(), &[Fidelity::Packet, Fidelity::Fluid]].concat() {
+        for is_clocked in [false, true] {
+            let mut machine = machine(5, symult());
+            pay(&mut machine);
+            if is_clocked && fidelity != Fidelity::Flit {
+                continue;
+            }
+            let is_in_band = matches!(fidelity, Fidelity::Token | Fidelity::Stream);
+            if is_in_band {
+                machine.link.flow_control = FlowControl::InBand;
+                machine.link.end_token = true;
+            }
+            machine.switch.input_buffer_flits = Some(40);
+            if fidelity == Fidelity::Packet {
+                machine.switch.input_buffer_flits = Some(600);
+            }
+            if is_clocked {
+                machine.switch.pipeline =
+                    Some(serde_json::from_str("{\"route_cycles\": 1}").unwrap());
+            }
+            for mode in [Mode::Full, Mode::Free] {
+                let counters = run(&machine, &list, mode, fidelity).simulation.counters();
+                assert_eq!(counters.messages_delivered, 80, "{fidelity:?} {mode:?}");
+                assert_eq!(counters.cpu_sending_ps, ideal.cpu_sending_ps);
+                assert_eq!(counters.cpu_receiving_ps, ideal.cpu_receiving_ps);
+            }
+        }
+    }
+}

@@ -4,7 +4,7 @@ use crate::common::{Run, message_list, spec};
 use crate::{EVERY, TAU, US, machine, side};
 use tailback_engine::spec::*;
 
-/// The costs of the Symult 2010 [Bokhari's reading: `s`, `r` only above one packet].
+/// The costs of the Symult 2010: what packets cost they cost above one packet.
 pub fn symult() -> Costs {
     Costs {
         send: Side {
@@ -40,7 +40,7 @@ fn latency(machine: Machine, mode: Mode, fidelity: Fidelity, bytes: u32) -> u64 
 /// 4 switches, 5 channels: the header (1 byte) takes a flit time on each of the first four.
 #[test]
 fn the_law_of_the_symult_2010() {
-    for fidelity in [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit] {
+    for fidelity in [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit, Fidelity::Fluid] {
         for mode in EVERY {
             let of = |bytes| latency(machine(4, symult()), mode, fidelity, bytes);
             let tau = if mode == Mode::Ideal { 0 } else { TAU };
@@ -70,7 +70,7 @@ fn packets_keep_their_interval() {
         packet_interval_per_byte_fs: 22_000_000,
         ..Costs::default()
     };
-    for fidelity in [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit] {
+    for fidelity in [Fidelity::Packet, Fidelity::Worm, Fidelity::Flit, Fidelity::Fluid] {
         for mode in EVERY {
             let mut machine = machine(4, costs);
             machine.interface.packet_bytes = 1792;

@@ -163,6 +163,32 @@ fn with_half_duplex(dice: &mut Dice) -> Spec {
     spec
 }
 
+/// The same with receive FIFOs, and perhaps wires that both directions share.
+fn with_receivers(dice: &mut Dice, fidelity: Fidelity) -> Spec {
+    let mut spec = with_channels(dice);
+    if dice.chance(25) {
+        networks::choose(dice, &mut spec.machine, fidelity == Fidelity::Flit);
+    }
+    if fidelity == Fidelity::Flit && dice.chance(40) {
+        networks::halve(dice, &mut spec.machine);
+    }
+    if dice.chance(30) {
+        windows::open(dice, &mut spec.machine);
+    }
+    networks::receive(dice, &mut spec.machine);
+    spec
+}
+
+#[test]
+fn flit_agrees_where_nodes_have_receive_fifos() {
+    compare_all(Fidelity::Flit, 100_000_000, |dice| with_receivers(dice, Fidelity::Flit));
+}
+
+#[test]
+fn worm_agrees_where_nodes_have_receive_fifos() {
+    compare_all(Fidelity::Worm, 110_000_000, |dice| with_receivers(dice, Fidelity::Worm));
+}
+
 #[test]
 fn flit_agrees_where_both_directions_share_a_wire() {
     compare_all(Fidelity::Flit, 90_000_000, with_half_duplex);

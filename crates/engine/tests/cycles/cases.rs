@@ -6,8 +6,8 @@ use crate::cases::{Dice, nodes};
 use crate::parts::{Scheme, clear_rates, rate, set_rates};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine, MessageOrder, Messages,
-    Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, Machine, MessageOrder,
+    Messages, Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -72,6 +72,10 @@ fn machine(dice: &mut Dice) -> Machine {
             time_slice_ps: None,
             early_bytes: 0,
             costs: None,
+            collectives: tailback_engine::spec::Collectives::default(),
+            receive_fifo: None,
+            drain_byte_ps: None,
+            local: Local::Memory,
         },
     };
     set_rates(&mut machine, by_dimension);

@@ -81,6 +81,7 @@ impl Simulator {
         self.channels[channel].owner = Some(Owner { packet, input, flit: 0 });
         self.packets[packet].way.push(channel);
         self.packets[packet].granted = self.now;
+        self.may_take_place(packet, channel);
         if input.is_none() {
             self.leave_list(packet);
         }
@@ -88,6 +89,9 @@ impl Simulator {
 
     /// The idle channel of a group that a packet would take.
     fn idle(&self, group: usize) -> Option<usize> {
+        if !self.has_place(group) {
+            return None;
+        }
         let all = self.wiring.groups[group].channels.iter().copied();
         let idle = all.filter(|&channel| self.channels[channel].owner.is_none());
         idle.min_by_key(|&channel| (self.channels[channel].credits == 0, channel))
@@ -140,7 +144,8 @@ impl Simulator {
         let mut all = self.wiring.groups[group].channels.iter().copied();
         all.find(|&channel| {
             let needed = empty.min(self.packets[packet].flits as Time);
-            self.channels[channel].owner.is_none() && self.room(channel) >= needed
+            let is_free = self.channels[channel].owner.is_none() && self.has_place(group);
+            is_free && self.room(channel) >= needed
         })
     }
 

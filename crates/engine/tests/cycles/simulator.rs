@@ -7,7 +7,8 @@
 
 use crate::grants::Draws;
 use crate::integrated::{List, arbitration};
-use crate::windows;
+use crate::packets_of;
+use crate::receivers::Receiver;
 use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
@@ -28,6 +29,8 @@ pub struct Packet {
     pub could_start: Time,
     /// From when its header, which is there, may ask.
     pub may_ask: Time,
+    /// When all of it was at its destination.
+    pub there: Time,
     /// When its first data bytes were at its destination, if that is told before its end.
     pub begun: Time,
 }
@@ -92,6 +95,7 @@ pub struct Simulator {
     pub inputs_granted: Vec<Vec<usize>>,
     pub draws: Draws,
     pub packets: Vec<Packet>,
+    pub receivers: Vec<Receiver>,
     /// Where nodes and switches are one: their lists.
     pub lists: Vec<List>,
     /// For each node the messages that have packets in its output queue, the next to send first.
@@ -114,11 +118,22 @@ impl Simulator {
             let flits = (header + bytes + u32::from(link.end_token)) as usize;
             let (started, granted, begun) = (NEVER, NEVER, NEVER);
             let (may_ask, way) = (queued.saturating_add(arbitration(&spec.machine)), Vec::new());
-            let could_start = may_ask;
-            Packet { row, is_first, flits, way, granted, started, could_start, may_ask, begun }
+            let (could_start, there) = (may_ask, NEVER);
+            Packet {
+                row,
+                is_first,
+                flits,
+                way,
+                granted,
+                started,
+                could_start,
+                may_ask,
+                there,
+                begun,
+            }
         };
         let packets = |message: usize| {
-            let packets = windows::packets(interface, list.bytes[message]).into_iter();
+            let packets = packets_of::packets(interface, list.bytes[message]).into_iter();
             packets.map(move |one| packet(message, one))
         };
         Self {
@@ -129,6 +144,7 @@ impl Simulator {
             inputs_granted: vec![Vec::new(); wiring.groups.len()],
             draws: Draws::new(spec, wiring.groups.len()),
             wires: vec![Wire::default(); wiring.wires()],
+            receivers: vec![Receiver::default(); wiring.nodes()],
             lists: vec![List::default(); wiring.nodes()],
             turns: vec![VecDeque::new(); wiring.nodes()],
             packets: (0..list.time_ps.len()).filter(is_sent).flat_map(packets).collect(),
@@ -155,6 +171,7 @@ impl Simulator {
     fn tick(&mut self) {
         let channels = 0..self.channels.len();
         channels.clone().for_each(|channel| self.flits_arrive(channel));
+        self.drain();
         channels.clone().for_each(|channel| self.credits_arrive(channel));
         channels.clone().for_each(|channel| self.release(channel));
         if self.is_integrated() {
@@ -204,12 +221,7 @@ impl Simulator {
         if !channel.ends_in_node {
             channel.buffer.push_back((packet, flit));
         } else if flit + 1 == self.packets[packet].flits {
-            let undisturbed = self.packets[packet].started + self.undisturbed(packet);
-            let tally = &mut self.channels[number].tally;
-            tally.internal_contention += self.now.saturating_sub(undisturbed);
-            tally.caught_up += undisturbed.saturating_sub(self.now);
-            self.packets[packet].row.delivered = self.now;
-            self.window_opens(self.packets[packet].row.message);
+            self.is_there(packet);
         }
     }
 

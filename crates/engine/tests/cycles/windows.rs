@@ -4,16 +4,8 @@ use crate::cases::Dice;
 use crate::integrated::arbitration;
 use crate::simulator::Simulator;
 use crate::wiring::End;
-use tailback_engine::spec::{Interface, Machine, MessageOrder};
+use tailback_engine::spec::{Machine, MessageOrder};
 use tailback_engine::time::NEVER;
-
-/// Data bytes of the packets of a message, and whether each is in flight from the beginning.
-pub fn packets(interface: &Interface, bytes: u32) -> Vec<(u32, bool)> {
-    let count = bytes.div_ceil(interface.packet_bytes).max(1);
-    let size = |place: u32| (bytes - place * interface.packet_bytes).min(interface.packet_bytes);
-    let window = interface.window.unwrap_or(u32::MAX);
-    (0..count).map(|place| (size(place), place < window)).collect()
-}
 
 /// Machines with any window, whose messages are often of several packets.
 pub fn open(dice: &mut Dice, machine: &mut Machine) {

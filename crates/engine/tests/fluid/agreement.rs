@@ -43,6 +43,9 @@ fn random_machine(dice: &mut Dice) -> Machine {
     let width = dice.among(&[1, 1, machine.link.width]);
     let flit_ps = dice.among(&[1, 1, 3, 4]) * machine.link.flit_ps;
     machine.set_node_link(|class| (class.width, class.flit_ps) = (Some(width), Some(flit_ps)));
+    if dice.below(2) == 1 {
+        machine.set_node_link(|class| class.control_ps = Some(1 + dice.below(40 * flit_ps)));
+    }
     machine
 }
 

@@ -95,11 +95,10 @@ impl Twin<'_> {
         self.flows.push(flow);
     }
 
-    /// How long a flow's packet takes on the slowest of its wires.
+    /// How long a flow's packet takes on the slowest of its channels.
     fn slowest(&self, flow: &Flow) -> Time {
-        let timing = |c: &&ChannelId| self.rate(self.wiring.timing(**c));
-        let slowest = flow.way.iter().min_by_key(timing).unwrap();
-        self.wiring.timing(*slowest).packet_ps(flow.bytes)
+        let takes = flow.way.iter().map(|&c| self.wiring.timing(c).packet_ps(flow.bytes));
+        takes.max().unwrap()
     }
 
     fn work(&self, flow: &Flow) -> i128 {

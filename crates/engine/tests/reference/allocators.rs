@@ -77,7 +77,9 @@ impl Reference {
         for tier in [0, 1] {
             for &(group, _) in outputs.iter().filter(|output| output.1 == tier) {
                 let all = self.wiring.groups[group].channels.iter().copied();
-                let mut free = all.filter(|&c| !claimed.contains(&c) && !self.is_wire_busy(c));
+                let mut free = all
+                    .filter(|_| self.has_place(group))
+                    .filter(|&c| !claimed.contains(&c) && !self.is_wire_busy(c));
                 let has_room = |&channel: &usize| self.tokens(packet) <= self.room(channel);
                 found.extend(free.clone().find(has_room));
                 lacking.extend(free.by_ref().take_while(|channel| !has_room(channel)));

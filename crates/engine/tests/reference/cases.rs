@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Machine,
-    MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Spec, Start,
-    Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Costs, Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local,
+    Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side,
+    Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -71,7 +71,9 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
 
 pub fn nodes(machine: &Machine) -> u64 {
     match &machine.topology {
-        TopologySpec::Mesh { dims } => dims.iter().map(|&k| u64::from(k)).product(),
+        TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => {
+            dims.iter().map(|&k| u64::from(k)).product()
+        }
         TopologySpec::Hypercube { dimensions } => 1 << dimensions,
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
@@ -101,6 +103,10 @@ fn machine(dice: &mut Dice) -> Machine {
         time_slice_ps: None,
         early_bytes: 0,
         costs: None,
+        collectives: tailback_engine::spec::Collectives::default(),
+        receive_fifo: None,
+        drain_byte_ps: None,
+        local: Local::Memory,
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];
@@ -128,6 +134,43 @@ fn machine(dice: &mut Dice) -> Machine {
         machine.interface.time_slice_ps = Some(slice);
     }
     machine
+}
+
+/// Costs of any kind, up to a few packet times, often the same.
+pub fn pay(dice: &mut Dice, machine: &mut Machine) {
+    let packet = packet_time(machine);
+    let (flit, bytes) = (machine.link.flit_ps, u64::from(machine.interface.packet_bytes));
+    let amount = |dice: &mut Dice| match dice.number(0, 4) {
+        0 | 1 => 0,
+        2 => packet,
+        _ => dice.number(1, 3 * packet),
+    };
+    let side = |dice: &mut Dice| Side {
+        before_ps: amount(dice),
+        per_packet_ps: amount(dice),
+        per_byte_fs: if dice.chance(30) { dice.number(1, 2_000 * flit) } else { 0 },
+        after_ps: amount(dice),
+    };
+    let (send, receive) = (side(dice), side(dice));
+    let varies = dice.chance(30);
+    let is_paced = dice.chance(40);
+    let mut costs = Costs {
+        send,
+        receive,
+        packet_interval_ps: if is_paced { amount(dice) } else { 0 },
+        packet_interval_per_byte_fs: if is_paced { 1_000 * packet / bytes } else { 0 },
+        variation_ps: if varies { dice.number(0, send.before_ps) } else { 0 },
+        overlap: dice.chance(50),
+        receive_preempts: dice.chance(50),
+        multi_packet_only: false,
+    };
+    if costs.are_none() {
+        costs.send.after_ps = packet;
+    }
+    costs.receive_preempts &= costs.send.is_any() || costs.receive.is_any();
+    let per_packet = send.per_packet_ps.max(receive.per_packet_ps);
+    costs.multi_packet_only = per_packet > 0 && dice.chance(30);
+    machine.interface.costs = Some(costs);
 }
 
 /// Windows of any number of packets, with and without acknowledgements, in either order.
@@ -305,6 +348,8 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
         sync,
         throttle,
         start: dice.one_of(&[Start::Random, Start::Together]),
+        mix: Vec::new(),
+        includes_self: false,
         repeat: None,
     })
 }

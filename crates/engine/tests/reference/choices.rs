@@ -53,6 +53,9 @@ impl Reference {
             let channels = self.wiring.groups[group].channels.iter();
             let Some(kept) = channels.copied().find(is_idle) else { return };
             if self.granted[group].is_none() {
+                if !self.has_place(group) {
+                    return;
+                }
                 let requests = self.requests(here, group);
                 let best = self.best(requests, group);
                 self.inputs_granted[group].extend(best);
@@ -132,6 +135,9 @@ impl Reference {
     fn idle_with_room(&self, group: usize, packet: usize) -> Option<usize> {
         let ends_in_node = matches!(self.wiring.groups[group].to, End::Node(_));
         let size = self.spec.machine.switch.input_buffer();
+        if !self.has_place(group) {
+            return None;
+        }
         self.wiring.groups[group].channels.iter().copied().find(|&channel| {
             let channel = &self.channels[channel];
             let has_room = ends_in_node || channel.occupied_tokens + self.tokens(packet) <= size;

@@ -90,8 +90,9 @@ impl Reference {
         if let End::Node(_) = self.wiring.groups[group].to {
             let way = self.circuits[packet].way.clone();
             let (head, tail) = self.ends_of_circuit(packet, &way, self.now);
+            self.leaves_node(packet, tail);
             self.post(head, Event::Head { number: channel, packet });
-            return self.post(tail, Event::Tail { number: channel, packet });
+            return self.post(tail, Event::Tail { number: channel, turn: 0, packet });
         }
         let asks_from = self.now + self.header_delay(group) + self.spec.machine.switch.delay_ps;
         self.circuits[packet].asks_from = asks_from;
@@ -161,8 +162,9 @@ impl Reference {
                 self.wires_free_at[self.wiring.wire_of[channel]] = tail;
             }
         }
+        self.leaves_node(packet, tail);
         self.post(head, Event::Head { number: packet, packet });
-        self.post(tail, Event::Tail { number: packet, packet });
+        self.post(tail, Event::Tail { number: packet, turn: 0, packet });
         if !is_ack && self.window() > 1 {
             self.messages[message].sent_until.sort_unstable();
             self.messages[message].sent_until[0] = tail;

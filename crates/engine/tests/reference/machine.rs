@@ -5,6 +5,8 @@ use crate::circuits::Circuit;
 use crate::network::{Channel, Output, Packet};
 use crate::processes::{Process, Processor, State};
 use crate::protocol::{Link, Message};
+use crate::receivers::Receiver;
+use crate::software::{self, Desk};
 use crate::synthetic::Synthetic;
 use crate::wiring::Wiring;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,11 +18,13 @@ pub type Time = u64;
 pub const NEVER: Time = Time::MAX;
 
 /// What can happen. Events of one instant are handled in the order of this list
-/// and then of the first number. The last two exist only to let the network act.
+/// and then of the first number. `Ready` and `Left` exist only to let the network act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     Tail {
         number: usize,
+        /// Of one channel they come in order.
+        turn: usize,
         packet: usize,
     },
     Head {
@@ -48,6 +52,10 @@ pub enum Event {
     Left {
         channel: usize,
     },
+    /// A node's network interface goes on: its packet has left, or may be followed.
+    Gone {
+        node: usize,
+    },
 }
 
 /// What is counted, besides the packets.
@@ -74,6 +82,9 @@ pub struct Reference {
     /// For each group, or each switch where packets have a choice, the inputs it has granted.
     pub inputs_granted: Vec<Vec<usize>>,
     pub outputs: Vec<Output>,
+    pub receivers: Vec<Receiver>,
+    /// Ends of packets that have been posted.
+    pub tails: usize,
     /// For each wire when it can take the next packet (`throttled` mode only).
     pub wires_free_at: Vec<Time>,
     /// For each switch the channels whose packets ask there, where they have a choice.
@@ -91,6 +102,9 @@ pub struct Reference {
     pub links: BTreeMap<Link, VecDeque<usize>>,
     pub processes: Vec<Process>,
     pub processors: Vec<Processor>,
+    /// By node, where messages cost something in software; and by process.
+    pub desks: Vec<Desk>,
+    pub variations: Vec<Stream>,
     pub synthetic: Synthetic,
     pub counters: Counters,
 }
@@ -115,11 +129,15 @@ impl Reference {
             arbitration: streams(Purpose::Arbitration),
             selection: streams(Purpose::Selection),
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
+            receivers: (0..wiring.nodes()).map(|_| Receiver::default()).collect(),
+            tails: 0,
             packets: Vec::new(),
             messages: Vec::new(),
             circuits: Vec::new(),
             links: BTreeMap::new(),
             processors: (0..wiring.nodes()).map(|_| Processor::default()).collect(),
+            desks: (0..wiring.nodes()).map(|_| Desk::idle()).collect(),
+            variations: software::variations(spec, processes.len()),
             synthetic: Synthetic::new(spec, &wiring, processes.len()),
             counters: Counters::default(),
             spec: Rc::new(spec.clone()),
@@ -142,6 +160,11 @@ impl Reference {
     pub fn post(&mut self, time: Time, event: Event) {
         assert!(time >= self.now, "an event in the past");
         assert!(self.events.insert((time, event)), "the same event twice");
+    }
+
+    /// An event that was posted will not be.
+    pub fn forget(&mut self, time: Time, event: Event) {
+        assert!(self.events.remove(&(time, event)), "an event that was not posted");
     }
 
     /// Simulates until nothing is left to do, an instant is later than `until`,
@@ -183,6 +206,7 @@ impl Reference {
         match event {
             Event::Tail { packet, .. } => {
                 self.circuit_ends(packet);
+                self.is_drained(packet);
                 self.tail(packet);
             }
             Event::Head { packet, .. } => self.head(packet),
@@ -197,6 +221,7 @@ impl Reference {
             Event::Sets { packet } => self.travel_without_contention(packet),
             Event::Ready { .. } => {}
             Event::Left { channel } => self.left(channel),
+            Event::Gone { node } => self.gone(node),
         }
     }
 

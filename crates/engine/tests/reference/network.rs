@@ -22,6 +22,9 @@ pub struct Packet {
     pub first_sent: Time,
     pub first_internal: Time,
     pub delivered: Time,
+    /// How much longer it was in its receiver because of others, and the channel to that.
+    pub late: Time,
+    pub last: usize,
 }
 
 /// A channel with the input buffer at its far end (unused when that is a node).
@@ -111,7 +114,7 @@ impl Reference {
         next.into_iter().map(|next| self.onward(bytes, group, next)).max().unwrap()
     }
 
-    fn wire_delay(&self, group: usize) -> Time {
+    pub fn wire_delay(&self, group: usize) -> Time {
         self.wiring.delay_ps(&self.spec.machine, group)
     }
 
@@ -137,14 +140,16 @@ impl Reference {
         self.note_start(packet, channel, self.now, self.now - could_start);
         if let End::Node(_) = self.wiring.groups[group].to {
             self.post(header_there, Event::Head { number: channel, packet });
-            let tail_there = end + self.wire_delay(group);
-            self.post(tail_there, Event::Tail { number: channel, packet });
+            self.will_be_there((channel, channel), packet, self.now);
         } else {
             let ready = self.now + self.onward_to_any(packet, group);
             self.post(ready, Event::Ready { packet });
             self.channels[channel].occupied_tokens += self.tokens(packet);
             let waiting = Waiting { packet, ready, left: None };
             self.channels[channel].buffer.push_back(waiting);
+        }
+        if input.is_none() {
+            self.leaves_node(packet, end);
         }
         self.channels[channel].is_busy = true;
         self.channels[channel].input = input;
@@ -190,12 +195,15 @@ impl Reference {
                 && let Some((packet, since)) = self.channels[lead].arrivals.pop_front()
             {
                 self.occupy_end(packet, channel, since);
-                self.post_arrival(packet, group, self.now);
+                self.post_arrival(packet, channel, self.now);
             }
         }
     }
 
     fn idle_channel(&self, group: usize) -> Option<usize> {
+        if !self.has_place(group) {
+            return None;
+        }
         let mut channels = self.wiring.groups[group].channels.iter().copied();
         channels.find(|&channel| !self.channels[channel].is_busy)
     }
@@ -209,23 +217,23 @@ impl Reference {
         self.channels[channel].tally.busy += duration;
     }
 
-    fn post_arrival(&mut self, packet: usize, group: usize, start: Time) {
-        let duration = self.duration(self.packets[packet].bytes, group);
-        let head = start + self.header_delay(group);
+    fn post_arrival(&mut self, packet: usize, channel: usize, start: Time) {
+        let head = start + self.header_delay(self.wiring.group_of[channel]);
         self.post(head, Event::Head { number: packet, packet });
-        let tail = start + duration + self.wire_delay(group);
-        self.post(tail, Event::Tail { number: packet, packet });
+        self.will_be_there((packet, channel), packet, start);
     }
 
     /// A packet leaves its node and meets nobody until its header is at its last switch.
     fn set_out(&mut self, packet: usize, first: usize) {
         self.occupy_end(packet, first, self.packets[packet].queued);
+        let takes = self.duration(self.packets[packet].bytes, self.wiring.group_of[first]);
+        self.leaves_node(packet, self.now + takes);
         let (destination, bytes) = (self.packets[packet].destination, self.packets[packet].bytes);
         let (mut group, mut time) = (self.wiring.group_of[first], self.now);
         loop {
             let at = self.wiring.groups[group].to;
             if at == End::Node(destination) {
-                return self.post_arrival(packet, group, time);
+                return self.post_arrival(packet, first, time);
             }
             let next = self.wiring.route(at, destination, Some(group));
             time += self.onward(bytes, group, next);
@@ -289,11 +297,13 @@ impl Reference {
             time += wait;
             self.note_start(packet, channel, time, wait);
             self.channels[channel].tally.busy += duration;
+            if self.packets[packet].hops == 1 {
+                self.leaves_node(packet, time + duration);
+            }
             let header_there = time + self.header_delay(number);
             if at == End::Node(destination) {
                 self.post(header_there, Event::Head { number: packet, packet });
-                let tail_there = time + duration + self.wire_delay(number);
-                return self.post(tail_there, Event::Tail { number: packet, packet });
+                return self.will_be_there((packet, channel), packet, time);
             }
         }
     }
@@ -316,6 +326,8 @@ impl Packet {
             first_sent,
             first_internal,
             delivered,
+            late: 0,
+            last: 0,
         }
     }
 }

@@ -16,6 +16,17 @@ pub fn share(dice: &mut Dice, machine: &mut Machine) {
     machine.link.sharing = dice.one_of(&kinds);
 }
 
+/// Receive FIFOs of a few packets, or only draining, mostly at less than the rate of the links.
+pub fn receive(dice: &mut Dice, machine: &mut Machine) {
+    let (interface, flit) = (&mut machine.interface, machine.link.flit_ps);
+    interface.receive_fifo = dice.one_of(&[None, Some(1), Some(1), Some(2), Some(2), Some(5)]);
+    let times = [flit / 4 + 1, flit, flit + 1, 2 * flit, 4 * flit, 9 * flit];
+    interface.drain_byte_ps = Some(dice.one_of(&times));
+    if interface.receive_fifo.is_some() && dice.chance(10) {
+        interface.drain_byte_ps = None;
+    }
+}
+
 /// Some or all wires are shared by both directions.
 pub fn halve(dice: &mut Dice, machine: &mut Machine) {
     let kinds = [HalfDuplex::Flit, HalfDuplex::Flit, HalfDuplex::No];

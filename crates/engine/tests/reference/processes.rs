@@ -189,6 +189,9 @@ impl Reference {
         self.processes[process].state = State::Computing;
         self.processes[process].work = work;
         let node = self.processes[process].node;
+        if self.has_costs() {
+            return self.computes(node, process);
+        }
         self.processors[node].queue.push_back(process);
         self.run_next(node);
     }
@@ -208,6 +211,9 @@ impl Reference {
 
     /// Whoever is not done joins the end of the queue, which is the front if nobody waits.
     pub fn piece_of_work_ends(&mut self, node: usize) {
+        if self.has_costs() {
+            return self.job_ends(node);
+        }
         let process = self.processors[node].running.take().expect("somebody computes");
         if self.processes[process].work > 0 {
             self.processors[node].queue.push_back(process);

@@ -17,9 +17,9 @@ impl Reference {
             state.state = State::Finished;
             return;
         }
-        let step = program.steps[state.step];
+        let step = &program.steps[state.step];
         state.step += 1;
-        match step {
+        match *step {
             Step::Compute { duration } => {
                 let work = draw(&duration, &mut state.compute_stream);
                 self.compute(process, work);
@@ -35,6 +35,7 @@ impl Reference {
                 state.state = State::Receiving(socket, None);
                 self.accept_what_it_is_ready_for(process);
             }
+            Step::Barrier { .. } | Step::Collective(_) => unreachable!("no case has any"),
         }
     }
 }

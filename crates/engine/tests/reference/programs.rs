@@ -111,7 +111,7 @@ fn spoil(dice: &mut Dice, processes: &mut [ProcessProgram]) {
         if dice.chance(50) {
             steps.remove(place);
         } else {
-            steps.insert(place, steps[place]);
+            steps.insert(place, steps[place].clone());
         }
     }
 }

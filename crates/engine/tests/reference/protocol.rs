@@ -9,6 +9,7 @@ use tailback_engine::spec::{Mode, Workload};
 /// two: the socket in programs, elsewhere the message, which has one of its own.
 pub type Link = (usize, usize, usize);
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Message {
     /// The sending and the receiving process.
     pub from: usize,
@@ -17,12 +18,12 @@ pub struct Message {
     /// The sender's iteration (`synthetic` only).
     pub iteration: u64,
     link: Link,
-    packets: u32,
+    pub packets: u32,
     /// Data bytes of its packets that have not been queued yet.
-    bytes_left: u32,
-    queued_packets: u32,
+    pub bytes_left: u32,
+    pub queued_packets: u32,
     delivered_packets: u32,
-    acknowledged_packets: u32,
+    pub acknowledged_packets: u32,
     /// Its packets that its receiver knows of and has not answered: by their headers, or
     /// without acknowledgements when they have been delivered.
     unanswered_packets: u32,
@@ -30,6 +31,11 @@ pub struct Message {
     pub sent_until: Vec<Time>,
     /// The same with circuits: its packets that have not started.
     pub behind: VecDeque<usize>,
+    /// With costs: what is to be paid first, whether it lets others go before it, and its
+    /// packets that have arrived.
+    pub start_up: Time,
+    pub stands_aside: bool,
+    pub come_packets: u32,
     is_accepted: bool,
     pub is_received: bool,
     pub is_acknowledged: bool,
@@ -41,6 +47,8 @@ impl Reference {
         let (from, to) = way;
         self.processes[from].unacknowledged += 1;
         let number = self.messages.len();
+        let is_local = self.processes[from].node == self.processes[to].node;
+        let start_up = if is_local { 0 } else { self.start_up(from) };
         let is_program = matches!(self.spec.workload, Workload::Program(_));
         let link = (from, to, if is_program { socket as usize } else { number });
         self.messages.push(Message {
@@ -57,6 +65,9 @@ impl Reference {
             unanswered_packets: 0,
             sent_until: Vec::new(),
             behind: VecDeque::new(),
+            start_up,
+            stands_aside: false,
+            come_packets: 0,
             is_accepted: false,
             is_received: false,
             is_acknowledged: false,
@@ -78,6 +89,8 @@ impl Reference {
             self.counters.sent += 1;
             self.processes[to].arrived.push(number);
             self.accept_what_it_is_ready_for(to);
+        } else if self.has_costs() {
+            self.enlist(number);
         } else {
             self.queue_packets(number);
         }
@@ -104,10 +117,16 @@ impl Reference {
     /// Arrives when it is sent, because nothing is in between.
     fn is_without_packets(&self, message: usize) -> bool {
         let Message { from, to, .. } = self.messages[message];
-        self.spec.mode == Mode::Ideal || self.processes[from].node == self.processes[to].node
+        let is_ideal = self.spec.mode == Mode::Ideal && !self.has_costs();
+        is_ideal || self.processes[from].node == self.processes[to].node
     }
 
     fn queue_next_packet(&mut self, number: usize) {
+        let packet = self.next_packet(number);
+        self.queue(packet);
+    }
+
+    pub fn next_packet(&mut self, number: usize) -> Packet {
         let message = &mut self.messages[number];
         let bytes = message.bytes_left.min(self.spec.machine.interface.packet_bytes);
         message.bytes_left -= bytes;
@@ -115,7 +134,7 @@ impl Reference {
         let way = (self.processes[message.from].node, self.processes[message.to].node);
         let is_last = message.queued_packets == message.packets;
         let packet = Packet::new(false, number, way, bytes, self.now);
-        self.queue(Packet { is_last, ..packet });
+        Packet { is_last, ..packet }
     }
 
     fn queue_acknowledgement(&mut self, number: usize) {
@@ -130,7 +149,7 @@ impl Reference {
     }
 
     fn acknowledges(&self) -> bool {
-        self.spec.machine.interface.acknowledges
+        self.spec.machine.interface.acknowledges && self.spec.mode != Mode::Ideal
     }
 
     /// The header of a packet has reached its destination node.
@@ -144,10 +163,18 @@ impl Reference {
     /// The last token of a packet has reached its destination node.
     pub fn tail(&mut self, packet: usize) {
         self.packets[packet].delivered = self.now;
-        let Packet { is_ack, message, .. } = self.packets[packet];
+        let Packet { is_ack, message, bytes, .. } = self.packets[packet];
         if is_ack {
             return self.packets_acknowledged(message, 1);
         }
+        if self.has_costs() {
+            return self.packet_comes(message, bytes);
+        }
+        self.packet_taken(message);
+    }
+
+    /// A data packet is at its destination for good.
+    pub fn packet_taken(&mut self, message: usize) {
         self.messages[message].delivered_packets += 1;
         if self.acknowledges() {
             self.received_if_complete(message);
@@ -185,6 +212,12 @@ impl Reference {
         let message = &mut self.messages[number];
         message.acknowledged_packets += packets;
         if message.acknowledged_packets < message.packets {
+            if self.has_costs() {
+                if self.messages[number].stands_aside {
+                    self.enlist(number);
+                }
+                return;
+            }
             return self.queue_packets(number);
         }
         self.acknowledged(number);

@@ -26,6 +26,7 @@ impl Wiring {
         match self.routing {
             RoutingSpec::MinimalAdaptive { .. } => 2,
             RoutingSpec::HopClasses => self.longest(machine).max(1),
+            RoutingSpec::DimensionOrder { .. } if self.has_rings() => 2,
             _ => 1,
         }
     }
@@ -48,6 +49,11 @@ impl Wiring {
         };
         let pairs = nodes.iter().flat_map(|&from| leaves.iter().map(move |&to| (from, to)));
         pairs.map(|pair| hops(&pair)).max().unwrap_or(0)
+    }
+
+    /// Whether any dimension has rings.
+    pub fn has_rings(&self) -> bool {
+        (0..self.dims.len()).any(|dimension| self.is_ring(dimension))
     }
 
     /// Whether packets may have a choice.
@@ -130,7 +136,8 @@ impl Wiring {
     /// The group of a class that a step goes by.
     fn group(&self, here: usize, (dimension, grows): Step, class: usize) -> usize {
         let at = self.coordinates(here)[dimension];
-        let to = self.moved(here, dimension, if grows { at + 1 } else { at - 1 });
+        let next = self.beside(dimension, at, grows).expect("there is one");
+        let to = self.moved(here, dimension, next);
         let ends = (End::Switch(here), End::Switch(to), class);
         let mut groups = self.groups.iter();
         groups.position(|group| (group.from, group.to, group.class) == ends).expect("there is one")
@@ -157,6 +164,40 @@ impl Wiring {
         let nearer = self.nearer(here, destination);
         let mut order = order.iter().map(|&d| d as usize).chain(0..self.dims.len());
         order.find_map(|d| nearer.iter().copied().find(|step| step.0 == d)).expect("not there yet")
+    }
+
+    /// The group by which a packet leaves a switch of a torus in dimension order, by the shorter
+    /// way round each ring, in class 0 until it has crossed the dateline if it has to.
+    pub fn round(&self, here: usize, (source, destination): (usize, usize)) -> usize {
+        let RoutingSpec::DimensionOrder { order, balanced } = &self.routing else {
+            panic!("only dimension order")
+        };
+        let place = |node: usize| self.coordinates(self.home(node));
+        let (at, from, there) = (self.coordinates(here), place(source), place(destination));
+        if at == there {
+            return self.last_or_first(End::Switch(here), destination);
+        }
+        let mut order = order.iter().map(|&d| d as usize).chain(0..self.dims.len());
+        let dimension = order.find(|&d| at[d] != there[d]).expect("not there yet");
+        let (side, at, to) = (self.dims[dimension], at[dimension], there[dimension]);
+        let (up, down) = ((to + side - at) % side, (at + side - to) % side);
+        let sum = |place: &[usize]| place.iter().sum::<usize>();
+        let grows = match self.is_ring(dimension) {
+            true if up == down => (at + sum(&from) + sum(&there)) % 2 == 0,
+            true => up < down,
+            false => to > at,
+        };
+        let crosses = |from: usize, to: usize| if grows { from > to } else { from < to };
+        let (has_to, has) = (crosses(at, to), crosses(from[dimension], at));
+        let is_spread = *balanced && !has && sum(&from) % 2 == 1;
+        let is_before = has_to || is_spread;
+        self.group(here, (dimension, grows), self.class_of(here, usize::from(!is_before)))
+    }
+
+    /// The class there is for one that is wanted: with too few virtual channels there is one.
+    fn class_of(&self, here: usize, wanted: usize) -> usize {
+        let from = self.groups.iter().filter(|group| group.from == End::Switch(here));
+        from.map(|group| group.class).max().unwrap_or(0).min(wanted)
     }
 
     /// Of the links listed, by the table or the first that is on a shortest way.

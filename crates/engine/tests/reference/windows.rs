@@ -76,7 +76,8 @@ impl Reference {
     /// Data packets that wait in the output queue of a node.
     pub fn waiting_data_packets(&self, node: usize) -> usize {
         let waiting = self.outputs[node].data.packets.iter();
-        waiting.filter(|&&packet| !self.packets[packet].is_ack).count()
+        let inside = if self.has_costs() { self.desks[node].waiting() } else { 0 };
+        waiting.filter(|&&packet| !self.packets[packet].is_ack).count() + inside
     }
 
     /// Without contention a packet starts when one of its node's wires is free of those of its

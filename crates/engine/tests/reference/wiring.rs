@@ -29,12 +29,15 @@ pub struct Wiring {
     /// Switches along each dimension; a pair is a line of two nodes without switches, a
     /// star one of nodes at one switch.
     pub dims: Vec<usize>,
+    /// Whether lines of more than two switches are closed to rings.
+    wraps: bool,
     /// The switches that nodes send to, and those they receive from.
     enters: Vec<usize>,
     leaves: Vec<usize>,
     pub routing: RoutingSpec,
     /// What differs between nodes and switches.
     of_nodes: LinkClass,
+    node_virtual_channels: u32,
     pub groups: Vec<Group>,
     /// The group of each channel, and the wire it is on.
     pub group_of: Vec<usize>,
@@ -46,7 +49,9 @@ pub struct Wiring {
 impl Wiring {
     pub fn new(machine: &Machine) -> Self {
         let dims: Vec<usize> = match &machine.topology {
-            TopologySpec::Mesh { dims } => dims.iter().map(|&k| k as usize).collect(),
+            TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => {
+                dims.iter().map(|&k| k as usize).collect()
+            }
             // A hypercube is a grid with two switches along each dimension.
             TopologySpec::Hypercube { dimensions } => vec![2; *dimensions as usize],
             TopologySpec::Pair => vec![2],
@@ -57,8 +62,11 @@ impl Wiring {
         let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
         let is_against = Vec::new();
         let (routing, of_nodes) = (machine.routing.algorithm.clone(), machine.node_link());
-        let mut wiring =
-            Self { dims, enters, leaves, routing, of_nodes, groups, group_of, wire_of, is_against };
+        let wraps = matches!(machine.topology, TopologySpec::Torus { .. });
+        let node_virtual_channels = machine.switch.node_virtual_channels;
+        #[rustfmt::skip]
+        let mut wiring = Self { dims, wraps, enters, leaves, routing, of_nodes,
+            node_virtual_channels, groups, group_of, wire_of, is_against };
         let node_width = machine.node_width();
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
@@ -109,11 +117,9 @@ impl Wiring {
         for switch in 0..self.dims.iter().product() {
             for dimension in 0..self.dims.len() {
                 let at = self.coordinates(switch)[dimension];
-                if at > 0 {
-                    self.add_internal(switch, dimension, at - 1, machine);
-                }
-                if at + 1 < self.dims[dimension] {
-                    self.add_internal(switch, dimension, at + 1, machine);
+                let beside = [false, true].map(|grows| self.beside(dimension, at, grows));
+                for next in beside.into_iter().flatten() {
+                    self.add_internal(switch, dimension, next, machine);
                 }
             }
         }
@@ -157,10 +163,12 @@ impl Wiring {
         }
     }
 
+    /// Adds a link of so many wires from or to a node.
     fn add(&mut self, from: End, to: End, width: u32) {
-        let first_wire = self.wires();
-        self.add_group(from, to, 0, width);
-        self.wire_of.extend((0..width as usize).map(|place| first_wire + place));
+        let (first_wire, channels) = (self.wires(), width * self.node_virtual_channels);
+        self.add_group(from, to, 0, channels);
+        let wire = |place: u32| first_wire + (place % width) as usize;
+        self.wire_of.extend((0..channels).map(wire));
     }
 
     fn add_group(&mut self, from: End, to: End, class: usize, width: u32) {
@@ -204,6 +212,21 @@ impl Wiring {
             digit
         };
         self.dims.iter().map(digit).collect()
+    }
+
+    /// The coordinate next to another in a dimension, if there is one.
+    pub fn beside(&self, dimension: usize, at: usize, grows: bool) -> Option<usize> {
+        let side = self.dims[dimension];
+        let is_last = at == if grows { side - 1 } else { 0 };
+        if is_last && !self.is_ring(dimension) {
+            return None;
+        }
+        Some((at + if grows { 1 } else { side - 1 }) % side)
+    }
+
+    /// Whether the lines of a dimension are rings.
+    pub fn is_ring(&self, dimension: usize) -> bool {
+        self.wraps && self.dims[dimension] > 2
     }
 
     /// The switch with coordinate `to` in one dimension and otherwise where `switch` is.

@@ -11,20 +11,20 @@ pub fn costs(costs: &Costs) -> Result<(), SpecError> {
     let (per_message, per_byte) = (Costs::MOST_PS, Costs::MOST_PER_BYTE_FS);
     for (name, side) in [("send", &costs.send), ("receive", &costs.receive)] {
         for (key, given, most) in [
-            ("overhead", side.before_ps, per_message),
-            ("overhead_per_packet", side.per_packet_ps, per_message),
-            ("overhead_per_byte", side.per_byte_fs, per_byte),
-            ("overhead_after", side.after_ps, per_message),
+            ("overhead_ps", side.before_ps, per_message),
+            ("overhead_per_packet_ps", side.per_packet_ps, per_message),
+            ("overhead_per_byte_fs", side.per_byte_fs, per_byte),
+            ("overhead_after_ps", side.after_ps, per_message),
         ] {
             within(&format!("{INTERFACE}.{name}_{key}"), given, 0, most)?;
         }
     }
     let interval = format!("{INTERFACE}.packet_interval");
-    within(&interval, costs.packet_interval_ps, 0, per_message)?;
+    within(&format!("{interval}_ps"), costs.packet_interval_ps, 0, per_message)?;
     let per = costs.packet_interval_per_byte_fs;
-    within(&format!("{interval}_per_byte"), per, 0, per_byte)?;
+    within(&format!("{interval}_per_byte_fs"), per, 0, per_byte)?;
     within(
-        &format!("{INTERFACE}.overhead_variation"),
+        &format!("{INTERFACE}.overhead_variation_ps"),
         costs.variation_ps,
         0,
         costs.send.before_ps,

@@ -1,13 +1,18 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, costs, crossing, network, within};
+use super::{buffers, costs, crossing, network, pipeline, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
-use crate::spec::{Arbiter, Fidelity, HalfDuplex, LinkClass, Machine, Switch, Switching, Unit};
+use crate::spec::{
+    Arbiter, Fidelity, HalfDuplex, LinkClass, Local, Machine, Switch, Switching, Unit,
+};
 use crate::topology::Topology;
 
 /// Largest window that is a number.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
+
+/// The longest that a packet may take to be drained: sums of times must not overflow.
+const LONGEST_DRAIN_PS: u64 = 200_000_000_000_000_000;
 
 /// Refuses what cannot be simulated.
 pub fn machine(
@@ -17,11 +22,13 @@ pub fn machine(
 ) -> Result<(), SpecError> {
     ranges(machine)?;
     half_duplex(machine, fidelity)?;
+    receivers(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {
-        switched(machine, fidelity)?;
+        switched(machine, topology, fidelity)?;
     }
+    pipeline::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)
 }
@@ -80,6 +87,13 @@ fn half_duplex(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
                     "must be full or half_by_flit: packets take turns on all links or none";
                 return Err(SpecError::new(field, half.name(), allowed));
             }
+            HalfDuplex::Flit if machine.switch.pipeline.is_some() => {
+                return Err(SpecError::new(
+                    field,
+                    half.name(),
+                    "must be full with switch.pipeline",
+                ));
+            }
             HalfDuplex::Flit if machine.switch.switching != Switching::Wormhole => {
                 let name = machine.switch.switching.name();
                 let or_half = if machine.switch.integrated { " or half" } else { "" };
@@ -102,8 +116,41 @@ fn half_duplex(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     Ok(())
 }
 
+/// Nodes that take packets in one after the other.
+fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let interface = &machine.interface;
+    let (field, given) = match (interface.receive_fifo, interface.drain_byte_ps) {
+        (Some(places), _) => ("machine.interface.receive_fifo", u64::from(places)),
+        (None, Some(time)) => ("machine.interface.drain_byte_ps", time),
+        (None, None) => return Ok(()),
+    };
+    let refuse =
+        |with: &str| Err(SpecError::new(field, given, format!("must be left out with {with}")));
+    if machine.switch.integrated {
+        return refuse("switch.integrated, where packets are delivered on all channels at once");
+    }
+    if machine.makes_circuits() {
+        return refuse("switching circuit, where a receiver holds up nothing but the circuit");
+    }
+    if machine.switch.pipeline.is_some() {
+        return refuse("switch.pipeline, whose nodes take everything in at once");
+    }
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream | Fidelity::Fluid) {
+        let with = format!(
+            "fidelity {}, whose nodes take everything in at once; use packet, worm or flit",
+            fidelity.name()
+        );
+        return refuse(&with);
+    }
+    let places = interface.receive_fifo.unwrap_or(1).into();
+    within("machine.interface.receive_fifo", places, 1, MOST_IN_FLIGHT)?;
+    let time = interface.drain_byte_ps.unwrap_or(1);
+    let most = LONGEST_DRAIN_PS / u64::from(interface.packet_bytes);
+    within("machine.interface.drain_byte_ps", time, 1, most)
+}
+
 /// Nodes are attached to switches.
-fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+fn switched(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<(), SpecError> {
     let (switch, interface) = (&machine.switch, &machine.interface);
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} without switch.integrated")))
@@ -119,6 +166,10 @@ fn switched(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     }
     if switch.switching == Switching::Circuit {
         circuit_order(machine)?;
+    }
+    if topology.switches == 0 && interface.local == Local::Switch {
+        let allowed = "must be memory: there is no switch";
+        return Err(SpecError::new("machine.interface.local", "switch", allowed));
     }
     if machine.link.half_duplex == HalfDuplex::Packet {
         return refuse("machine.link.half_duplex", "half", "must be full or half_by_flit");
@@ -165,6 +216,9 @@ fn integrated(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Res
         _ if !topology.is_direct() => {
             let allowed = "needs a topology with one node per switch";
             return refuse("machine.switch.integrated", "true", allowed);
+        }
+        _ if interface.local == Local::Switch => {
+            return refuse("machine.interface.local", "switch", "must be memory");
         }
         _ if interface.acknowledges => {
             return refuse("machine.interface.acknowledges", "true", "must be false");

@@ -1,7 +1,7 @@
 //! What the channels and ways of a network must be like to be simulated at a fidelity.
 
 use super::buffers::too_small;
-use super::crossing;
+use super::{crossing, pipeline};
 use crate::error::SpecError;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::{Timing, Wiring};
@@ -16,6 +16,7 @@ const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
     use Fidelity::{Flit, Fluid, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
+    pipeline::network(machine, wiring)?;
     if machine.switch.integrated {
         joined_nodes(machine, wiring)?;
     }

@@ -309,7 +309,7 @@ impl ChannelModel for CircuitFabric {
     #[inline]
     fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
         let channel = of.channel();
-        let id = self.board.take_tail(channel, act.packets);
+        let id = self.board.take_tail(channel, act);
         self.deliver(channel, id, act);
         id
     }

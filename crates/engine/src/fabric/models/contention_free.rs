@@ -60,7 +60,7 @@ impl ContentionFree {
 
     /// Mode `endpoints`, of a machine whose nodes are attached to switches or to each other.
     pub fn endpoints(machine: &Machine, layout: &Layout, nodes: usize) -> Self {
-        let endpoints = Some(Endpoints::new(nodes));
+        let endpoints = Some(Endpoints::new(&machine.interface, nodes));
         Self { endpoints, following: None, ..Self::throttled(machine, layout) }
     }
 
@@ -97,7 +97,7 @@ impl ContentionFree {
             act.leaves(start.channel, id, end);
             let group = wiring.layout.group(start.channel);
             let End::Switch(switch) = group.end else {
-                return arrives(id, (start, end), act);
+                return self.arrives(id, (start, end), act);
             };
             let lead = wiring.first_lead(switch, act.packets[id].header());
             let ready = start.at + goes_on_after(id, group, lead, act);
@@ -164,6 +164,26 @@ impl ContentionFree {
             act.observe(Observation::Sent { packet: id, channel, ready, start: at, until: end });
         }
         end
+    }
+
+    /// A packet has started on the channel to its destination: its arrival is posted.
+    fn arrives(&self, id: PacketId, (start, end): (Start, Time), act: &mut Act) {
+        let wiring = act.wiring;
+        let group = wiring.layout.group(start.channel);
+        let timing = &wiring.timings[usize::from(group.rate)];
+        let packet = &mut act.packets[id];
+        packet.ready = start.at + timing.hop_ps;
+        let drained = match &self.endpoints {
+            Some(endpoints) => endpoints.drained(id),
+            // Behind nobody.
+            None => Some(start.at + wiring.drain_ps(packet.bytes)),
+        };
+        if wiring.reports_header(packet) {
+            let head = start.at + timing.header_ps + timing.wire_ps;
+            act.events.post(head, Event::Head(id.into()));
+        }
+        let there = end + timing.wire_ps;
+        act.events.post(there.max(drained.unwrap_or(0)), Event::Tail(id.into()));
     }
 
     /// The channel of a group that is the first to be free for a packet, the lowest-numbered
@@ -259,7 +279,14 @@ impl ChannelModel for ContentionFree {
     }
 
     fn traits(&self, wiring: &Wiring) -> Traits {
-        Traits { numbers_packets: true, stretches: !wiring.is_even(), ..Traits::default() }
+        let receives = self.endpoints.as_ref().is_some_and(Endpoints::has_fifos);
+        let stretches = receives || !wiring.is_even();
+        Traits { numbers_packets: true, stretches, receives, ..Traits::default() }
+    }
+
+    /// In `endpoints` it may have waited behind others there, when it was on it.
+    fn last_channel(&self, of: Subject) -> Option<ChannelId> {
+        self.endpoints.as_ref().map(|endpoints| endpoints.channel(of.packet()))
     }
 }
 
@@ -271,17 +298,4 @@ fn goes_on_after(id: PacketId, group: &Group, next: ChannelId, act: &mut Act) ->
         act.packets.goes_on_after(id, after, wiring);
     }
     after
-}
-
-/// A packet has started on the channel to its destination: its arrival is posted.
-fn arrives(id: PacketId, (start, end): (Start, Time), act: &mut Act) {
-    let group = act.wiring.layout.group(start.channel);
-    let timing = &act.wiring.timings[usize::from(group.rate)];
-    let packet = &mut act.packets[id];
-    packet.ready = start.at + timing.hop_ps;
-    if act.wiring.reports_header(packet) {
-        let head = start.at + timing.header_ps + timing.wire_ps;
-        act.events.post(head, Event::Head(id.into()));
-    }
-    act.events.post(end + timing.wire_ps, Event::Tail(id.into()));
 }

@@ -15,7 +15,7 @@ mod lines;
 mod shared;
 
 use crate::error::Blocked;
-use crate::event_queue::{Event, Subject};
+use crate::event_queue::Subject;
 use crate::fabric::Wiring;
 use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::deadlock;
@@ -381,7 +381,7 @@ impl FlitFabric {
             self.board.post_header(channel, id, there, act);
         }
         if is_at_node && is_last {
-            act.events.post(there, Event::Tail(channel.into()));
+            self.board.post_tail(channel, id, there, act);
         }
         if is_last {
             act.leaves(channel, id, self.board.at(channel).free_at);
@@ -425,7 +425,7 @@ impl ChannelModel for FlitFabric {
     fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
         let channel = of.channel();
         match self.integrated {
-            None => self.board.take_tail(channel, act.packets),
+            None => self.board.take_tail(channel, act),
             Some(_) => self.take_out(channel, act),
         }
     }
@@ -436,8 +436,8 @@ impl ChannelModel for FlitFabric {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        let lists = self.board.lists.end();
-        Traits { has_clock: true, stretches: true, lists, ..Traits::default() }
+        let (lists, receives) = (self.board.lists.end(), self.board.has_receivers());
+        Traits { has_clock: true, stretches: true, lists, receives, ..Traits::default() }
     }
 
     /// When the next flit has been sent or is there, or [`NEVER`].

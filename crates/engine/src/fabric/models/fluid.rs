@@ -8,6 +8,7 @@
 
 mod agenda;
 mod pace;
+mod passage;
 mod sharing;
 mod sources;
 mod ways;
@@ -24,6 +25,7 @@ use crate::spec::{Machine, Mode};
 use crate::time::{NEVER, Time};
 use agenda::Agenda;
 use pace::Pace;
+use passage::Passage;
 use sharing::Sharing;
 use sources::{Awake, Sources};
 use ways::{Way, Ways, channel_of};
@@ -60,10 +62,8 @@ struct Flow {
     left: i128,
     settled: Time,
     pace: Pace,
-    /// How long each channel of its way is busy with its packet; parallel ones equally.
-    busy: Vec<(ChannelId, Time)>,
-    /// How long the slowest wires are.
-    takes: Time,
+    /// What its packet does on its way.
+    passage: Passage,
     /// From when the bytes of its packet are through until its end arrives.
     behind: Time,
 }
@@ -120,44 +120,25 @@ impl FluidFabric {
         let waited = now - packet.queued;
         act.measures.packet_sent(source, class, packet.last);
         self.sources.sets_out(source, class);
-        let mut header_at = now;
-        flow.busy.clear();
-        for (place, &lead) in flow.way.leads.iter().enumerate() {
-            let group = wiring.layout.group(lead);
-            let timing = &wiring.timings[usize::from(group.rate)];
-            let (channel, takes) = (channel_of(group, flow.turn), timing.packet_ps(bytes));
+        flow.passage.cross(id, &flow.way, flow.turn, act);
+        let passage = &flow.passage;
+        let wait = Wait { time: waited, is_throttling: true };
+        act.measures.waited(passage.channels[0], wait);
+        act.measures.books(passage.channels.len(), passage.busy_by_kind);
+        for channel in &passage.channels {
             self.used[channel.index()].packets += 1;
-            for (place, channel) in group.channels().enumerate() {
-                let (share, width) = (takes + place as Time, Time::from(group.width));
-                flow.busy.push((channel, share / width));
-                self.used[channel.index()].busy_ps += share / width;
-            }
-            let wait = if place == 0 { waited } else { 0 };
-            let wait = Wait { time: wait, is_throttling: true };
-            act.measures.books(channel, group.kind, takes, wait);
-            let (packet, crossing) = act.packets.with_crossing(id);
-            crossing.note(packet, channel, wiring);
-            if group.kind == ChannelKind::Internal && packet.first_internal == NEVER {
-                packet.first_internal = header_at;
-            }
-            let Some(&next) = flow.way.leads.get(place + 1) else {
-                if wiring.reports_header(packet) {
-                    let head = header_at + timing.header_ps + timing.wire_ps;
-                    act.events.post(head, Event::Head(id.into()));
-                }
-                break;
-            };
-            let after = wiring.onward_ps(timing, wiring.timing(next), bytes);
-            if !wiring.goes_on_behind_header() {
-                act.packets.goes_on_after(id, after, wiring);
-            }
-            header_at += after;
         }
-        let takes = wiring.timings[usize::from(flow.way.slowest)].packet_ps(bytes);
-        let alone = lifetime(id, act) - takes;
-        (flow.packet, flow.takes) = (id, takes);
-        flow.left += i128::from(takes) * i128::from(flow.way.limit);
-        flow.behind = flow.pace.next(bytes, alone, &flow.way, wiring);
+        for &(channel, takes) in &passage.busy {
+            self.used[channel.index()].busy_ps += takes;
+        }
+        let packet = &mut act.packets[id];
+        packet.first_internal = passage.first_internal.map_or(NEVER, |after| now + after);
+        if wiring.reports_header(packet) {
+            act.events.post(now + passage.header_ps, Event::Head(id.into()));
+        }
+        flow.packet = id;
+        flow.left += i128::from(passage.takes) * i128::from(flow.way.limit);
+        flow.behind = flow.pace.next(bytes, passage, &flow.way, wiring);
         self.look_ahead(slot, act.now);
     }
 
@@ -193,21 +174,22 @@ impl FluidFabric {
         } else {
             act.events.post(delivered, Event::Tail(id.into()));
         }
+        act.leaves(self.flows[slot as usize].way.leads[0], id, act.now);
         if let Some(next) = self.sources.take_behind(id, act.packets) {
             return self.set_out(next, slot, act);
         }
         self.sources.ends(id, act.packets);
         self.sharing.leave(slot);
-        self.flows[slot as usize].busy.clear();
+        self.flows[slot as usize].passage.forget();
         self.agenda.set(slot, NEVER);
         self.free.push(slot);
     }
 
     /// What channels are still to do of packets that have set out: it is told when they do.
     fn each_overhang(&self, now: Time, mut tell: impl FnMut(ChannelId, Time)) {
-        for flow in self.flows.iter().filter(|flow| !flow.busy.is_empty()) {
-            let (of, left) = (u128::from(flow.takes), u128::from(flow.left_alone(now)));
-            for &(channel, takes) in &flow.busy {
+        for flow in self.flows.iter().filter(|flow| !flow.passage.busy.is_empty()) {
+            let (of, left) = (u128::from(flow.passage.takes), u128::from(flow.left_alone(now)));
+            for &(channel, takes) in &flow.passage.busy {
                 tell(channel, (u128::from(takes) * left).div_ceil(of) as Time);
             }
         }
@@ -216,10 +198,10 @@ impl FluidFabric {
     /// By how much a packet was slower than alone is a wait for the link that stopped its flow
     /// last. At the first channels that is throttling, as elsewhere.
     fn note_waits(&self, slot: u32, act: &mut Act) {
-        let Flow { packet: id, ref way, turn, behind, .. } = self.flows[slot as usize];
+        let Flow { packet: id, ref way, turn, behind, ref passage, .. } = self.flows[slot as usize];
         let layout = &act.wiring.layout;
         let took = act.now + behind - act.packets[id].first_sent;
-        let time = took - lifetime(id, act);
+        let time = took - passage.lifetime;
         if time == 0 {
             return;
         }
@@ -251,8 +233,7 @@ impl Flow {
             left: 0,
             settled: 0,
             pace: Pace::default(),
-            busy: Vec::new(),
-            takes: 0,
+            passage: Passage::default(),
             behind: 0,
         }
     }
@@ -261,7 +242,7 @@ impl Flow {
     fn left_alone(&self, now: Time) -> Time {
         let left = self.left - i128::from(self.rate) * i128::from(now - self.settled);
         let left = (left.max(0) as u128).div_ceil(u128::from(self.way.limit));
-        (left as Time).min(self.takes)
+        (left as Time).min(self.passage.takes)
     }
 
     /// What it has done up to now at its rate.
@@ -269,11 +250,6 @@ impl Flow {
         self.left -= i128::from(self.rate) * i128::from(now - self.settled);
         self.settled = now;
     }
-}
-
-/// How long a packet takes alone that has set out.
-fn lifetime(id: PacketId, act: &Act) -> Time {
-    act.wiring.zero_load(&act.packets[id], &act.packets.undisturbed(id)).lifetime
 }
 
 impl ChannelModel for FluidFabric {

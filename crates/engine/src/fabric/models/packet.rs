@@ -90,6 +90,7 @@ impl PacketFabric {
         let output = self.board.at(lead);
         !output.granted.is_some()
             && !output.port.first_waiting.is_some()
+            && !output.port.is_closed()
             && self.idle_from(lead, now) <= now
     }
 
@@ -114,7 +115,9 @@ impl PacketFabric {
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
         let node = act.wiring.layout.group(lead).from;
-        while let Some((queue, id)) = self.board.at_hand(node) {
+        while !self.board.is_closed(lead)
+            && let Some((queue, id)) = self.board.at_hand(node)
+        {
             let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.is_observed() {
@@ -177,7 +180,7 @@ impl PacketFabric {
         if output.granted.is_some() {
             return true;
         }
-        if !output.port.first_waiting.is_some() {
+        if !output.port.first_waiting.is_some() || output.port.is_closed() {
             return false;
         }
         let idle_from = self.idle_from(lead, act.now);
@@ -286,7 +289,11 @@ impl PacketFabric {
         } else {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);
-            act.events.post(end + link.wire_ps, Event::Tail(id.into()));
+            let there = end + link.wire_ps;
+            if self.board.has_receivers() {
+                self.board.take_place(id, packet_id, act);
+            }
+            self.board.post_tail(id, packet_id, there, act);
         }
         self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
         end
@@ -366,7 +373,8 @@ impl ChannelModel for PacketFabric {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        Traits::default()
+        let receives = self.board.has_receivers();
+        Traits { stretches: receives, receives, ..Traits::default() }
     }
 }
 

@@ -129,9 +129,11 @@ impl WormFabric {
         let lead = self.board.at(channel).port.front_output;
         let output = self.board.at(lead);
         let (is_alone, is_idle) = (output.port.width == 1, output.is_idle(act.now));
+        let is_closed = output.port.is_closed();
         if is_alone
             && is_idle
             && !output.port.first_waiting.is_some()
+            && !is_closed
             && self.board.arbiter.takes_first()
         {
             // Requests of one instant come in order of channel number: this is the best.
@@ -245,7 +247,7 @@ impl ChannelModel for WormFabric {
         if self.board.lists.are_used() {
             self.take_out(channel, act)
         } else {
-            self.board.take_tail(channel, act.packets)
+            self.board.take_tail(channel, act)
         }
     }
 
@@ -261,8 +263,8 @@ impl ChannelModel for WormFabric {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        let lists = self.board.lists.end();
-        Traits { stretches: true, lists, ..Traits::default() }
+        let (lists, receives) = (self.board.lists.end(), self.board.has_receivers());
+        Traits { stretches: true, lists, receives, ..Traits::default() }
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Layout {
     /// Lead of node 0's ejection group.
     first_ejection: u32,
     /// Channels in an injection or ejection group.
-    node_width: u32,
+    node_channels: u32,
     /// Slots of a switch: ports times classes.
     slots: usize,
     classes: usize,
@@ -85,11 +85,14 @@ impl Layout {
     ) -> Result<Self, SpecError> {
         let node_width = machine.node_width();
         timing::width("machine.node_link.width", node_width)?;
+        let node_channels = node_width * machine.switch.node_virtual_channels;
+        timing::width("machine.node_link.width times virtual channels", node_channels)?;
         let width = |at: usize| rates.width(at);
         let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
         let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
         let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
-        let channels = wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_width);
+        let channels =
+            wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_channels);
         if channels > u64::from(EventQueue::MAX_NUMBER) {
             return Err(SpecError::new(
                 "machine.topology",
@@ -104,12 +107,12 @@ impl Layout {
             slot_lead: vec![ChannelId::NONE; topology.neighbours.len() * classes.len()],
             allocators: vec![ChannelId::NONE; topology.switches],
             first_ejection: 0,
-            node_width,
+            node_channels,
             slots: topology.ports * classes.len(),
             classes: classes.len(),
         };
-        layout.add_injection(topology, node_width as u16);
-        layout.add_wires(0);
+        let node_wires = if node_channels > node_width { node_width as u16 } else { 0 };
+        layout.add_injection(topology, (node_channels as u16, node_wires));
         let is_shared = machine.link.sharing != Sharing::Separate;
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
@@ -118,8 +121,7 @@ impl Layout {
                 layout.add_wires(if is_shared { width(at) } else { 0 });
             }
         }
-        layout.add_ejection(topology, node_width as u16);
-        layout.add_wires(0);
+        layout.add_ejection(topology, (node_channels as u16, node_wires));
         layout.set_allocators();
         layout.join_directions(machine, topology)?;
         Ok(layout)
@@ -128,7 +130,7 @@ impl Layout {
     /// The lead of the group by which a node sends.
     #[inline]
     pub fn injection_lead(&self, node: NodeId) -> ChannelId {
-        ChannelId(node.0 * self.node_width)
+        ChannelId(node.0 * self.node_channels)
     }
 
     /// The group by which a node sends.
@@ -140,7 +142,7 @@ impl Layout {
     /// The lead of the group by which a node receives.
     #[inline]
     pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
-        ChannelId(self.first_ejection + node.0 * self.node_width)
+        ChannelId(self.first_ejection + node.0 * self.node_channels)
     }
 
     /// The lead of the group at a slot of a switch.
@@ -210,6 +212,15 @@ impl Layout {
         groups.find(|(group, back)| back.is_none() && is_one(group)).map(|(group, _)| group)
     }
 
+    /// By channel: the node at its end, or none.
+    pub fn receivers(&self) -> Vec<NodeId> {
+        let node = |group: &GroupId| match self.groups[group.index()].end {
+            End::Node(node) => node,
+            End::Switch(_) => NodeId::NONE,
+        };
+        self.group_of.iter().map(node).collect()
+    }
+
     /// By channel: whether it sends against the direction of its wire's first channel; empty
     /// where no wire is shared by both directions.
     pub fn against(&self) -> Vec<bool> {
@@ -263,7 +274,7 @@ impl Layout {
         first
     }
 
-    fn add_injection(&mut self, topology: &Topology, width: u16) {
+    fn add_injection(&mut self, topology: &Topology, (width, wires): (u16, u16)) {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             let (kind, end) = match *attachment {
                 Attachment::Switch(switch) | Attachment::Ends { enters: switch, .. } => {
@@ -272,6 +283,7 @@ impl Layout {
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
             self.add(kind, node as u32, end, (None, EXTERNAL), width);
+            self.add_wires(wires);
         }
     }
 
@@ -359,12 +371,13 @@ impl Layout {
         }
     }
 
-    fn add_ejection(&mut self, topology: &Topology, width: u16) {
+    fn add_ejection(&mut self, topology: &Topology, (width, wires): (u16, u16)) {
         self.first_ejection = self.group_of.len() as u32;
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Some(switch) = attachment.leaves() {
                 let end = End::Node(NodeId::from_index(node));
                 self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
+                self.add_wires(wires);
             }
         }
     }

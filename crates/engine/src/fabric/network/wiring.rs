@@ -41,6 +41,8 @@ pub struct Wiring {
     onward: Onward,
     /// Whether circuits are made of the channels of a way.
     makes_circuits: bool,
+    /// Time in which a node drains a data byte of what it has taken in.
+    drain_byte_ps: Time,
 }
 
 /// When a packet may go on from a switch.
@@ -125,6 +127,7 @@ impl Wiring {
             pace,
             onward,
             makes_circuits,
+            drain_byte_ps: machine.interface.drain_byte_ps.unwrap_or(0),
             timings,
         })
     }
@@ -247,6 +250,13 @@ impl Wiring {
         self.pace == Pace::Plain
     }
 
+    /// Time in which a node drains a packet with so many data bytes, from its start on the
+    /// channel to the node on: the least from there to its delivery.
+    #[inline]
+    pub fn drain_ps(&self, bytes: u32) -> Time {
+        self.drain_byte_ps * u64::from(bytes)
+    }
+
     /// Whether all channels have the same rate.
     pub fn is_uniform(&self) -> bool {
         self.is_uniform
@@ -359,7 +369,8 @@ impl Wiring {
             *lifetime = *last_start + self.completes_ps(&undisturbed.line, channel, packet.bytes);
         } else {
             let end = self.undisturbed(packet.bytes, *last_start, timing, &mut undisturbed.running);
-            *lifetime = end + timing.wire_ps;
+            let drained = *last_start + self.drain_byte_ps * u64::from(packet.bytes);
+            *lifetime = drained.max(end + timing.wire_ps);
         }
         *last_hop = timing.hop_ps;
     }
@@ -387,8 +398,9 @@ impl Wiring {
         let last_start = hop * before;
         let delays =
             if self.makes_circuits { self.link.delay_ps() * before + self.link.wire_ps } else { 0 };
+        let sent = self.link.packet_ps(packet.bytes) + self.link.wire_ps + delays;
         ZeroLoad {
-            lifetime: last_start + self.link.packet_ps(packet.bytes) + self.link.wire_ps + delays,
+            lifetime: last_start + sent.max(self.drain_ps(packet.bytes)),
             first_hop: hop,
             last_hop: self.link.hop_ps,
             last_start,

@@ -46,7 +46,11 @@ impl Act<'_> {
         };
         if is_first && class == Class::Data {
             self.packets.departs(id);
-            self.events.post(at, Event::Interface(source));
+            if at == self.now {
+                self.events.post_now(at, Event::Interface(source));
+            } else {
+                self.events.post(at, Event::Interface(source));
+            }
         }
     }
 

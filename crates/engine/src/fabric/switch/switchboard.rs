@@ -9,6 +9,7 @@ mod allocator;
 mod grants;
 mod integrated;
 mod port;
+mod receivers;
 mod turns;
 
 pub use allocator::Choices;
@@ -16,6 +17,7 @@ pub use grants::{Grants, first_flit, sets_out};
 pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
+pub use receivers::{Receivers, drained_at};
 
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::Wiring;
@@ -63,6 +65,8 @@ pub struct Switchboard<C> {
     sources: Vec<Source>,
     /// Where nodes and switches are one.
     pub lists: Lists,
+    /// Where nodes do not take everything in at once.
+    receivers: Option<Receivers>,
     ack_priority: bool,
     /// Where messages of a node take turns.
     turns: Option<Turns>,
@@ -103,6 +107,7 @@ impl<C: HasPort> Switchboard<C> {
                 topology.nodes
             ],
             lists: Lists::new(wiring),
+            receivers: Receivers::new(&machine.interface, topology.nodes),
             ack_priority: machine.interface.ack_priority,
             turns: Turns::new(&machine.interface),
             dirty: Vec::new(),
@@ -226,10 +231,20 @@ impl<C: HasPort> Switchboard<C> {
         let (packet, crossing) = act.packets.with_crossing(id);
         crossing.note(packet, channel, act.wiring);
         let port = self.at_mut(channel).port_mut();
-        if port.switch.is_some() && !port.buffer.first.is_some() {
+        let is_at_node = !port.switch.is_some();
+        if !is_at_node && !port.buffer.first.is_some() {
             port.front_output = act.wiring.asks_at(port.switch, packet);
         }
         port.buffer.push(id, act.packets);
+        if is_at_node && self.receivers.is_some() {
+            self.take_place(channel, id, act);
+        }
+    }
+
+    /// Whether nodes have receive FIFOs.
+    #[inline]
+    pub fn has_receivers(&self) -> bool {
+        self.receivers.is_some()
     }
 
     /// A group must choose at the end of this instant.
@@ -443,9 +458,14 @@ impl<C: HasPort> Switchboard<C> {
         id
     }
 
-    /// The packet whose last token has reached the node at a channel's end.
-    pub fn take_tail(&mut self, channel: ChannelId, packets: &PacketPool) -> PacketId {
-        self.at_mut(channel).port_mut().buffer.pop(packets)
+    /// The packet whose last token has reached the node at a channel's end, or that has been
+    /// drained there.
+    #[inline]
+    pub fn take_tail(&mut self, channel: ChannelId, act: &Act) -> PacketId {
+        if self.receivers.is_some() {
+            self.free_place(channel, act);
+        }
+        self.at_mut(channel).port_mut().buffer.pop(act.packets)
     }
 }
 

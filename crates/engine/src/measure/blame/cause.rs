@@ -20,11 +20,13 @@ pub enum Cause {
     SharedWire,
     /// Later flits were stopped after its first had gone on.
     Stretched,
+    /// For a place in the receive FIFO of its node, or to be drained behind others there.
+    ReceiverBusy,
 }
 
 impl Cause {
     /// All causes, as they are numbered, with their names.
-    pub const ALL: [(Self, &str); 7] = [
+    pub const ALL: [(Self, &str); 8] = [
         (Self::Throttling, "throttling"),
         (Self::OutputBusy, "output_busy"),
         (Self::Arbitration, "arbitration"),
@@ -32,6 +34,7 @@ impl Cause {
         (Self::HeadOfLine, "head_of_line"),
         (Self::SharedWire, "shared_wire"),
         (Self::Stretched, "stretched"),
+        (Self::ReceiverBusy, "receiver_busy"),
     ];
 }
 

@@ -43,6 +43,9 @@ pub enum Observation {
     Held { packet: PacketId, channel: ChannelId },
     /// A channel is taken from it for another: it will have to come back.
     Lost { packet: PacketId, channel: ChannelId, to: PacketId },
+    /// It will have been drained so much later than if no other had been before it in the receive
+    /// FIFO of its node.
+    DrainedLate { packet: PacketId, behind: Time },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
     TakenOut { packet: PacketId, buffer: ChannelId, after: Time },
 }
@@ -91,6 +94,7 @@ impl Blame {
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, channel, to } => self.loses(packet, channel, to),
+            DrainedLate { packet, behind } => self.drained_late(packet, behind),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }
     }

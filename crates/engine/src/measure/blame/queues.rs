@@ -1,6 +1,6 @@
 //! Where packets wait for what.
 
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, NodeId};
 
 /// Where packets wait for what: it never changes in a run.
 pub struct Queues {
@@ -13,6 +13,9 @@ pub struct Queues {
     /// Channels below this number stand for the lists of nodes that are one with their
     /// switches: what is before a packet in its list throttles it.
     pub lists: u32,
+    /// By channel: the node at its end, where that has a receive FIFO, or [`NodeId::NONE`]; empty
+    /// where no node has.
+    pub receivers: Vec<NodeId>,
     /// Whether packets stand in buffers at the ends of channels, first in, first out.
     pub have_buffers: bool,
     /// Whether messages leave the list of their node one by one, each when it is the head.
@@ -24,6 +27,12 @@ impl Queues {
     #[inline]
     pub(super) fn place(&self, channel: ChannelId) -> ChannelId {
         self.wires.get(channel.index()).copied().unwrap_or(channel)
+    }
+
+    /// The receive FIFO that a packet sent by a channel needs a place in, if there is one.
+    #[inline]
+    pub(super) fn receiver(&self, channel: ChannelId) -> Option<NodeId> {
+        self.receivers.get(channel.index()).copied().filter(|node| node.is_some())
     }
 
     /// By channel, or wire: the queues of those who may want it, at one end or at both.

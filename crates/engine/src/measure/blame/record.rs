@@ -102,8 +102,22 @@ pub struct Waits {
     pub stalls: Vec<Stall>,
     /// What it has been charged so far, in order of time.
     pub charges: Vec<Charge>,
+    /// How long it was not drained because of others before it in the receive FIFO.
+    pub behind: Time,
     /// How many charges there were before its latest wait.
     before: usize,
+}
+
+/// What stood in a packet's way: the turns on the channel that came before its own.
+#[derive(Clone, Copy)]
+pub struct Ahead<'a> {
+    /// Turns on the channel, and how many of them came before its own.
+    pub holders: (&'a Log, usize),
+    /// Turns at the front of the buffer it stood in, how many of them came before its own, and
+    /// the cause that comes with these; none for its node's queue.
+    pub fronts: Option<(&'a Log, usize, Cause)>,
+    /// Where the channel leads into a receive FIFO: the class of the packet drained last.
+    pub drained: Option<u32>,
 }
 
 impl Waits {
@@ -111,22 +125,15 @@ impl Waits {
     pub fn clear(&mut self) {
         self.stalls.clear();
         self.charges.clear();
-        self.before = 0;
+        (self.before, self.behind) = (0, 0);
     }
 
     /// Charges the time from when it was ready until it starts on a channel: for room there,
-    /// in turn to those who held it, and to those who stood before this packet in its buffer,
-    /// with the cause that comes with these.
-    pub fn charge_wait(
-        &mut self,
-        record: &mut Record,
-        holders: (&Log, usize),
-        fronts: Option<(&Log, usize, Cause)>,
-        (ready, start): (Time, Time),
-    ) {
+    /// in turn to those who held it, and to those who stood before this packet in its buffer.
+    pub fn charge_wait(&mut self, record: &mut Record, ahead: Ahead, (ready, start): (Time, Time)) {
         record.has_waited = true;
         self.before = self.charges.len();
-        self.charge_backwards(record, holders, fronts, (ready, start));
+        self.charge_backwards(record, ahead, (ready, start));
         self.close_wait(record, start - ready);
     }
 
@@ -203,15 +210,25 @@ impl Waits {
     fn charge_backwards(
         &mut self,
         record: &Record,
-        (holders, place): (&Log, usize),
-        fronts: Option<(&Log, usize, Cause)>,
+        Ahead { holders: (holders, place), fronts, drained }: Ahead,
         (ready, start): (Time, Time),
     ) {
         let channel = record.head;
         let asked = if fronts.is_some() { record.asked.clamp(ready, start) } else { ready };
         let idle = holders.end_before(place).clamp(asked, start);
-        self.charge_stalls(record, (idle, start));
+        // While the channel was idle and it was not granted that, there was no place.
+        let closed = drained.map_or(idle, |_| record.granted.clamp(idle, start));
+        self.charge_stalls(record, (closed, start));
+        self.push(receiver(channel, drained.unwrap_or(0), closed - idle));
+        let mut until = idle;
         for (turn, time) in holders.cut(place, (asked, idle)) {
+            let begin = until - time;
+            let granted = match (drained, fronts) {
+                (Some(_), Some(_)) => turn.granted.clamp(begin, until),
+                _ => begin,
+            };
+            let (closed, time) = (granted - begin, until - granted);
+            until = begin;
             let is_before = turn.granted < asked;
             let cause = match (fronts, is_before) {
                 (None, _) => Cause::Throttling,
@@ -222,6 +239,7 @@ impl Waits {
             let is_known = is_before && record.asked_root.is_some();
             let root = if is_known { record.asked_root } else { turn.root };
             self.push(Charge { channel, root, culprit: turn.class, cause, time });
+            self.push(receiver(channel, turn.class, closed));
         }
         let Some((fronts, place, cause)) = fronts else { return };
         let free = fronts.end_before(place).clamp(ready, asked);
@@ -265,12 +283,18 @@ impl Waits {
 
     /// Makes the sum of all charges `beyond`, by which it lived longer than alone: the rest
     /// of it was stopped, or caught up with waits of its header.
-    pub fn settle(&mut self, record: &Record, beyond: Time) {
+    ///
+    /// `before`: the class of who was drained before it at its node.
+    pub fn settle(&mut self, record: &Record, beyond: Time, before: u32) {
         let sum: Time = self.charges.iter().map(|charge| charge.time).sum();
         let (culprit, channel) = (record.last.class, record.head);
         let root = if record.last.channel.is_some() { record.last.channel } else { channel };
-        let time = beyond.saturating_sub(sum);
+        let late = beyond.saturating_sub(sum);
+        let behind = self.behind.min(late);
+        let time = late - behind;
         self.push(Charge { channel, root, culprit, cause: Cause::Stretched, time });
+        let (culprit, cause) = (before, Cause::ReceiverBusy);
+        self.push(Charge { channel, root: channel, culprit, cause, time: behind });
         let mut caught_up = sum.saturating_sub(beyond);
         while caught_up > 0
             && let Some(last) = self.charges.last_mut()
@@ -283,4 +307,9 @@ impl Waits {
             }
         }
     }
+}
+
+/// A charge for the time in which there was no place in the receive FIFO.
+fn receiver(channel: ChannelId, culprit: u32, time: Time) -> Charge {
+    Charge { channel, root: channel, culprit, cause: Cause::ReceiverBusy, time }
 }

@@ -75,6 +75,12 @@ impl Blame {
             && last.is_some_and(|stall| stall.cause == Cause::BufferFull)
     }
 
+    /// A packet will not have been drained for so long because of those before it at its node.
+    pub(super) fn drained_late(&mut self, id: PacketId, behind: Time) {
+        self.records[id.index()].has_waited = true;
+        self.waits[id.index()].behind = behind;
+    }
+
     /// A packet, or what is left of it, waits for the wire of a channel, which that one uses.
     #[cold]
     #[inline(never)]

@@ -38,7 +38,14 @@ impl Told {
     fn new(change: impl Fn(&mut Queues)) -> Self {
         let of = (0..CHANNELS).map(ChannelId).collect();
         let (wires, lists) = (Vec::new(), 0);
-        let mut queues = Queues { of, wires, lists, have_buffers: true, have_heads: false };
+        let mut queues = Queues {
+            of,
+            wires,
+            lists,
+            receivers: Vec::new(),
+            have_buffers: true,
+            have_heads: false,
+        };
         change(&mut queues);
         Self { blame: Blame::new(queues, 1_000, (true, false)), known: Known::default() }
     }

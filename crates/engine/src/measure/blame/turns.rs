@@ -1,7 +1,7 @@
 //! Packets are granted channels, have their turns there, and leave.
 
 use super::log::{Log, Turn};
-use super::record::Record;
+use super::record::{Ahead, Record};
 use super::{Blame, Cause, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -224,6 +224,11 @@ impl Blame {
         let fronts = fronts.map(|fronts| {
             (fronts, if is_stored { fronts.before(id) } else { before(fronts) }, behind)
         });
-        self.waits[id.index()].charge_wait(record, holders, fronts, span);
+        let drained = self
+            .queues
+            .receiver(channel)
+            .map(|node| self.drained.get(node.index()).copied().unwrap_or(record.class));
+        let ahead = Ahead { holders, fronts, drained };
+        self.waits[id.index()].charge_wait(record, ahead, span);
     }
 }

@@ -123,7 +123,7 @@ impl Nodes {
         let message = &self.messages[id];
         let bytes = self.packetisation.next(message);
         let waits = message.in_flight >= self.packetisation.window
-            || self.interface.serves() && self.is_short(id, bytes);
+            || self.is_told_of(id) && self.is_short(id, bytes);
         if waits {
             let ticket = self.software.ticket(id);
             (ticket.is_aside, ticket.since) = (true, now);
@@ -161,7 +161,7 @@ impl Nodes {
             let Some((packet, class, is_first)) = outlet.ready.pop_front() else { return };
             let (id, is_last, bytes) = (packet.message, packet.last, packet.bytes);
             if self.messages[id].protocol == Protocol::Direct {
-                self.follows(node, (world.now, bytes), world);
+                self.clears_after(node, (world.now, bytes), world);
                 self.crosses_at_once(&packet, is_first, world);
                 continue;
             }
@@ -172,7 +172,7 @@ impl Nodes {
             self.software.ticket(id).handed = world.now;
             let (now, events, measures) = (world.now, &mut *world.events, &mut *world.measures);
             let number = world.fabric.queue(packet, class, now, events, measures);
-            if is_first && self.interface.serves() {
+            if is_first && self.is_told_of(id) {
                 self.interface.queued(id, number);
                 self.interface.watch_again(self.messages[id].from);
             }
@@ -180,7 +180,7 @@ impl Nodes {
     }
 
     /// A packet has started at an instant: the next may after an interval.
-    fn follows(&mut self, node: NodeId, (start, bytes): (Time, u32), world: &mut World) {
+    fn clears_after(&mut self, node: NodeId, (start, bytes): (Time, u32), world: &mut World) {
         let next = start + self.software.costs.interval(bytes);
         let is_later = next > world.now;
         let outlet = &mut self.software.desks[node.index()].outlet;
@@ -216,7 +216,7 @@ impl Nodes {
                     parts.throttling += took.saturating_sub(alone);
                 }
                 let start = world.fabric.packets().departed(node);
-                self.follows(node, (start, bytes), world);
+                self.clears_after(node, (start, bytes), world);
             }
             State::Until(_) | State::Clear => {
                 self.software.desks[node.index()].outlet.state = State::Clear;

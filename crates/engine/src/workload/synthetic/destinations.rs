@@ -9,13 +9,22 @@ use crate::rng::Stream;
 use crate::spec::{self, Pattern};
 use crate::topology::Topology;
 
+/// Whether processes send to themselves, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// To others only.
+    Excluded,
+    /// As to others.
+    Included,
+}
+
 /// Whom each process sends to. What is drawn is a *place*; which process is there need
 /// only be known of messages that are sent.
 pub enum Destinations {
     /// Any other process in reach.
     Uniform(Reach),
     /// One process each: the node it is on, and the number of processes on a node.
-    Permutation(Vec<u32>, u32),
+    Permutation(Vec<u32>, u32, Own),
     /// Some more often than others.
     HotSpots(HotSpots),
     /// Those of the next group.
@@ -32,12 +41,17 @@ impl Destinations {
     /// for, that is beyond the network, or that leaves nobody to send to.
     pub fn new(spec: &spec::Synthetic, topology: &Topology) -> Result<Self, SpecError> {
         let per_node = spec.processes_per_node;
+        let own = if spec.includes_self { Own::Included } else { Own::Excluded };
         if spec.pattern == Pattern::Uniform {
-            return Reach::new(topology, spec.radius, per_node).map(Self::Uniform);
+            return Reach::new(topology, spec.radius, per_node, own).map(Self::Uniform);
         }
         if spec.radius > 0 {
             let allowed = "must be left out: it limits the pattern \"uniform\" only";
             return Err(SpecError::new("workload.radius", spec.radius, allowed));
+        }
+        if own == Own::Included && pattern::draws(&spec.pattern) {
+            let allowed = "must be false with this pattern";
+            return Err(SpecError::new("workload.includes_self", true, allowed));
         }
         if let Pattern::HotSpot { nodes, share } = &spec.pattern {
             return HotSpots::new(nodes, *share, topology.nodes, per_node).map(Self::HotSpots);
@@ -50,16 +64,16 @@ impl Destinations {
             _ => {}
         }
         let to = pattern::permutation(&spec.pattern, topology)?.unwrap_or_default();
-        Ok(Self::Permutation(to, per_node))
+        Ok(Self::Permutation(to, per_node, own))
     }
 
     /// Whether a process has nobody to send to: it is its own destination.
     #[inline]
     pub fn is_silent(&self, process: usize) -> bool {
         match self {
-            Self::Permutation(to, per_node) => {
+            Self::Permutation(to, per_node, own) => {
                 let node = process as u32 / per_node;
-                to[node as usize] == node
+                *own == Own::Excluded && to[node as usize] == node
             }
             _ => false,
         }
@@ -68,7 +82,9 @@ impl Destinations {
     /// Whether any process has nobody to send to.
     pub fn has_silent(&self) -> bool {
         match self {
-            Self::Permutation(to, _) => to.iter().zip(0..).any(|(&to, node)| to == node),
+            Self::Permutation(to, _, Own::Excluded) => {
+                to.iter().zip(0..).any(|(&to, node)| to == node)
+            }
             _ => false,
         }
     }
@@ -78,7 +94,7 @@ impl Destinations {
     pub fn draw(&self, process: usize, stream: &mut Stream) -> u32 {
         match self {
             Self::Uniform(reach) => reach.draw(process, stream),
-            Self::Permutation(to, per_node) => {
+            Self::Permutation(to, per_node, _) => {
                 let process = process as u32;
                 to[(process / per_node) as usize] * per_node + process % per_node
             }
@@ -113,9 +129,9 @@ impl Destinations {
     pub fn each_share(&self, node: usize, mut visit: impl FnMut(usize, f64)) {
         match self {
             Self::Uniform(reach) => reach.each_share(node, visit),
-            Self::Permutation(to, _) => {
+            Self::Permutation(to, _, own) => {
                 let to = to[node] as usize;
-                if to != node {
+                if to != node || *own == Own::Included {
                     visit(to, 1.0);
                 }
             }

@@ -21,6 +21,11 @@ fn places(topology: &Topology) -> Option<(&[u32], u32)> {
     (!sides.is_empty()).then_some((sides, per_switch as u32))
 }
 
+/// Whether it draws destinations, other than from all within reach.
+pub fn draws(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::HotSpot { .. } | Pattern::NextGroup | Pattern::Matrix { .. })
+}
+
 /// For every node the node it sends to; none for a pattern that draws destinations.
 ///
 /// # Errors

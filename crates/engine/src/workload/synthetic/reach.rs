@@ -1,5 +1,6 @@
 //! Whom a process may send to under the pattern `uniform`.
 
+use super::destinations::Own;
 use super::pattern::grid;
 use crate::error::SpecError;
 use crate::ids::NodeId;
@@ -15,8 +16,9 @@ pub struct Reach {
     is_everywhere: bool,
     /// Coordinates of every node, one after the other.
     coordinates: Vec<u32>,
-    /// Per process: how many it may send to, and its own place among them.
+    /// Per process: how many it may send to, and its own place among them if it is none itself.
     candidates: Vec<(u32, u32)>,
+    own: Own,
 }
 
 impl Reach {
@@ -24,13 +26,18 @@ impl Reach {
     ///
     /// # Errors
     /// A radius without coordinates or beyond the network, or nobody to send to.
-    pub fn new(topology: &Topology, radius: u32, per_node: u32) -> Result<Self, SpecError> {
+    pub fn new(
+        topology: &Topology,
+        radius: u32,
+        per_node: u32,
+        own: Own,
+    ) -> Result<Self, SpecError> {
         let Some(dims) = grid(topology) else {
             if radius > 0 {
                 let allowed = "must be left out: the machine has no coordinates";
                 return Err(SpecError::new("workload.radius", radius, allowed));
             }
-            return Ok(Self::everywhere(topology.nodes, per_node));
+            return Ok(Self::everywhere(topology.nodes, per_node, own));
         };
         let largest = dims.iter().max().copied().unwrap_or(1) - 1;
         if radius > largest {
@@ -40,7 +47,7 @@ impl Reach {
                 format!("must be at most {largest} (the largest dimension less one)"),
             ));
         }
-        if radius == 0 && per_node == 1 {
+        if radius == 0 && per_node == 1 && own == Own::Excluded {
             return Err(SpecError::new(
                 "workload.radius",
                 0,
@@ -49,16 +56,22 @@ impl Reach {
         }
         let nodes = 0..topology.nodes;
         let coordinates = nodes.flat_map(|n| topology.coordinates(NodeId::from_index(n)));
-        Ok(Self::boxes(dims.to_vec(), coordinates.collect(), radius, per_node))
+        let coordinates = coordinates.collect();
+        Ok(Self::boxes(dims.to_vec(), coordinates, radius, (per_node, own)))
     }
 
     /// All processes: one box, as if the nodes stood in a line.
-    fn everywhere(nodes: usize, per_node: u32) -> Self {
+    fn everywhere(nodes: usize, per_node: u32, own: Own) -> Self {
         let nodes = nodes as u32;
-        Self::boxes(vec![nodes], (0..nodes).collect(), nodes - 1, per_node)
+        Self::boxes(vec![nodes], (0..nodes).collect(), nodes - 1, (per_node, own))
     }
 
-    fn boxes(dims: Vec<u32>, coordinates: Vec<u32>, radius: u32, per_node: u32) -> Self {
+    fn boxes(
+        dims: Vec<u32>,
+        coordinates: Vec<u32>,
+        radius: u32,
+        (per_node, own): (u32, Own),
+    ) -> Self {
         let nodes = coordinates.len() / dims.len();
         let mut reach = Self {
             is_everywhere: dims.iter().all(|&side| radius + 1 >= side),
@@ -67,6 +80,7 @@ impl Reach {
             per_node: per_node as usize,
             coordinates,
             candidates: Vec::new(),
+            own,
         };
         let processes = 0..nodes * per_node as usize;
         reach.candidates = processes.map(|process| reach.candidates_of(process)).collect();
@@ -81,7 +95,11 @@ impl Reach {
             index += (at - low) as usize * size;
             size *= length as usize;
         }
-        ((size * self.per_node - 1) as u32, (index * self.per_node + local_place) as u32)
+        let all = (size * self.per_node) as u32;
+        match self.own {
+            Own::Excluded => (all - 1, (index * self.per_node + local_place) as u32),
+            Own::Included => (all, all),
+        }
     }
 
     /// First coordinate and number of coordinates of a node's box, by dimension.
@@ -113,14 +131,16 @@ impl Reach {
     /// See [`super::Destinations::each_share`].
     pub fn each_share(&self, node: usize, mut visit: impl FnMut(usize, f64)) {
         let size = self.size(node);
-        let others = (size * self.per_node - 1) as f64;
+        let excluded = usize::from(self.own == Own::Excluded);
+        let candidates = (size * self.per_node - excluded) as f64;
         for index in 0..size {
             let to = self.node_at(node, index);
-            visit(to, (self.per_node - usize::from(to == node)) as f64 / others);
+            let here = if to == node { excluded } else { 0 };
+            visit(to, (self.per_node - here) as f64 / candidates);
         }
     }
 
-    /// Draws a place among the processes in reach, uniform, the process itself excluded.
+    /// Draws a place among the processes in reach, uniform, the process itself excluded or not.
     #[inline]
     pub fn draw(&self, process: usize, stream: &mut Stream) -> u32 {
         let (candidates, own) = self.candidates[process];
@@ -153,7 +173,7 @@ mod tests {
     fn exactly_the_processes_in_reach_are_drawn() {
         let topology = Topology::new(&TopologySpec::Mesh { dims: vec![5, 3, 2] }).unwrap();
         for (radius, per_node) in [(1, 1), (2, 3), (0, 2), (4, 1)] {
-            let reach = Reach::new(&topology, radius, per_node).unwrap();
+            let reach = Reach::new(&topology, radius, per_node, Own::Excluded).unwrap();
             for process in (0..topology.nodes * per_node as usize).step_by(4) {
                 let mut stream = Stream::new(9, Purpose::Destination, process as u32);
                 let drawn: BTreeSet<_> = (0..4_000)
@@ -173,14 +193,14 @@ mod tests {
     #[test]
     fn impossible_radii_are_named() {
         let topology = Topology::new(&TopologySpec::Mesh { dims: vec![16, 4] }).unwrap();
-        let error = Reach::new(&topology, 16, 1).err().unwrap();
+        let error = Reach::new(&topology, 16, 1, Own::Excluded).err().unwrap();
         assert_eq!(
             error.to_string(),
             "workload.radius = 16: must be at most 15 (the largest dimension less one)"
         );
-        assert!(Reach::new(&topology, 0, 1).is_err());
+        assert!(Reach::new(&topology, 0, 1, Own::Excluded).is_err());
         let pair = Topology::new(&TopologySpec::Pair).unwrap();
-        let error = Reach::new(&pair, 1, 1).err().unwrap();
+        let error = Reach::new(&pair, 1, 1, Own::Excluded).err().unwrap();
         assert_eq!(
             error.to_string(),
             "workload.radius = 1: must be left out: the machine has no coordinates"
@@ -191,7 +211,7 @@ mod tests {
     fn without_coordinates_all_others_are_drawn() {
         let star = Topology::new(&TopologySpec::Star { nodes: 5 }).unwrap();
         for per_node in [1, 2] {
-            let reach = Reach::new(&star, 0, per_node).unwrap();
+            let reach = Reach::new(&star, 0, per_node, Own::Excluded).unwrap();
             let all = 5 * per_node as usize;
             for process in 0..all {
                 let mut stream = Stream::new(9, Purpose::Destination, process as u32);
@@ -199,6 +219,12 @@ mod tests {
                     .map(|_| reach.process_at(process, reach.draw(process, &mut stream)))
                     .collect();
                 assert_eq!(drawn, (0..all).filter(|&other| other != process).collect());
+                let with_own = Reach::new(&star, 0, per_node, Own::Included).unwrap();
+                let places = (0..1_000).map(|_| with_own.draw(process, &mut stream) as usize);
+                assert_eq!(places.collect::<BTreeSet<_>>(), (0..all).collect());
+                let mut shares = 0.0;
+                with_own.each_share(0, |_, share| shares += share);
+                assert!((shares - 1.0_f64).abs() < 1e-12);
             }
         }
     }

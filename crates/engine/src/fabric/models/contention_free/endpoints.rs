@@ -5,12 +5,15 @@
 //! first channel that falls free, so it is known at once which that is and when: the channel is
 //! taken then, and at its start the packet looks no further than to the next queue.
 
-use super::{ContentionFree, Start, arrives};
+use super::{ContentionFree, Start};
 use crate::event_queue::Event;
+use crate::fabric::network::layout::End;
 use crate::fabric::network::timing::Running;
-use crate::fabric::switch::switchboard::Act;
+use crate::fabric::switch::switchboard::{Act, drained_at};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::Class;
+use crate::measure::blame::Observation;
+use crate::spec::Interface;
 use crate::time::Time;
 use std::collections::VecDeque;
 
@@ -20,6 +23,11 @@ pub(super) struct Endpoints {
     data_starts: Vec<VecDeque<Time>>,
     /// By packet.
     packets: Vec<OnWay>,
+    /// By node, where they have receive FIFOs: when the latest packets will have been drained, as
+    /// many as there are places, or one where any number has a place.
+    drained: Vec<VecDeque<Time>>,
+    /// Places of each, if it is a number.
+    places: Option<usize>,
 }
 
 /// What is known of a packet on its way.
@@ -29,12 +37,58 @@ struct OnWay {
     channel: ChannelId,
     /// How far its last flits are behind its header.
     running: Running,
+    /// When it will have been drained, where its node has a receive FIFO.
+    drained: Time,
 }
 
 impl Endpoints {
     /// No packet on its way.
-    pub(super) fn new(nodes: usize) -> Self {
-        Self { data_starts: vec![VecDeque::new(); nodes], packets: Vec::new() }
+    pub(super) fn new(interface: &Interface, nodes: usize) -> Self {
+        let places = interface.receive_fifo.map(|places| places as usize);
+        let has_fifos = places.is_some() || interface.drain_byte_ps.is_some();
+        Self {
+            data_starts: vec![VecDeque::new(); nodes],
+            packets: Vec::new(),
+            drained: vec![VecDeque::new(); if has_fifos { nodes } else { 0 }],
+            places,
+        }
+    }
+
+    /// Whether nodes have receive FIFOs.
+    pub(super) fn has_fifos(&self) -> bool {
+        !self.drained.is_empty()
+    }
+
+    /// From when on there is a place for a packet at a node.
+    fn place_from(&self, node: NodeId) -> Time {
+        let fifo = self.drained.get(node.index());
+        let full = fifo.filter(|fifo| Some(fifo.len()) == self.places);
+        full.and_then(VecDeque::front).copied().unwrap_or(0)
+    }
+
+    /// A packet is to start on the channel to its node at `start` and is `there` then; it takes
+    /// so long to be drained. When it has been, and how much sooner it would have been without
+    /// those before it.
+    fn drain(&mut self, node: NodeId, (start, there): (Time, Time), takes: Time) -> (Time, Time) {
+        let Some(fifo) = self.drained.get_mut(node.index()) else { return (there, 0) };
+        let free_at = fifo.back().copied().unwrap_or(0);
+        let (drained, behind) = drained_at(start, there, takes, free_at);
+        if fifo.len() == self.places.unwrap_or(1) {
+            fifo.pop_front();
+        }
+        fifo.push_back(drained);
+        (drained, behind)
+    }
+
+    /// When a packet will have been drained that is on the channel to its node; none where
+    /// nodes take everything in at once.
+    pub(super) fn drained(&self, id: PacketId) -> Option<Time> {
+        self.has_fifos().then(|| self.packets[id.index()].drained)
+    }
+
+    /// The channel that a packet has taken last.
+    pub(super) fn channel(&self, id: PacketId) -> ChannelId {
+        self.packets[id.index()].channel
     }
 
     /// Data packets of a node that have not started by `now`, or start just then.
@@ -54,7 +108,8 @@ impl Endpoints {
 
     fn of(&mut self, id: PacketId) -> &mut OnWay {
         if self.packets.len() <= id.index() {
-            let nowhere = OnWay { channel: ChannelId::NONE, running: Running::default() };
+            let channel = ChannelId::NONE;
+            let nowhere = OnWay { channel, running: Running::default(), drained: 0 };
             self.packets.resize(id.index() + 1, nowhere);
         }
         &mut self.packets[id.index()]
@@ -66,7 +121,13 @@ impl ContentionFree {
     pub(super) fn join(&mut self, id: PacketId, lead: ChannelId, act: &mut Act) {
         let layout = &act.wiring.layout;
         let group = layout.group(lead);
-        let (channel, start) = self.turn(group, act.now, layout);
+        let to = match group.end {
+            End::Node(node) => Some(node),
+            End::Switch(_) => None,
+        };
+        let place_from = |endpoints: &Endpoints| to.map_or(0, |node| endpoints.place_from(node));
+        let ready = self.endpoints.as_ref().map_or(0, place_from).max(act.now);
+        let (channel, start) = self.turn(group, ready, layout);
         let Some(endpoints) = &mut self.endpoints else { return };
         let packet = &mut act.packets[id];
         packet.ready = act.now;
@@ -78,6 +139,15 @@ impl ContentionFree {
         let timing = &act.wiring.timings[usize::from(group.rate)];
         let end = act.wiring.undisturbed(packet.bytes, start, timing, &mut way.running.clone());
         self.free_at[layout.wire_of[channel.index()].index()] = end;
+        let takes = act.wiring.drain_ps(packet.bytes);
+        if let Some(node) = to {
+            let (drained, behind) = endpoints.drain(node, (start, end + timing.wire_ps), takes);
+            endpoints.of(id).drained = drained;
+            if behind > 0 {
+                act.observe(Observation::DrainedLate { packet: id, behind });
+            }
+        }
+        let packet = &act.packets[id];
         if packet.hops == 0 && packet.class == Class::Data {
             endpoints.data_starts(packet.source, start, act.now);
         }
@@ -91,13 +161,13 @@ impl ContentionFree {
     /// `RETRY`: the turn of a packet has come.
     pub fn starts(&mut self, id: PacketId, act: &mut Act) {
         let Some(endpoints) = &mut self.endpoints else { return };
-        let OnWay { channel, mut running } = *endpoints.of(id);
+        let OnWay { channel, mut running, .. } = *endpoints.of(id);
         if act.packets[id].hops == 0 {
             return self.set_out(id, channel, act);
         }
         let start = Start { channel, ready: act.packets[id].ready, at: act.now };
         let end = self.crosses(id, start, &mut running, act);
-        arrives(id, (start, end), act);
+        self.arrives(id, (start, end), act);
     }
 
     /// The header of a packet will be at its last switch at `ready`.

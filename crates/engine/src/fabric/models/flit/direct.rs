@@ -122,6 +122,9 @@ impl Grants for FlitFabric {
     /// The lowest-numbered idle channel of a group that has a credit, else the
     /// lowest-numbered idle one.
     fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
+        if self.board.is_closed(lead) {
+            return None;
+        }
         let width = u32::from(self.board.at(lead).port.width);
         let idle = (lead.0..lead.0 + width)
             .map(ChannelId)
@@ -132,6 +135,9 @@ impl Grants for FlitFabric {
 
     fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
+        if self.board.is_closed(lead) {
+            return None;
+        }
         let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
         let is_free = |&channel: &ChannelId| {
             let is_idle = !self.board.at(channel).packet.is_some();

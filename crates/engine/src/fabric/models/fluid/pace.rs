@@ -1,11 +1,12 @@
 //! How far a packet's end is behind that of its bytes on the slowest wires of its way, alone.
 
+use super::passage::Passage;
 use super::ways::Way;
 use crate::fabric::network::wiring::Wiring;
 use crate::time::Time;
 
 /// That of the packets of one flow, one behind the other.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Pace {
     /// The same for all of them, where they go on behind their headers at the same rate.
     constant: Option<Time>,
@@ -13,6 +14,11 @@ pub struct Pace {
     /// all bytes of theirs are through the slowest; from the start of the first.
     free_at: Vec<Time>,
     through: Time,
+    /// Data bytes of the first packets, how far behind those are, and how many of them but the
+    /// first have not been reckoned in: each of the same length comes a time of the slowest
+    /// channel after the one before.
+    first: Option<(u32, Time)>,
+    more: Time,
 }
 
 impl Pace {
@@ -25,14 +31,22 @@ impl Pace {
         });
         self.free_at.clear();
         self.free_at.resize(way.leads.len(), 0);
-        self.through = 0;
+        (self.through, self.first, self.more) = (0, None, 0);
     }
 
-    /// How far behind the next packet is, of which alone it is so much.
-    pub fn next(&mut self, bytes: u32, alone: Time, way: &Way, wiring: &Wiring) -> Time {
+    /// How far behind the next packet is.
+    pub fn next(&mut self, bytes: u32, passage: &Passage, way: &Way, wiring: &Wiring) -> Time {
         if let Some(constant) = self.constant {
             return constant;
         }
+        if let Some((first, behind)) = self.first
+            && first == bytes
+        {
+            self.more += 1;
+            return behind;
+        }
+        let is_first = self.through == 0;
+        self.catch_up(way, wiring);
         let mut ready = 0;
         for (place, &lead) in way.leads.iter().enumerate() {
             let timing = wiring.timing(lead);
@@ -43,7 +57,22 @@ impl Pace {
                 None => self.free_at[place] + timing.wire_ps,
             };
         }
-        self.through += wiring.timings[usize::from(way.slowest)].packet_ps(bytes);
-        (ready - self.through).max(alone)
+        self.through += passage.takes;
+        let behind = ready.saturating_sub(self.through).max(passage.lifetime - passage.takes);
+        self.first = is_first.then_some((bytes, behind));
+        behind
+    }
+
+    /// Reckons in the packets that are as long as the first: after it each channel sends one in
+    /// the time of the slowest so far.
+    fn catch_up(&mut self, way: &Way, wiring: &Wiring) {
+        let Some((bytes, _)) = self.first else { return };
+        let mut slowest = 0;
+        for (free_at, &lead) in self.free_at.iter_mut().zip(&way.leads) {
+            slowest = wiring.timing(lead).packet_ps(bytes).max(slowest);
+            *free_at += slowest * self.more;
+        }
+        self.through += slowest * self.more;
+        self.more = 0;
     }
 }

@@ -13,14 +13,21 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// No link.
 pub const NONE: u32 = u32::MAX;
+
+/// Part of a mark.
+const CANNOT_BE_FULL: u64 = 1;
 
 /// Links with capacities, and the flows that share them, by *slot*: a number that is theirs until
 /// they leave.
 pub struct Sharing {
     links: Vec<Link>,
+    /// By link: twice the number of the work in which it was visited last, and 1 more if it cannot
+    /// be full. Most links are only asked for this.
+    marks: Vec<u64>,
     flows: Vec<Flow>,
     /// Flows that have joined, and links that those who left might have filled, since the rates
     /// were worked out.
@@ -44,9 +51,8 @@ struct Link {
     wanted: u128,
     /// Those who cross it, once for each time.
     flows: Vec<u32>,
-    epoch: u64,
-    /// Whether it can be full, and is one of those that are being filled.
-    is_filling: bool,
+    /// The work in which it was last one of those to fill.
+    filled_in: u64,
     /// What is left of it.
     rest: u64,
     /// Its flows that still rise.
@@ -85,13 +91,14 @@ impl Sharing {
             capacity,
             wanted: 0,
             flows: Vec::new(),
-            epoch: 0,
-            is_filling: false,
+            filled_in: 0,
             rest: 0,
             rising: 0,
         };
+        let links: Vec<Link> = capacities.map(link).collect();
         Self {
-            links: capacities.map(link).collect(),
+            marks: vec![CANNOT_BE_FULL; links.len()],
+            links,
             flows: Vec::new(),
             joined: Vec::new(),
             left: Vec::new(),
@@ -138,9 +145,12 @@ impl Sharing {
         flow.way.clear();
         for link in way {
             flow.way.push(link);
-            let link = &mut self.links[link as usize];
+            let (mark, link) = (&mut self.marks[link as usize], &mut self.links[link as usize]);
             link.flows.push(slot);
             link.wanted += u128::from(limit);
+            if link.can_be_full() {
+                *mark &= !CANNOT_BE_FULL;
+            }
         }
         self.joined.push(slot);
     }
@@ -155,6 +165,9 @@ impl Sharing {
                 self.least_left = self.least_left.min(rate);
             }
             link.wanted -= u128::from(limit);
+            if !link.can_be_full() {
+                self.marks[number as usize] |= CANNOT_BE_FULL;
+            }
             if let Some(place) = link.flows.iter().position(|&flow| flow == slot) {
                 link.flows.swap_remove(place);
             }
@@ -177,20 +190,41 @@ impl Sharing {
         self.visited.clear();
     }
 
-    /// The level from which on rates may differ. A link that n flows share is not full below
-    /// 1/n of it; n units less, so that roundings make no difference.
+    /// The level from which on rates may differ: that at which the first link is full that flows
+    /// have joined, the others on it being as they were; less a few units, so that roundings make
+    /// no difference.
     fn least(&mut self) -> u64 {
         let mut least = std::mem::replace(&mut self.least_left, u64::MAX);
         for &slot in &self.joined {
             for &link in &self.flows[slot as usize].way {
                 let link = &self.links[link as usize];
                 if link.can_be_full() {
-                    let flows = link.flows.len() as u64;
-                    least = least.min((link.capacity / flows).saturating_sub(flows));
+                    let level = self.level_of(link, least);
+                    least = least.min(level.saturating_sub(link.flows.len() as u64));
                 }
             }
         }
         least
+    }
+
+    /// The level at which a link is full whose flows do not rise beyond their rates, except those
+    /// that have none yet; or one that is at least `enough`.
+    fn level_of(&self, link: &Link, enough: u64) -> u64 {
+        let mut level = link.capacity / link.flows.len() as u64;
+        loop {
+            let (mut rest, mut rising) = (link.capacity, 0);
+            for &slot in &link.flows {
+                match self.flows[slot as usize].rate {
+                    rate if rate > 0 && rate < level => rest -= rate,
+                    _ => rising += 1,
+                }
+            }
+            let higher = rest / rising;
+            if higher == level || level >= enough {
+                return level;
+            }
+            level = higher;
+        }
     }
 
     /// Finds whom that can concern, and prepares links that can be full: the flows that rise
@@ -198,42 +232,53 @@ impl Sharing {
     fn reach(&mut self, least: u64) {
         // Links that flows have left come first: the others on them may rise, also if these
         // links can no longer be full.
-        let mut seeds = std::mem::take(&mut self.left);
-        for &link in &seeds {
-            let place = &mut self.links[link as usize];
-            if place.epoch != self.epoch {
-                place.epoch = self.epoch;
-                self.to_visit.push(link);
-            }
-        }
-        seeds.clear();
-        self.left = seeds;
+        let mut left = std::mem::take(&mut self.left);
+        left.retain(|&number| {
+            let mark = &mut self.marks[number as usize];
+            let is_new = *mark < 2 * self.epoch;
+            *mark = (2 * self.epoch) | (*mark & CANNOT_BE_FULL);
+            is_new
+        });
+        left.drain(..).for_each(|number| self.visit(number, least, true));
+        self.left = left;
         let mut joined = std::mem::take(&mut self.joined);
-        joined.iter().for_each(|&slot| self.reach_flow(slot));
-        joined.clear();
+        joined.drain(..).for_each(|slot| self.reach_flow(slot));
         self.joined = joined;
         while let Some(number) = self.to_visit.pop() {
-            let flows = std::mem::take(&mut self.links[number as usize].flows);
-            let (mut rising, mut kept) = (0, 0);
-            for &slot in &flows {
-                let flow = &self.flows[slot as usize];
-                if flow.epoch != self.epoch {
-                    if flow.rate < least {
-                        kept += flow.rate;
-                        continue;
-                    }
-                    self.reach_flow(slot);
-                }
+            self.visit(number, least, false);
+        }
+    }
+
+    /// Finds who rises on a link. Where that cannot fill it, nobody there is concerned unless a
+    /// flow has left it: neither did it before.
+    fn visit(&mut self, number: u32, least: u64, was_left: bool) {
+        let flows = std::mem::take(&mut self.links[number as usize].flows);
+        let (mut rising, mut kept, mut wanted) = (0, 0, 0_u64);
+        for &slot in &flows {
+            let flow = &self.flows[slot as usize];
+            if flow.rate < least && flow.rate > 0 {
+                kept += flow.rate;
+            } else {
                 rising += 1;
-            }
-            let link = &mut self.links[number as usize];
-            link.flows = flows;
-            link.is_filling = link.can_be_full() && rising > 0;
-            (link.rest, link.rising) = (link.capacity - kept, rising);
-            if link.is_filling {
-                self.filling.push(Reverse((link.rest / rising, number)));
+                wanted = wanted.saturating_add(flow.limit);
             }
         }
+        let link = &mut self.links[number as usize];
+        let rest = link.capacity - kept;
+        let fills = wanted > rest;
+        if fills {
+            (link.rest, link.rising, link.filled_in) = (rest, rising, self.epoch);
+            self.filling.push(Reverse((rest / rising, number)));
+        }
+        if fills || was_left {
+            for &slot in &flows {
+                let flow = &self.flows[slot as usize];
+                if flow.epoch != self.epoch && flow.rate >= least {
+                    self.reach_flow(slot);
+                }
+            }
+        }
+        self.links[number as usize].flows = flows;
     }
 
     /// A flow's rate may be another: so may be what is left of the links it crosses.
@@ -242,9 +287,9 @@ impl Sharing {
         (flow.epoch, flow.before, flow.is_rising) = (self.epoch, flow.rate, true);
         self.visited.push(slot);
         for &number in &flow.way {
-            let link = &mut self.links[number as usize];
-            if link.epoch != self.epoch && link.can_be_full() {
-                link.epoch = self.epoch;
+            let mark = &mut self.marks[number as usize];
+            if *mark < 2 * self.epoch && *mark & CANNOT_BE_FULL == 0 {
+                *mark = 2 * self.epoch;
                 self.to_visit.push(number);
             }
         }
@@ -284,14 +329,12 @@ impl Sharing {
     /// The level at which the next link is full.
     fn level(&mut self) -> Option<u64> {
         // Levels of links do but rise: what stands in the list is no more than what is so.
-        while let Some(&Reverse((before, number))) = self.filling.peek() {
+        while let Some(mut first) = self.filling.peek_mut() {
+            let Reverse((before, number)) = *first;
             match self.links[number as usize].level() {
-                None => _ = self.filling.pop(),
+                None => _ = PeekMut::pop(first),
                 Some(level) if level == before => return Some(level),
-                Some(level) => {
-                    self.filling.pop();
-                    self.filling.push(Reverse((level, number)));
-                }
+                Some(level) => *first = Reverse((level, number)),
             }
         }
         None
@@ -317,14 +360,17 @@ impl Sharing {
         if flow.epoch != self.epoch || !flow.is_rising {
             return;
         }
-        (flow.is_rising, flow.rate) = (false, level);
+        (flow.is_rising, flow.rate) = (false, level.max(1));
         flow.stopped_by = by.unwrap_or(flow.stopped_by);
         for &number in &flow.way {
             let link = &mut self.links[number as usize];
-            if link.epoch == self.epoch && link.is_filling {
+            if link.filled_in == self.epoch {
                 link.rest -= level;
                 link.rising -= 1;
             }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,9 +28,7 @@ pub struct Ways {
 pub struct Way {
     /// The leads of the groups it takes.
     pub leads: Vec<ChannelId>,
-    /// The place in [`Wiring::timings`] of the slowest wires.
-    pub slowest: u16,
-    /// Their rate: the most it can have.
+    /// The rate of the slowest wire: the most it can have.
     pub limit: u64,
     /// How many such flows find room side by side.
     pub lanes: u16,
@@ -80,15 +78,12 @@ impl Ways {
     pub fn find(&mut self, mut header: Header, wiring: &Wiring, sharing: &Sharing, way: &mut Way) {
         let layout = &wiring.layout;
         way.leads.clear();
-        (way.slowest, way.limit, way.lanes) = (0, u64::MAX, u16::MAX);
+        (way.limit, way.lanes) = (u64::MAX, u16::MAX);
         let mut lead = layout.injection_lead(header.source);
         loop {
             let group = layout.group(lead);
             way.leads.push(lead);
-            let rate = self.rates[usize::from(group.rate)];
-            if rate < way.limit {
-                (way.slowest, way.limit) = (group.rate, rate);
-            }
+            way.limit = way.limit.min(self.rates[usize::from(group.rate)]);
             let End::Switch(switch) = group.end else { break };
             header.route = wiring.passed(group, header);
             lead = if self.chooses {

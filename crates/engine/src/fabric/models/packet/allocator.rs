@@ -130,6 +130,9 @@ impl PacketFabric {
         act: &Act,
     ) -> Option<(ChannelId, u32)> {
         let now = act.now;
+        if self.board.is_closed(lead) {
+            return None;
+        }
         for id in act.wiring.layout.group(lead).channels() {
             if self.allocator.claimed.contains(&id) {
                 continue;

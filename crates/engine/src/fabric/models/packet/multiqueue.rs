@@ -196,6 +196,9 @@ impl PacketFabric {
     /// Packets that may start on a channel now, as far as places go.
     fn slots_free(&self, id: ChannelId, act: &Act) -> u32 {
         let channel = self.board.at(id);
+        if self.board.is_closed(act.wiring.layout.group(id).first) {
+            return 0;
+        }
         match (self.wire_free_at(id) > act.now, channel.port.switch.is_some()) {
             (true, _) => 0,
             (false, false) => u32::MAX,

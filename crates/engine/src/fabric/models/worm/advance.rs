@@ -141,7 +141,7 @@ impl WormFabric {
     #[inline]
     pub(super) fn end_is_known(&mut self, id: ChannelId, released: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
-        channel.owner = PacketId::NONE;
+        let owner = std::mem::replace(&mut channel.owner, PacketId::NONE);
         channel.since = released;
         let (input, lead) = (channel.input, channel.rest.lead);
         let is_asked = match channel.port.kind {
@@ -155,7 +155,7 @@ impl WormFabric {
         }
         if !self.board.at(id).port.switch.is_some() {
             let wire = self.rate(id).wire_ps;
-            act.events.post(released + wire, Event::Tail(id.into()));
+            self.board.post_tail(id, owner, released + wire, act);
         }
         if input.is_some() {
             self.front_falls_free(input, released, act);

@@ -176,7 +176,11 @@ impl Grants for WormFabric {
     /// lowest-numbered idle one. If there is none, sees to it that the group looks
     /// again as soon as one is known to be.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
-        let width = u32::from(self.board.at(lead).port.width);
+        let output = &self.board.at(lead).port;
+        if output.is_closed() {
+            return None;
+        }
+        let width = u32::from(output.width);
         let mut idle = None;
         let mut again = NEVER;
         for candidate in (lead.0..lead.0 + width).map(ChannelId) {

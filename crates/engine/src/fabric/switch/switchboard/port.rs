@@ -25,11 +25,26 @@ pub struct Port {
     pub kind: ChannelKind,
     /// Group: whether it must choose at the end of this instant.
     pub dirty: bool,
-    /// Free for the fidelity.
+    /// Free for the fidelity, but for the highest bit.
     pub own: u8,
 }
 
+/// Bit of [`Port::own`]: the group grants nothing now.
+const CLOSED: u8 = 128;
+
 impl Port {
+    /// Group: whether it grants nothing now, since there is no place for a packet at its node.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.has(CLOSED)
+    }
+
+    /// Group: it grants nothing from now on, or does again.
+    #[inline]
+    pub fn set_closed(&mut self, closed: bool) {
+        self.set(CLOSED, closed);
+    }
+
     /// Whether a bit of `own` is set.
     #[inline]
     pub fn has(&self, bit: u8) -> bool {

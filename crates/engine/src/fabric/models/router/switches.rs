@@ -1,0 +1,169 @@
+//! What switches keep: who asks, who is ready, and the allocators.
+
+use super::places::Side;
+use super::stages::Bid;
+use crate::fabric::switch::allocate::Allocator;
+use crate::spec::Pipeline;
+
+/// All switches.
+pub struct Switches {
+    /// By switch, as bits by number: inputs whose front header asks for a virtual channel.
+    asking: Vec<u64>,
+    /// Likewise: inputs whose front packet has a virtual channel, a flit and a credit.
+    ready: Vec<u64>,
+    /// Words of each switch in these.
+    pub words: usize,
+    allocators: Vec<Allocators>,
+    is_awake: Vec<bool>,
+    /// Those that may have something to decide in the next step.
+    awake: Vec<u32>,
+    /// Room for them, while those of this step decide.
+    spare: Vec<u32>,
+}
+
+/// Those of one switch, and who keeps its crossbar.
+pub struct Allocators {
+    pub of_channels: Allocator,
+    pub of_crossbar: Allocator,
+    /// By input slot: the virtual channel that comes first.
+    pub slot_from: Box<[u32]>,
+    /// Inputs that keep the crossbar.
+    pub holding: Vec<Bid>,
+}
+
+impl Switches {
+    /// Idle ones.
+    pub fn new(pipeline: &Pipeline, inputs: &Side, outputs: &Side) -> Self {
+        let count = inputs.ports.len();
+        let words = (0..count).map(|at| inputs.count(at).div_ceil(64)).max().unwrap_or(0);
+        let allocators = |at: usize| {
+            let slots = usize::from(inputs.ports[at]) * pipeline.input_speedup as usize;
+            let out_slots = usize::from(outputs.ports[at]) * pipeline.output_speedup as usize;
+            let (ins, outs) = (inputs.count(at), outputs.count(at));
+            let Pipeline { vc_allocator, vc_iterations, allocator, iterations, .. } = *pipeline;
+            Allocators {
+                of_channels: Allocator::new(vc_allocator, vc_iterations, ins, outs),
+                of_crossbar: Allocator::new(allocator, iterations, slots, out_slots),
+                slot_from: vec![0; slots].into(),
+                holding: Vec::new(),
+            }
+        };
+        Self {
+            asking: vec![0; count * words],
+            ready: vec![0; count * words],
+            words,
+            allocators: (0..count).map(allocators).collect(),
+            is_awake: vec![false; count],
+            awake: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// The allocators of a switch.
+    #[inline]
+    pub fn allocators(&mut self, switch: u32) -> &mut Allocators {
+        &mut self.allocators[switch as usize]
+    }
+
+    /// Whether any may have something to decide in the next step.
+    #[inline]
+    pub fn are_awake(&self) -> bool {
+        !self.awake.is_empty()
+    }
+
+    /// A switch may have something to decide.
+    #[inline]
+    pub fn wake(&mut self, switch: u32) {
+        let is_awake = &mut self.is_awake[switch as usize];
+        if !*is_awake {
+            *is_awake = true;
+            self.awake.push(switch);
+        }
+    }
+
+    /// Takes those that may have something to decide; to be given back by [`Self::done`].
+    #[inline]
+    pub fn take_awake(&mut self) -> Vec<u32> {
+        let spare = std::mem::take(&mut self.spare);
+        let awake = std::mem::replace(&mut self.awake, spare);
+        for &switch in &awake {
+            self.is_awake[switch as usize] = false;
+        }
+        awake
+    }
+
+    /// Those that were taken have decided.
+    #[inline]
+    pub fn done(&mut self, mut taken: Vec<u32>) {
+        taken.clear();
+        self.spare = taken;
+    }
+
+    #[inline]
+    fn place(&self, switch: u32, number: u16) -> (usize, u64) {
+        let word = switch as usize * self.words + usize::from(number / 64);
+        (word, 1 << (number % 64))
+    }
+
+    /// The front header of an input asks for a virtual channel.
+    #[inline]
+    pub fn asks(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.asking[word] |= bit;
+        self.wake(switch);
+    }
+
+    /// It has been granted one.
+    #[inline]
+    pub fn asks_no_more(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.asking[word] &= !bit;
+    }
+
+    /// The front packet of an input has a virtual channel, a flit and a credit.
+    #[inline]
+    pub fn ready(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.ready[word] |= bit;
+        self.wake(switch);
+    }
+
+    /// It lacks one of them.
+    #[inline]
+    pub fn is_ready_no_more(&mut self, switch: u32, number: u16) {
+        let (word, bit) = self.place(switch, number);
+        self.ready[word] &= !bit;
+    }
+
+    /// A virtual channel out of a switch has changed for those who ask there.
+    #[inline]
+    pub fn frees(&mut self, switch: u32) {
+        if self.somebody_asks(switch) {
+            self.wake(switch);
+        }
+    }
+
+    /// Whether a header asks for a virtual channel.
+    #[inline]
+    pub fn somebody_asks(&self, switch: u32) -> bool {
+        (0..self.words).any(|word| self.asking_in(switch, word) != 0)
+    }
+
+    /// Whether a flit is ready.
+    #[inline]
+    pub fn somebody_is_ready(&self, switch: u32) -> bool {
+        (0..self.words).any(|word| self.ready_in(switch, word) != 0)
+    }
+
+    /// The inputs that ask, 64 at a time.
+    #[inline]
+    pub fn asking_in(&self, switch: u32, word: usize) -> u64 {
+        self.asking[switch as usize * self.words + word]
+    }
+
+    /// The inputs that are ready, 64 at a time.
+    #[inline]
+    pub fn ready_in(&self, switch: u32, word: usize) -> u64 {
+        self.ready[switch as usize * self.words + word]
+    }
+}

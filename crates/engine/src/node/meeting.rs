@@ -1,0 +1,23 @@
+//! Collectives that are no messages: free, or at the price of a formula.
+
+use super::{Nodes, World};
+use crate::event_queue::Event;
+use crate::ids::ProcessId;
+
+impl Nodes {
+    /// A process comes to where it meets others. If it is the last, all go on after the price, in
+    /// the order of the group.
+    pub(super) fn meet(&mut self, process: ProcessId, world: &mut World) {
+        let Some((members, price)) = world.workload.meets(process) else { return };
+        let until = world.now + price;
+        for &member in members.iter() {
+            let member = ProcessId(member);
+            world.workload.leaves_at(member, until);
+            if price > 0 {
+                world.events.post(until, Event::Start(member));
+            } else if world.workload.leaves(member, until) {
+                self.can_go_on(member);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Switches that run by a clock: a pipeline of stages, and who is matched with whom in each.
+
+use super::one;
+use serde::{Deserialize, Serialize};
+
+/// A switch in stages, each of whole cycles; a cycle is the time of a flit.
+///
+/// A header is routed, allocated a virtual channel of its output, and then competes, flit by
+/// flit, for the crossbar. Allocation takes one cycle each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    /// Cycles in which a header is routed; 0: one switch ahead.
+    pub route_cycles: u32,
+    /// Cycles in which a flit crosses the crossbar.
+    #[serde(default = "one")]
+    pub traversal_cycles: u32,
+    /// Whether a header asks for the crossbar while it asks for a virtual channel.
+    #[serde(default)]
+    pub speculative: bool,
+    /// Who is given virtual channels.
+    #[serde(default)]
+    pub vc_allocator: Allocator,
+    /// Iterations of that.
+    #[serde(default = "one")]
+    pub vc_iterations: u32,
+    /// Who is given the crossbar.
+    #[serde(default)]
+    pub allocator: Allocator,
+    /// Iterations of that.
+    #[serde(default = "one")]
+    pub iterations: u32,
+    /// Flits that an input can send over the crossbar at once.
+    #[serde(default = "one")]
+    pub input_speedup: u32,
+    /// Flits that an output can take from it at once.
+    #[serde(default = "one")]
+    pub output_speedup: u32,
+    /// Steps of the stages in a cycle.
+    #[serde(default = "one")]
+    pub internal_speedup: u32,
+    /// Flits that wait behind the crossbar for their channel, at most; absent: any number.
+    #[serde(default)]
+    pub output_buffer_flits: Option<u32>,
+    /// Whether a virtual channel can be taken again only when the buffer at its end is empty.
+    #[serde(default)]
+    pub atomic: bool,
+    /// Whether an input keeps the crossbar until its packet's tail, as long as it has flits.
+    #[serde(default)]
+    pub holds: bool,
+}
+
+impl Pipeline {
+    /// Steps from a header's arrival in an empty switch until it is at its output's channel.
+    pub fn steps(&self) -> u32 {
+        let allocation = if self.speculative { 1 } else { 2 };
+        self.route_cycles + allocation + self.traversal_cycles
+    }
+
+    /// The same in cycles.
+    pub fn cycles(&self) -> u32 {
+        self.steps().div_ceil(self.internal_speedup)
+    }
+}
+
+/// How inputs and outputs are matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Allocator {
+    /// Outputs grant, inputs accept, round robin [McKeown 1999].
+    #[default]
+    Islip,
+    /// Inputs choose one output each, then outputs one input each, round robin.
+    SeparableInputFirst,
+    /// Outputs choose one input each, then inputs one output each, round robin.
+    SeparableOutputFirst,
+    /// Along diagonals, beginning with the next one each time [Tamir & Chi 1993].
+    Wavefront,
+    /// As many pairs as there can be: what no switch does in a cycle.
+    MaximumSize,
+}
+
+impl Allocator {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Islip => "islip",
+            Self::SeparableInputFirst => "separable_input_first",
+            Self::SeparableOutputFirst => "separable_output_first",
+            Self::Wavefront => "wavefront",
+            Self::MaximumSize => "maximum_size",
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The engine against the twin that goes cycle by cycle.
+
+use crate::cases::Dice;
+use crate::random::{check, random_cases, same_packets};
+use crate::twin::Twin;
+use tailback_engine::spec::Spec;
+use tailback_engine::time::Time;
+use tailback_engine::{PacketRow, Progress, Simulation};
+
+/// Compares one case; for how long its channels were busy.
+pub fn compare(spec: &Spec, piece: u64) -> Time {
+    let mut twin = Twin::new(spec);
+    assert!(twin.finish(), "nothing moves any more");
+    let (mut expected, expected_busy) = twin.results();
+    let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}"));
+    let mut progress = Progress::Events;
+    while progress == Progress::Events {
+        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}"));
+    }
+    assert_eq!(progress, Progress::Finished);
+    let mut rows = simulation.take_packets();
+    let in_order = |row: &PacketRow| {
+        (row.message, row.queued, row.first_sent, row.first_internal, row.delivered, row.bytes)
+    };
+    rows.sort_by_key(in_order);
+    expected.sort_by_key(in_order);
+    same_packets(&expected, &rows);
+    let busy: Vec<Time> = simulation.channels_used().iter().map(|used| used.busy_ps).collect();
+    assert_eq!(busy, expected_busy, "how long channels sent: engine, twin");
+    busy.iter().sum()
+}
+
+#[test]
+fn packets_take_the_same_times_as_cycle_by_cycle() {
+    let (mut busy, number) = (0, random_cases(10_000));
+    for case in 0..number {
+        let mut dice = Dice::new(case);
+        let spec = crate::clocked::spec(&mut dice);
+        // In pieces of a few events, which must change nothing.
+        let piece = dice.one_of(&[1, 7, u64::MAX]);
+        busy += check(case, &spec, |spec| compare(spec, piece));
+    }
+    assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
+}

@@ -1,0 +1,180 @@
+//! The allocators on dense matrices: every input, every output, every iteration is looked at.
+//!
+//! Written from their descriptions in `docs/model.md`; shares nothing with the engine's.
+
+#![allow(clippy::needless_range_loop, reason = "matrices are looked at by numbers")]
+
+/// By input and output: how urgent the request is, if there is one.
+pub type Matrix = Vec<Vec<Option<i64>>>;
+
+/// One that has not been asked anything yet.
+pub struct Dense {
+    /// Its name in experiment files.
+    kind: &'static str,
+    iterations: u32,
+    /// Where inputs and outputs begin to look.
+    input_from: Vec<usize>,
+    output_from: Vec<usize>,
+    /// The diagonal, or the input, with which the next step begins.
+    begin: usize,
+}
+
+/// A matrix without requests.
+pub fn nothing(inputs: usize, outputs: usize) -> Matrix {
+    vec![vec![None; outputs]; inputs]
+}
+
+/// The first of `count` numbers at or behind a pointer, round the circle, for which something holds.
+pub fn first_from(from: usize, count: usize, holds: impl Fn(usize) -> bool) -> Option<usize> {
+    (0..count).map(|step| (from + step) % count).find(|&number| holds(number))
+}
+
+/// The same among those that are most urgent.
+fn most_urgent(from: usize, count: usize, urgency: impl Fn(usize) -> Option<i64>) -> Option<usize> {
+    let most = (0..count).filter_map(&urgency).max()?;
+    first_from(from, count, |number| urgency(number) == Some(most))
+}
+
+impl Dense {
+    pub fn new(kind: &'static str, iterations: u32, inputs: usize, outputs: usize) -> Self {
+        let (input_from, output_from) = (vec![0; inputs], vec![0; outputs]);
+        Self { kind, iterations, input_from, output_from, begin: 0 }
+    }
+
+    /// The pairs of input and output that are matched.
+    pub fn allocate(&mut self, asks: &Matrix) -> Vec<(usize, usize)> {
+        if asks.iter().flatten().all(Option::is_none) {
+            return Vec::new();
+        }
+        match self.kind {
+            "islip" => self.islip(asks),
+            "separable_input_first" => self.input_first(asks),
+            "separable_output_first" => self.output_first(asks),
+            "wavefront" => self.wavefront(asks),
+            "maximum_size" => self.maximum(asks),
+            other => panic!("no allocator {other}"),
+        }
+    }
+
+    /// What is asked for by inputs, of outputs, that are not matched yet.
+    fn left(asks: &Matrix, matched: &[(usize, usize)]) -> Matrix {
+        let mut left = asks.clone();
+        for &(input, output) in matched {
+            left[input].fill(None);
+            left.iter_mut().for_each(|row| row[output] = None);
+        }
+        left
+    }
+
+    /// Outputs grant, inputs accept.
+    fn islip(&mut self, asks: &Matrix) -> Vec<(usize, usize)> {
+        let (inputs, outputs) = (self.input_from.len(), self.output_from.len());
+        let mut matched = Vec::new();
+        for iteration in 0..self.iterations {
+            let left = Self::left(asks, &matched);
+            let grants = |output: usize| {
+                first_from(self.output_from[output], inputs, |input| left[input][output].is_some())
+            };
+            let granted: Vec<Option<usize>> = (0..outputs).map(grants).collect();
+            for input in 0..inputs {
+                let is_granted = |output: usize| granted[output] == Some(input);
+                let accepted = first_from(self.input_from[input], outputs, is_granted);
+                let Some(output) = accepted else { continue };
+                matched.push((input, output));
+                if iteration == 0 {
+                    self.input_from[input] = (output + 1) % outputs;
+                    self.output_from[output] = (input + 1) % inputs;
+                }
+            }
+        }
+        matched
+    }
+
+    /// Inputs choose an output, then outputs one of those that chose them.
+    fn input_first(&mut self, asks: &Matrix) -> Vec<(usize, usize)> {
+        let (inputs, outputs) = (self.input_from.len(), self.output_from.len());
+        let mut matched = Vec::new();
+        for _ in 0..self.iterations {
+            let left = Self::left(asks, &matched);
+            let chooses = |input: usize| {
+                most_urgent(self.input_from[input], outputs, |output| left[input][output])
+            };
+            let chosen: Vec<Option<usize>> = (0..inputs).map(chooses).collect();
+            for output in 0..outputs {
+                let urgency =
+                    |input: usize| left[input][output].filter(|_| chosen[input] == Some(output));
+                let winner = most_urgent(self.output_from[output], inputs, urgency);
+                let Some(input) = winner else { continue };
+                matched.push((input, output));
+                self.input_from[input] = (output + 1) % outputs;
+                self.output_from[output] = (input + 1) % inputs;
+            }
+        }
+        matched
+    }
+
+    /// The same with the sides exchanged.
+    fn output_first(&mut self, asks: &Matrix) -> Vec<(usize, usize)> {
+        let (inputs, outputs) = (self.input_from.len(), self.output_from.len());
+        let of = |output: usize| asks.iter().map(|row| row[output]).collect();
+        let turned: Matrix = (0..outputs).map(of).collect();
+        let mut mirror = Self::new(self.kind, self.iterations, outputs, inputs);
+        (mirror.input_from, mirror.output_from) =
+            (self.output_from.clone(), self.input_from.clone());
+        let pairs = mirror.input_first(&turned);
+        (self.output_from, self.input_from) = (mirror.input_from, mirror.output_from);
+        pairs.into_iter().map(|(output, input)| (input, output)).collect()
+    }
+
+    /// Diagonal by diagonal, the most urgent requests first.
+    fn wavefront(&mut self, asks: &Matrix) -> Vec<(usize, usize)> {
+        let (inputs, outputs) = (self.input_from.len(), self.output_from.len());
+        let side = inputs.max(outputs);
+        let mut urgencies: Vec<i64> = asks.iter().flatten().copied().flatten().collect();
+        urgencies.sort_unstable();
+        urgencies.dedup();
+        let mut matched: Vec<(usize, usize)> = Vec::new();
+        for &urgency in urgencies.iter().rev() {
+            for step in 0..side {
+                let diagonal = (self.begin + step) % side;
+                for input in 0..inputs {
+                    let output = (diagonal + side - input % side) % side;
+                    let is_free = matched.iter().all(|pair| pair.0 != input && pair.1 != output);
+                    if output < outputs && is_free && asks[input][output] == Some(urgency) {
+                        matched.push((input, output));
+                    }
+                }
+            }
+        }
+        self.begin = (self.begin + 1) % side;
+        matched
+    }
+
+    /// Input by input, from the one whose turn it is: a free output, the lowest first, or one
+    /// whose input can be given another.
+    fn maximum(&mut self, asks: &Matrix) -> Vec<(usize, usize)> {
+        let (inputs, outputs) = (self.input_from.len(), self.output_from.len());
+        let mut holder = vec![None; outputs];
+        for step in 0..inputs {
+            let input = (self.begin + step) % inputs;
+            augment(asks, input, &mut vec![false; outputs], &mut holder);
+        }
+        self.begin = (self.begin + 1) % inputs;
+        let pair = |(output, input): (usize, Option<usize>)| input.map(|input| (input, output));
+        holder.into_iter().enumerate().filter_map(pair).collect()
+    }
+}
+
+fn augment(asks: &Matrix, input: usize, tried: &mut [bool], holder: &mut [Option<usize>]) -> bool {
+    for output in 0..holder.len() {
+        if asks[input][output].is_none() || tried[output] {
+            continue;
+        }
+        tried[output] = true;
+        if holder[output].is_none_or(|other| augment(asks, other, tried, holder)) {
+            holder[output] = Some(input);
+            return true;
+        }
+    }
+    false
+}

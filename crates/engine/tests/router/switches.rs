@@ -1,0 +1,339 @@
+//! What the switches of the twin decide in a step.
+
+use crate::allocators::{Dense, first_from, nothing};
+use crate::twin::{Stage, Twin};
+use crate::wiring::{End, Wiring};
+use tailback_engine::spec::Pipeline;
+
+/// A switch.
+pub struct Switch {
+    /// By port, then by virtual channel.
+    inputs: Vec<Vec<usize>>,
+    outputs: Vec<Vec<usize>>,
+    /// Port and virtual channel of all inputs, with the channel.
+    each_input: Vec<(usize, usize, usize)>,
+    /// Virtual channels of any input, and of any output, at most.
+    lanes: (usize, usize),
+    of_channels: Dense,
+    of_crossbar: Dense,
+    /// By input slot: where it begins to look.
+    slot_from: Vec<usize>,
+    /// Those that have kept their place in the crossbar.
+    held: Vec<Bid>,
+}
+
+/// A virtual channel of an input asks for a place in the crossbar.
+#[derive(Clone, Copy)]
+struct Bid {
+    slot: usize,
+    out_slot: usize,
+    lane: usize,
+    channel: usize,
+    /// For the output port it wants, as it has no virtual channel yet.
+    speculates: bool,
+}
+
+/// Wires by port: those from or to switches first, by number, then those of nodes.
+fn ports(wiring: &Wiring, is_side: impl Fn(usize) -> Option<bool>) -> Vec<Vec<usize>> {
+    let mut ports = Vec::new();
+    for of_nodes in [false, true] {
+        for wire in 0..wiring.wires() {
+            let is_there = |&channel: &usize| {
+                wiring.wire_of[channel] == wire && is_side(channel) == Some(of_nodes)
+            };
+            let channels: Vec<usize> = (0..wiring.wire_of.len()).filter(is_there).collect();
+            if !channels.is_empty() {
+                ports.push(channels);
+            }
+        }
+    }
+    ports
+}
+
+/// Port and virtual channel, with the channel.
+fn each(ports: &[Vec<usize>]) -> Vec<(usize, usize, usize)> {
+    let mut all = Vec::new();
+    for (port, channels) in ports.iter().enumerate() {
+        all.extend(channels.iter().enumerate().map(|(lane, &channel)| (port, lane, channel)));
+    }
+    all
+}
+
+impl Switch {
+    pub fn all(wiring: &Wiring, pipeline: &Pipeline) -> Vec<Self> {
+        let is_node = |end| matches!(end, End::Node(_));
+        let side = |switch: usize, is_input: bool| {
+            ports(wiring, |channel| {
+                let group = &wiring.groups[wiring.group_of[channel]];
+                let (here, there) =
+                    if is_input { (group.to, group.from) } else { (group.from, group.to) };
+                (here == End::Switch(switch)).then_some(is_node(there))
+            })
+        };
+        let count = wiring.groups.iter().flat_map(|group| [group.from, group.to]);
+        let count = count.filter_map(|end| match end {
+            End::Switch(switch) => Some(switch + 1),
+            End::Node(_) => None,
+        });
+        let sides: Vec<_> =
+            (0..count.max().unwrap()).map(|at| (side(at, true), side(at, false))).collect();
+        let most = |ports: &Vec<Vec<usize>>| ports.iter().map(Vec::len).max().unwrap_or(1);
+        let in_lanes = sides.iter().map(|(inputs, _)| most(inputs)).max().unwrap();
+        let out_lanes = sides.iter().map(|(_, outputs)| most(outputs)).max().unwrap();
+        let switch = |(inputs, outputs): (Vec<Vec<usize>>, Vec<Vec<usize>>)| {
+            let slots = inputs.len() * pipeline.input_speedup as usize;
+            let out_slots = outputs.len() * pipeline.output_speedup as usize;
+            Self {
+                of_channels: Dense::new(
+                    pipeline.vc_allocator.name(),
+                    pipeline.vc_iterations,
+                    inputs.len() * in_lanes,
+                    outputs.len() * out_lanes,
+                ),
+                of_crossbar: Dense::new(
+                    pipeline.allocator.name(),
+                    pipeline.iterations,
+                    slots,
+                    out_slots,
+                ),
+                lanes: (in_lanes, out_lanes),
+                slot_from: vec![0; slots],
+                held: Vec::new(),
+                each_input: each(&inputs),
+                inputs,
+                outputs,
+            }
+        };
+        sides.into_iter().map(switch).collect()
+    }
+
+    /// The port and the virtual channel of an output.
+    fn place_of(&self, output: usize) -> (usize, usize) {
+        let at = |port: &Vec<usize>| port.iter().position(|&channel| channel == output);
+        let mut ports = self.outputs.iter().enumerate();
+        ports.find_map(|(port, channels)| Some((port, at(channels)?))).expect("it leads from here")
+    }
+}
+
+/// The urgency of those that have a virtual channel, and of those that have none yet.
+const USUAL: i64 = 0;
+const SPECULATIVE: i64 = -1;
+
+impl Twin {
+    pub fn switch_step(&mut self, number: usize, step: u64) {
+        let inputs = &self.switches[number].each_input;
+        if inputs.iter().all(|input| self.channels[input.2].buffer.is_empty()) {
+            // Nobody asks; who held the crossbar has a flit.
+            return;
+        }
+        self.begin_routing(number, step);
+        let asks = self.asks(number, step);
+        let granted = self.allocate_channels(number, &asks);
+        let bids = self.bids(number, step, &asks);
+        let won = self.allocate_crossbar(number, &bids);
+        // Now what has been decided is done.
+        for (channel, output) in granted {
+            let packet = self.channels[channel].buffer[0].0;
+            self.channels[channel].stage = Stage::Sends { output };
+            self.is_granted(output, packet);
+        }
+        let mut crossing: Vec<Bid> = Vec::new();
+        let mut held = self.goes_on_holding(number, step);
+        for bid in won {
+            let (lanes, speedup) =
+                (self.switches[number].lanes.0, self.pipeline.input_speedup as usize);
+            self.switches[number].slot_from[bid.slot] = (bid.lane + speedup) % lanes;
+            if !bid.speculates || self.came_true(number, bid) {
+                crossing.push(bid);
+            }
+        }
+        held.sort_by_key(|bid| bid.out_slot);
+        crossing.sort_by_key(|bid| bid.out_slot);
+        held.into_iter().chain(crossing).for_each(|bid| self.cross(number, bid, step));
+    }
+
+    /// Headers that have come to the front are routed.
+    fn begin_routing(&mut self, number: usize, step: u64) {
+        for (_, _, channel) in self.switches[number].each_input.clone() {
+            let channel = &mut self.channels[channel];
+            if channel.stage == Stage::Idle && !channel.buffer.is_empty() {
+                assert_eq!(channel.buffer[0].1, 0, "a header is at the front");
+                channel.stage = Stage::Asks { from: step + u64::from(self.pipeline.route_cycles) };
+            }
+        }
+    }
+
+    /// Inputs (as channels), free outputs that their headers ask for, and how urgently.
+    fn asks(&self, number: usize, step: u64) -> Vec<(usize, usize, i64)> {
+        let mut asks = Vec::new();
+        for (_, _, channel) in self.switches[number].each_input.clone() {
+            let Stage::Asks { from } = self.channels[channel].stage else { continue };
+            if from > step {
+                continue;
+            }
+            for (group, tier) in self.ways(number, self.channels[channel].buffer[0].0) {
+                for &output in &self.wiring.groups[group].channels {
+                    let out = &self.channels[output];
+                    let is_empty = !self.pipeline.atomic || out.credits == self.capacity;
+                    if out.owner.is_none() && is_empty {
+                        asks.push((channel, output, -i64::from(tier)));
+                    }
+                }
+            }
+        }
+        asks
+    }
+
+    /// The groups by which a packet may leave a switch, with their tiers.
+    fn ways(&self, switch: usize, packet: usize) -> Vec<(usize, u8)> {
+        let row = &self.packets[packet].row;
+        let (source, destination) = (row.source as usize, row.destination as usize);
+        if self.wiring.has_rings() {
+            return vec![(self.wiring.round(switch, (source, destination)), 0)];
+        }
+        self.wiring.outputs(End::Switch(switch), destination, self.packets[packet].group)
+    }
+
+    fn allocate_channels(
+        &mut self,
+        number: usize,
+        asks: &[(usize, usize, i64)],
+    ) -> Vec<(usize, usize)> {
+        let switch = &mut self.switches[number];
+        let (in_lanes, out_lanes) = switch.lanes;
+        let inputs = switch.each_input.clone();
+        let row = |channel: usize| {
+            let &(port, lane, _) = inputs.iter().find(|input| input.2 == channel).unwrap();
+            port * in_lanes + lane
+        };
+        let mut matrix = nothing(switch.inputs.len() * in_lanes, switch.outputs.len() * out_lanes);
+        for &(input, output, urgency) in asks {
+            let (port, lane) = switch.place_of(output);
+            matrix[row(input)][port * out_lanes + lane] = Some(urgency);
+        }
+        let pairs = switch.of_channels.allocate(&matrix).into_iter();
+        let channel = |(row, column): (usize, usize)| {
+            let input = switch.inputs[row / in_lanes][row % in_lanes];
+            (input, switch.outputs[column / out_lanes][column % out_lanes])
+        };
+        pairs.map(channel).collect()
+    }
+
+    /// All that bid for the crossbar.
+    fn bids(&self, number: usize, step: u64, asks: &[(usize, usize, i64)]) -> Vec<Bid> {
+        let (ins, outs) =
+            (self.pipeline.input_speedup as usize, self.pipeline.output_speedup as usize);
+        let mut bids = Vec::new();
+        for (port, lane, channel) in self.switches[number].each_input.clone() {
+            let mut bid = |output: usize, speculates: bool| {
+                if self.channels[output].credits > 0 && self.has_room_behind(output, step) {
+                    let out_port = self.switches[number].place_of(output).0;
+                    let (slot, out_slot) = (port * ins + lane % ins, out_port * outs + port % outs);
+                    bids.push(Bid { slot, out_slot, lane, channel, speculates });
+                }
+            };
+            match self.channels[channel].stage {
+                Stage::Sends { output } if !self.channels[channel].buffer.is_empty() => {
+                    bid(output, false);
+                }
+                Stage::Asks { .. } if self.pipeline.speculative => {
+                    let own = asks.iter().filter(|ask| ask.0 == channel);
+                    own.for_each(|&(_, output, _)| bid(output, true));
+                }
+                _ => {}
+            }
+        }
+        let held = &self.switches[number].held;
+        let is_kept =
+            |bid: &Bid| held.iter().any(|h| h.slot == bid.slot || h.out_slot == bid.out_slot);
+        bids.retain(|bid| !is_kept(bid));
+        bids
+    }
+
+    /// Whether a flit that crosses now finds a place behind the crossbar, if they are limited:
+    /// of the flits before it some will have started until it is there.
+    fn has_room_behind(&self, output: usize, step: u64) -> bool {
+        let Some(places) = self.pipeline.output_buffer_flits else { return true };
+        let mut queue: Vec<u64> =
+            self.wires[self.wiring.wire_of[output]].queue.iter().map(|flit| flit.0).collect();
+        for cycle in self.now..self.crosses_until(step) {
+            if queue.first().is_some_and(|&soonest| soonest <= cycle) {
+                queue.remove(0);
+            }
+        }
+        queue.len() < places as usize
+    }
+
+    /// The cycle in which a flit that wins a step is behind the crossbar.
+    fn crosses_until(&self, step: u64) -> u64 {
+        let last = step + u64::from(self.pipeline.traversal_cycles);
+        last / u64::from(self.pipeline.internal_speedup)
+    }
+
+    /// The bids that win. Of several of one slot for another one of the most urgent remains: that
+    /// of the first virtual channel from the slot's pointer on.
+    fn allocate_crossbar(&mut self, number: usize, bids: &[Bid]) -> Vec<Bid> {
+        let switch = &mut self.switches[number];
+        let slots = switch.slot_from.len();
+        let out_slots = switch.outputs.len() * self.pipeline.output_speedup as usize;
+        let mut matrix = nothing(slots, out_slots);
+        let mut best = vec![vec![None; out_slots]; slots];
+        for slot in 0..slots {
+            for out_slot in 0..out_slots {
+                let between = |bid: &&Bid| (bid.slot, bid.out_slot) == (slot, out_slot);
+                let all: Vec<Bid> = bids.iter().filter(between).copied().collect();
+                let is_usual = all.iter().any(|bid| !bid.speculates);
+                let of = |lane: usize| {
+                    all.iter().copied().find(|b| b.lane == lane && b.speculates != is_usual)
+                };
+                let (from, lanes) = (switch.slot_from[slot], switch.lanes.0);
+                let lane = first_from(from, lanes, |lane| of(lane).is_some());
+                best[slot][out_slot] = lane.and_then(of);
+                let urgency = if is_usual { USUAL } else { SPECULATIVE };
+                matrix[slot][out_slot] = lane.map(|_| urgency);
+            }
+        }
+        let pairs = switch.of_crossbar.allocate(&matrix).into_iter();
+        pairs.map(|(slot, out_slot)| best[slot][out_slot].unwrap()).collect()
+    }
+
+    /// Whether a header that bid for an output has a virtual channel of it now, with a credit.
+    fn came_true(&self, number: usize, bid: Bid) -> bool {
+        let Stage::Sends { output } = self.channels[bid.channel].stage else { return false };
+        let port = self.switches[number].place_of(output).0;
+        let is_that = bid.out_slot / self.pipeline.output_speedup as usize == port;
+        is_that && self.channels[output].credits > 0
+    }
+
+    /// Those that have kept their places in the crossbar and can send; the others lose them.
+    fn goes_on_holding(&mut self, number: usize, step: u64) -> Vec<Bid> {
+        let held = std::mem::take(&mut self.switches[number].held);
+        let can_send = |bid: &Bid| {
+            let Stage::Sends { output } = self.channels[bid.channel].stage else { return false };
+            self.channels[output].credits > 0 && self.has_room_behind(output, step)
+        };
+        held.into_iter().filter(can_send).collect()
+    }
+
+    /// A flit leaves its buffer and crosses the switch.
+    fn cross(&mut self, number: usize, bid: Bid, step: u64) {
+        let Stage::Sends { output } = self.channels[bid.channel].stage else {
+            panic!("it has a channel")
+        };
+        let (flit, is_last) = self.uses_credit(output);
+        assert_eq!(self.channels[bid.channel].buffer.pop_front(), Some(flit));
+        let behind = self.crosses_until(step);
+        self.wires[self.wiring.wire_of[output]].queue.push_back((behind, output, flit));
+        // The credits of a step go back together.
+        let credits = &mut self.wires[self.wiring.wire_of[bid.channel]].credits;
+        match credits.back_mut().filter(|last| last.0 == step) {
+            Some(last) => last.1.push(bid.channel),
+            None => credits.push_back((step, vec![bid.channel])),
+        }
+        if is_last {
+            self.channels[bid.channel].stage = Stage::Idle;
+        } else if self.pipeline.holds && !self.channels[bid.channel].buffer.is_empty() {
+            self.switches[number].held.push(Bid { speculates: false, ..bid });
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Clocked switches, cycle by cycle: in every cycle every flit, credit, virtual channel, wire and
+//! switch is looked at, in the order of `docs/model.md`.
+//!
+//! It shares nothing with the engine but the description of a run and the row of a packet. What
+//! switches decide is in `switches.rs`.
+
+use crate::switches::Switch;
+use crate::wiring::{End, Wiring};
+use std::collections::VecDeque;
+use tailback_engine::spec::{Machine, Pipeline, Spec, Workload};
+use tailback_engine::time::{NEVER, Time};
+use tailback_engine::{Class, PacketRow};
+
+/// A packet, and which of its flits.
+pub type Flit = (usize, usize);
+
+pub struct Packet {
+    pub row: PacketRow,
+    pub flits: usize,
+    /// It is queued when its message is sent.
+    is_first: bool,
+    /// The group of channels it was granted last.
+    pub group: Option<usize>,
+}
+
+/// A virtual channel: where flits are sent, on their way, and where they arrive.
+#[derive(Default)]
+pub struct Channel {
+    /// The packet it has been granted to, until its last flit has been sent; how many have.
+    pub owner: Option<usize>,
+    pub sent: usize,
+    pub credits: usize,
+    /// Flits and credits on their way, with the cycle in which they are there.
+    coming: VecDeque<(u64, Flit)>,
+    returning: Vec<u64>,
+    /// The buffer at its end, and what becomes of the packet at its front.
+    pub buffer: VecDeque<Flit>,
+    pub stage: Stage,
+    /// Cycles in which it sent.
+    pub busy: u64,
+}
+
+/// What becomes of the packet at the front of a buffer.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// There is none.
+    #[default]
+    Idle,
+    /// From a step on it asks for a virtual channel.
+    Asks { from: u64 },
+    /// It has one.
+    Sends { output: usize },
+}
+
+/// A wire, with the flits behind the crossbar that are to be sent on it, each with the cycle in
+/// which it can be at the soonest; and the credits that go back to its beginning, by step.
+#[derive(Default)]
+pub struct Wire {
+    latency: u64,
+    pub queue: VecDeque<(u64, usize, Flit)>,
+    pub credits: VecDeque<(u64, Vec<usize>)>,
+}
+
+/// The packets of a node, and for each of its wires the channels there, which of them was used
+/// last, and which sends.
+#[derive(Default)]
+struct Node {
+    queue: VecDeque<usize>,
+    wires: Vec<(Vec<usize>, usize, Option<usize>)>,
+}
+
+pub struct Twin {
+    pub pipeline: Pipeline,
+    cycle_ps: Time,
+    credit_delay: u64,
+    pub capacity: usize,
+    pub wiring: Wiring,
+    pub channels: Vec<Channel>,
+    pub wires: Vec<Wire>,
+    pub switches: Vec<Switch>,
+    nodes: Vec<Node>,
+    pub packets: Vec<Packet>,
+    /// The cycle, and the latest in which a flit has started.
+    pub now: u64,
+    moved: u64,
+}
+
+impl Twin {
+    pub fn new(spec: &Spec) -> Self {
+        let machine = &spec.machine;
+        let pipeline = machine.switch.pipeline.expect("switches that run by a clock");
+        let (wiring, cycle_ps) = (Wiring::new(machine), machine.link.flit_ps);
+        let capacity = machine.switch.input_buffer() as usize;
+        let mut wires: Vec<Wire> = (0..wiring.wires()).map(|_| Wire::default()).collect();
+        for (channel, &group) in wiring.group_of.iter().enumerate() {
+            wires[wiring.wire_of[channel]].latency = wiring.delay_ps(machine, group) / cycle_ps;
+        }
+        let idle = |_| Channel { credits: capacity, ..Channel::default() };
+        Self {
+            pipeline,
+            cycle_ps,
+            credit_delay: machine.link.credit_delay_ps / cycle_ps,
+            capacity,
+            channels: (0..wiring.group_of.len()).map(idle).collect(),
+            wires,
+            switches: Switch::all(&wiring, &pipeline),
+            nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
+            packets: packets(machine, &spec.workload),
+            wiring,
+            now: 0,
+            moved: 0,
+        }
+    }
+
+    /// Runs until every packet has been delivered; false if nothing moves any more.
+    pub fn finish(&mut self) -> bool {
+        let queued = self.packets.iter().map(|packet| packet.row.queued);
+        let last = queued.filter(|&time| time != NEVER).max().unwrap_or(0) / self.cycle_ps;
+        while self.packets.iter().any(|packet| packet.row.delivered == NEVER) {
+            // No delay is that long.
+            if self.now > self.moved.max(last) + 1_000 {
+                return false;
+            }
+            self.cycle();
+            self.now += 1;
+        }
+        true
+    }
+
+    /// The row of every packet, and how long every channel sent.
+    pub fn results(&self) -> (Vec<PacketRow>, Vec<Time>) {
+        let rows = self.packets.iter().map(|packet| packet.row).collect();
+        let busy = |channel: &Channel| channel.busy * self.cycle_ps;
+        (rows, self.channels.iter().map(busy).collect())
+    }
+
+    fn cycle(&mut self) {
+        let (cycle_ps, present) = (self.cycle_ps, self.now * self.cycle_ps);
+        self.messages_are_sent(|time| time < present && time + cycle_ps > present);
+        (0..self.channels.len()).for_each(|channel| self.arrive(channel));
+        self.messages_are_sent(|time| time == present);
+        (0..self.nodes.len()).for_each(|node| self.node_sends(node));
+        let steps = u64::from(self.pipeline.internal_speedup);
+        for step in self.now * steps..(self.now + 1) * steps {
+            (0..self.switches.len()).for_each(|switch| self.switch_step(switch, step));
+        }
+        (0..self.wires.len()).for_each(|wire| self.wire_sends(wire));
+    }
+
+    fn messages_are_sent(&mut self, is_now: impl Fn(Time) -> bool) {
+        for number in 0..self.packets.len() {
+            let Packet { row, is_first, .. } = &self.packets[number];
+            if *is_first && is_now(row.queued) {
+                self.nodes[row.source as usize].queue.push_back(number);
+            }
+        }
+    }
+
+    /// Flits and credits that are there.
+    fn arrive(&mut self, number: usize) {
+        let now = self.now;
+        let channel = &mut self.channels[number];
+        let waiting = channel.returning.len();
+        channel.returning.retain(|&there| there != now);
+        channel.credits += waiting - channel.returning.len();
+        let Some(&(_, flit)) = channel.coming.front().filter(|coming| coming.0 == now) else {
+            return;
+        };
+        channel.coming.pop_front();
+        match self.wiring.groups[self.wiring.group_of[number]].to {
+            End::Switch(_) => channel.buffer.push_back(flit),
+            End::Node(_) => {
+                // A node takes a flit at once.
+                self.wires[self.wiring.wire_of[number]].credits.push_back((NEVER, vec![number]));
+                if flit.1 + 1 == self.packets[flit.0].flits {
+                    self.packets[flit.0].row.delivered = now * self.cycle_ps;
+                    self.window_opens(self.packets[flit.0].row.message);
+                }
+            }
+        }
+    }
+
+    /// A packet of a message is there: the next is queued, if there is one.
+    fn window_opens(&mut self, message: u64) {
+        let now = self.now * self.cycle_ps;
+        let is_next = |packet: &Packet| packet.row.message == message && packet.row.queued == NEVER;
+        let Some(number) = self.packets.iter().position(is_next) else { return };
+        self.packets[number].row.queued = now;
+        self.nodes[self.packets[number].row.source as usize].queue.push_back(number);
+    }
+
+    /// Every wire of a node sends a flit, if it can: of the packet it sends, or else of the next,
+    /// on the first channel that is free and has room behind the one that was used last.
+    fn node_sends(&mut self, node: usize) {
+        for wire in 0..self.nodes[node].wires.len() {
+            let Node { queue, wires } = &mut self.nodes[node];
+            let (channels, last, sends) = &mut wires[wire];
+            if sends.is_none() && !queue.is_empty() {
+                let has_room = |&place: &usize| {
+                    let Channel { owner, credits, .. } = self.channels[channels[place]];
+                    let is_empty = !self.pipeline.atomic || credits == self.capacity;
+                    owner.is_none() && credits > 0 && is_empty
+                };
+                let mut places = (1..=channels.len()).map(|step| (*last + step) % channels.len());
+                if let Some(place) = places.find(has_room) {
+                    let channel = channels[place];
+                    (*last, *sends) = (place, Some(channel));
+                    let packet = queue.pop_front().unwrap();
+                    self.is_granted(channel, packet);
+                }
+            }
+            let Some(channel) = self.nodes[node].wires[wire].2 else { continue };
+            if self.channels[channel].credits == 0 {
+                continue;
+            }
+            let (flit, is_last) = self.uses_credit(channel);
+            self.starts(channel, flit);
+            if is_last {
+                self.nodes[node].wires[wire].2 = None;
+            }
+        }
+    }
+
+    /// A packet is granted a channel.
+    pub fn is_granted(&mut self, channel: usize, packet: usize) {
+        assert!(self.channels[channel].owner.is_none(), "it is granted once at a time");
+        (self.channels[channel].owner, self.channels[channel].sent) = (Some(packet), 0);
+        self.packets[packet].row.hops += 1;
+        self.packets[packet].group = Some(self.wiring.group_of[channel]);
+    }
+
+    /// The next flit of the packet that has a channel is to be sent on it; whether it is the last.
+    pub fn uses_credit(&mut self, number: usize) -> (Flit, bool) {
+        let channel = &mut self.channels[number];
+        let packet = channel.owner.expect("a packet has it");
+        assert!(channel.credits > 0, "there is room for it");
+        let flit = (packet, channel.sent);
+        channel.credits -= 1;
+        channel.sent += 1;
+        let is_last = channel.sent == self.packets[packet].flits;
+        if is_last {
+            channel.owner = None;
+        }
+        (flit, is_last)
+    }
+
+    /// The first flit behind the crossbar, and the first credits, start on a wire.
+    fn wire_sends(&mut self, number: usize) {
+        let wire = &mut self.wires[number];
+        let first = wire.queue.front().filter(|first| first.0 <= self.now);
+        if let Some(&(_, channel, flit)) = first {
+            wire.queue.pop_front();
+            self.starts(channel, flit);
+        }
+        let Some((_, channels)) = self.wires[number].credits.pop_front() else { return };
+        let there = self.now + 1 + self.wires[number].latency;
+        for channel in channels {
+            let from = self.wiring.groups[self.wiring.group_of[channel]].from;
+            let delay = if matches!(from, End::Node(_)) { 0 } else { self.credit_delay };
+            self.channels[channel].returning.push(there + delay);
+        }
+    }
+
+    /// A flit starts on the wire of its channel.
+    fn starts(&mut self, number: usize, flit: Flit) {
+        let group = &self.wiring.groups[self.wiring.group_of[number]];
+        let there = self.now + 1 + self.wires[self.wiring.wire_of[number]].latency;
+        self.channels[number].coming.push_back((there, flit));
+        self.channels[number].busy += 1;
+        self.moved = self.now;
+        if flit.1 > 0 {
+            return;
+        }
+        let (row, now) = (&mut self.packets[flit.0].row, self.now * self.cycle_ps);
+        if matches!(group.from, End::Node(_)) {
+            row.first_sent = now;
+        } else if matches!(group.to, End::Switch(_)) && row.first_internal == NEVER {
+            row.first_internal = now;
+        }
+    }
+}
+
+/// An idle node.
+fn sender(wiring: &Wiring, node: usize) -> Node {
+    let group = wiring.groups.iter().find(|group| group.from == End::Node(node)).unwrap();
+    let mut wires: Vec<usize> = group.channels.iter().map(|&c| wiring.wire_of[c]).collect();
+    wires.sort_unstable();
+    wires.dedup();
+    let wire = |wire: usize| {
+        let of = group.channels.iter().copied().filter(|&c| wiring.wire_of[c] == wire);
+        let channels: Vec<usize> = of.collect();
+        let last = channels.len() - 1;
+        (channels, last, None)
+    };
+    Node { queue: VecDeque::new(), wires: wires.into_iter().map(wire).collect() }
+}
+
+/// The packets of a list of messages.
+fn packets(machine: &Machine, workload: &Workload) -> Vec<Packet> {
+    let Workload::Messages(list) = workload else { panic!("only message lists") };
+    let interface = &machine.interface;
+    let mut packets = Vec::new();
+    for message in 0..list.time_ps.len() {
+        let (source, destination) = (list.source[message], list.destination[message]);
+        // What stays in its node does not come here.
+        if source == destination {
+            continue;
+        }
+        for (bytes, is_first) in crate::windows::packets(interface, list.bytes[message]) {
+            let queued = if is_first { list.time_ps[message] } else { NEVER };
+            #[rustfmt::skip]
+            let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
+                bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
+            let flits = (interface.header_bytes + bytes) as usize;
+            packets.push(Packet { row, flits, is_first, group: None });
+        }
+    }
+    packets
+}

@@ -1,0 +1,102 @@
+"""How long a message takes alone, by its length, where it costs something in software."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tailback import engine
+from tailback.machines.costs import has_costs
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+#: Packets of the messages whose latency tells that of all longer ones.
+_SEVERAL = (8, 32)
+#: Where a message is one packet, whatever its length.
+_LONG = 1000
+#: From one message to the next: longer than any of them takes.
+_APART_PS = 10**14
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Latencies on a straight line."""
+
+    start_us: float
+    per_byte_us: float
+
+    @classmethod
+    def through(cls, first: tuple[int, float], second: tuple[int, float]) -> Line:
+        """Return the line through two messages: their bytes and latencies."""
+        slope = (second[1] - first[1]) / (second[0] - first[0])
+        return cls(first[1] - slope * first[0], slope)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the fields for JSON."""
+        return {"start_us": self.start_us, "per_byte_us": self.per_byte_us}
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLaw:
+    """What a message takes alone, from node 0 to node 1, without variation."""
+
+    packet_bytes: int
+    """Most data of one packet."""
+    one_packet: Line | None
+    """Of messages of one packet; None if that has one byte at most."""
+    several: Line | None
+    """Of messages of many whole packets; None where every message is one packet."""
+    latencies_us: dict[int, float]
+    """By bytes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "packet_bytes": self.packet_bytes,
+            "one_packet": None if self.one_packet is None else self.one_packet.to_dict(),
+            "several_packets": None if self.several is None else self.several.to_dict(),
+            "latency_us_by_bytes": {str(size): time for size, time in self.latencies_us.items()},
+        }
+
+
+def message_law(experiment: Experiment) -> MessageLaw | None:
+    """Return how long messages take alone: some are simulated. None if nothing costs anything."""
+    machine = experiment.machine
+    if not has_costs(machine.interface) or machine.nodes < 2:
+        return None
+    whole = machine.sends_whole_messages
+    packet = _LONG if whole else machine.interface.packet_room.bytes
+    sizes = [1, packet] if whole else [1, packet, packet + 1, *(n * packet for n in _SEVERAL)]
+    found = dict(zip(sizes, _latencies(experiment, sizes), strict=True))
+    one = None if packet == 1 else Line.through((1, found[1]), (packet, found[packet]))
+    several = None
+    if not whole:
+        few, many = (n * packet for n in _SEVERAL)
+        several = Line.through((few, found[few]), (many, found[many]))
+    return MessageLaw(packet, one, several, found)
+
+
+def _latencies(experiment: Experiment, sizes: list[int]) -> Iterator[float]:
+    """Yield what messages of these sizes take, each alone, in µs."""
+    spec = json.loads(experiment.spec())
+    spec.pop("blame", None)
+    spec["machine"]["interface"]["costs"]["variation_ps"] = 0
+    count = len(sizes)
+    messages = {
+        "kind": "messages",
+        "time_ps": [i * _APART_PS for i in range(count)],
+        "source": [0] * count,
+        "destination": [1] * count,
+        "bytes": sizes,
+    }
+    spec |= {"workload": messages, "mode": "free", "sample_interval_ps": count * _APART_PS}
+    run = engine.Simulation(json.dumps(spec))
+    before = 0
+    for i in range(count):
+        run.advance((i + 1) * _APART_PS - 1, 2**63)
+        after = run.counters()["message_latency_ps"]
+        yield (after - before) / 1e6
+        before = after
