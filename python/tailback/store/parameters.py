@@ -59,7 +59,7 @@ _OF_MACHINE = (
 )
 
 #: Keys that have no column where they are not among the resolved parameters.
-_OPTIONAL = {"pattern_seed", "repeat"}
+_OPTIONAL = {"includes_self", "message_sizes", "message_weights", "pattern_seed", "repeat"}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
