@@ -208,6 +208,10 @@ impl RouterFabric {
     /// The header at the front of a buffer asks for a virtual channel.
     #[inline]
     fn asks(&mut self, channel: ChannelId, act: &mut Act) {
+        if act.wiring.routing.weighs() {
+            let held = |channel| self.capacity - self.board.at(channel).credits;
+            self.board.decide(channel, act, held);
+        }
         let port = &mut self.board.at_mut(channel).port;
         let switch = port.switch;
         if !act.wiring.routing.chooses() {
