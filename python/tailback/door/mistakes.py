@@ -26,6 +26,10 @@ _USER_FIELDS = {
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
+    "machine.switch.pipeline.route_cycles": "machine.switch.route_delay",
+    "machine.switch.pipeline.traversal_cycles": "machine.switch.traversal_delay",
+    "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",
+    "machine.switch.pipeline.output_buffer_flits": "machine.switch.output_buffer",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
     "machine.interface.drain_byte_ps": "machine.interface.drain_rate",
@@ -58,7 +62,7 @@ _WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
 
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
-    own = field.replace(".algorithm.", ".").replace(".half_duplex", ".duplex")
+    own = field.replace(".algorithm.", ".").replace(".pipeline.", ".").replace(".half_duplex", ".duplex")
     own = own.replace("workload.processes[", "workload.process[")
     own = _OF_RATE.sub(".rate", own)
     return _USER_FIELDS.get(field) or _UNIT.sub("", own)
@@ -69,7 +73,8 @@ def user_error(error: compiled.SpecError, spec: str) -> UserError:
     unit = _UNIT.search(error.field)
     in_words = _Quantities(unit[1] if unit else "", spec)
     field, given = user_field(error.field), in_words.given(error.given)
-    allowed = in_words.told(error.allowed)
+    # What makes switches run by a clock.
+    allowed = in_words.told(error.allowed).replace("switch.pipeline", "switch.allocator")
     if not error.circle:
         return UserError(field, given, allowed)
     names = Names.of(spec)

@@ -23,6 +23,9 @@ from .routing import Routing
 from .switch import Switch
 from .topologies import Graph, Mesh, Topology
 
+#: Most cycles of a stage of a clocked switch.
+MOST_CYCLES = 64
+
 Classes = Annotated[Mapping[str, LinkClass], BeforeValidator(dict)]
 
 
@@ -215,6 +218,9 @@ class Machine(Part):
             return 1
         if given.ps % cycle:
             allowed = f"must be a whole number of cycles, the time of a flit: {Time(cycle)}"
+            raise self.switch.refused(name, allowed)
+        if given.ps > MOST_CYCLES * cycle:
+            allowed = f"must be at most {MOST_CYCLES} cycles: {Time(MOST_CYCLES * cycle)}"
             raise self.switch.refused(name, allowed)
         return given.ps // cycle
 

@@ -108,11 +108,12 @@ class Jellyfish(Topology):
         default=4, ge=1, le=4096, description="Links from every switch to others."
     )
     nodes_per_switch: int = key(default=2, ge=1, le=65_536, description="Nodes on every switch.")
-    seed: int = key(default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is.")
+    wiring_seed: int = key(default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is.")
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
-        return {"kind": self.kind, **{name: getattr(self, name) for name in self.key_names}}
+        keys = {name: getattr(self, name) for name in self.key_names if name != "wiring_seed"}
+        return {"kind": self.kind, "seed": self.wiring_seed, **keys}
 
 
 class Islands(Topology):

@@ -1,0 +1,45 @@
+"""Switches that run by a clock: what is said about what they cannot do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.errors import UserError
+
+BASE: dict[str, dict[str, Any]] = {
+    "topology": {"kind": "mesh", "dims": [3, 3]},
+    "link": {"flit": "8 B"},
+    "switch": {"switching": "wormhole", "allocator": "islip", "virtual_channels": 2},
+}
+
+
+def _said(part: str, keys: dict[str, str]) -> str:
+    machine = {**BASE, part: {**BASE.get(part, {}), **keys}}
+    description = {"machine": machine, "workload": {"kind": "synthetic"}}
+    with pytest.raises(UserError) as refused:
+        tb.run(tb.Experiment.from_dict(description))
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "keys", "said"),
+    [
+        (
+            "routing",
+            {"kind": "minimal_adaptive", "selection": "random"},
+            'machine.routing.selection = "random": must be first with switch.allocator',
+        ),
+        (
+            "switch",
+            {"route_delay": "1 s"},
+            'machine.switch.route_delay = "1 s": must be at most 64 cycles: 40.96 ns',
+        ),
+    ],
+)
+def test_mistakes_are_named_by_the_keys_of_users(
+    part: str, keys: dict[str, str], said: str
+) -> None:
+    assert _said(part, keys) == said
