@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
+import tailback as tb
 from tailback.errors import UserError, listed
 from tailback.experiment import Experiment
 from tailback.machines import ROUTINGS, TOPOLOGIES, Fidelity, Machine, Routing, machine_of
@@ -111,6 +112,65 @@ def test_packets_that_go_anywhere_usually_go_by_any_output(routing: str) -> None
     assert first.resolved("packet")["routing"]["selection"] == "first"
 
 
+def accepted(machine: Machine, pattern: Any, fidelity: Any) -> float:
+    """Return the load that a machine accepts of one that it cannot carry."""
+    workload = tb.Synthetic(
+        pattern=pattern,
+        sync="asynchronous",
+        throttle="queue_length",
+        max_queue=32,
+        compute_period="5 ns",
+        compute_distribution="exponential",
+        message_size="3 B",
+    )
+    run = {"mode": "full", "fidelity": fidelity, "warmup": "5 us", "duration": "15 us"}
+    return tb.run(machine, workload, **run)["accepted_load"].value
+
+
+@pytest.mark.parametrize(
+    ("kind", "fidelity", "next_group", "uniform"),
+    [
+        # One link of a flit per cycle between every two groups, for 8 nodes.
+        ("minimal", "flit", (0.12, 0.126), (0.6, 0.7)),
+        # Twice as many hops between groups: at most one half.
+        ("valiant", "flit", (0.36, 0.5), (0.36, 0.5)),
+        # As the better of both, within 10 %.
+        ("ugal_l", "flit", (0.4, 0.5), (0.56, 0.7)),
+        ("ugal_g", "flit", (0.4, 0.5), (0.56, 0.7)),
+        ("par", "flit", (0.4, 0.5), (0.5, 0.7)),
+        # Every class of channels has a wire of its own.
+        ("ugal_l", "worm", (0.5, 0.75), (0.6, 1.0)),
+        ("ugal_l", "packet", (0.36, 0.5), (0.5, 0.75)),
+    ],
+)
+def test_loads_of_a_dragonfly_are_within_the_known_bounds(
+    kind: str, fidelity: str, next_group: tuple[float, float], uniform: tuple[float, float]
+) -> None:
+    keys = {"intermediate": "group"} if kind == "valiant" else {}
+    machine = machine_of(
+        {
+            "preset": "wormhole_mesh",
+            "topology": {"kind": "dragonfly"},
+            "routing": {"kind": kind, **keys},
+            "switch": {"input_buffer": "32 B"},
+            "interface": {"packet_size": "3 B"},
+            **({"link": {"sharing": "separate"}} if fidelity == "worm" else {}),
+        }
+    )
+    for pattern, (low, high) in (("next_group", next_group), ("uniform", uniform)):
+        assert low < accepted(machine, pattern, fidelity) < high, pattern
+
+
+def test_what_compares_loads_is_refused_where_they_are_not_known() -> None:
+    ways: dict[str, Any] = {"routing": {"kind": "ugal_l"}, "link": SEPARATE}
+    machine = machine_of({"preset": "wormhole_mesh", **ways})
+    for fidelity in ("stream", "fluid"):
+        with pytest.raises(UserError, match="must be one that does not compare loads"):
+            machine.check(fidelity)
+    with pytest.raises(UserError, match=r"routing.intermediate = .group.: must be node"):
+        routed("mesh", "valiant", intermediate="group")
+
+
 def test_every_routing_is_on_some_topology() -> None:
     used = {word for kind in TOPOLOGIES.values() for word in kind.routings}
     assert used == set(ROUTINGS)
@@ -121,7 +181,6 @@ def test_every_routing_is_on_some_topology() -> None:
 
 @pytest.mark.parametrize("kind", ROUTINGS)
 def test_every_routing_can_be_made_from_the_package(kind: str) -> None:
-    import tailback as tb
 
     made = ROUTINGS[kind]
     assert getattr(tb, made.__name__) is made
@@ -193,7 +252,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"routing": {"kind": "chaos", "order": ["y", "x"]}},
         'machine.routing.order: has no effect with machine.routing.kind = "chaos"; needs kind = '
-        '"dimension_order" or "valiant" or "minimal_adaptive" or "first_hop"',
+        '"dimension_order" or "valiant" or "ugal_l" or "ugal_g" or "minimal_adaptive" or '
+        '"first_hop"',
     ),
     (
         {"topology": {"kind": "torus"}, "routing": {"kind": "adaptive", "balanced": True}},

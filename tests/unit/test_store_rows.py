@@ -139,6 +139,9 @@ class TestColumns:
         costs.append(cost_of(clocked, offering))
         paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
         costs.append(cost_of(paying))
+        for routing in ("ugal_l", "valiant"):
+            small = t9000_tables("mesh", dims=[3], routing={"kind": routing})
+            costs.append(cost_of(small))
         for cost in costs:
             table = table_of(cost, "abc")
             names = table.column_names

@@ -14,12 +14,14 @@ mod base;
 mod deflection;
 pub mod dependency;
 mod destination_tag;
+mod detour;
 mod dimension_order;
 mod distances;
 mod dragonfly;
 mod first_hop;
 mod fixed;
 mod grid;
+mod groups;
 mod hop_classes;
 mod hyperx;
 mod leaf_spine;
@@ -43,13 +45,14 @@ mod walk;
 
 use crate::error::SpecError;
 use crate::ids::NodeId;
-use crate::spec::RoutingSpec;
+use crate::spec::{RoutingSpec, Weighing};
 use crate::topology::{Family, Topology};
 use adaptive::Adaptive;
 use ancestor::{Ancestor, Up};
 use base::Base;
 use deflection::Deflection;
 use destination_tag::DestinationTag;
+use detour::{Choice, Detour};
 use dimension_order::DimensionOrder;
 use first_hop::FirstHop;
 use fixed::Fixed;
@@ -91,11 +94,13 @@ pub enum Otherwise {
 }
 
 /// The algorithms for any switches and links with a way back.
-const ANYWHERE: [&str; 8] = [
+const ANYWHERE: [&str; 10] = [
     "up_down",
     "shortest",
     "hop_classes",
     "valiant",
+    "ugal_l",
+    "ugal_g",
     "chaos",
     "deflection",
     "table",
@@ -116,7 +121,8 @@ fn made_for(kind: &str) -> &'static [&'static str] {
         "hyperx" => &["dimension_order"],
         "fat_tree" | "pod_fat_tree" | "xgft" => &["nearest_common_ancestor", "d_mod_k", "s_mod_k"],
         "butterfly" => &["destination_tag"],
-        "dragonfly" | "dragonfly_plus" | "islands" => &["minimal"],
+        "dragonfly" | "dragonfly_plus" => &["minimal", "par"],
+        "islands" => &["minimal"],
         "fully_connected" => &["shortest"],
         "slim_fly" | "jellyfish" => &["hop_classes"],
         _ => &[],
@@ -131,6 +137,8 @@ enum Chosen {
     Fixed(Fixed),
     /// By way of a random node.
     TwoPhase(TwoPhase),
+    /// By way of a random node or group, or directly.
+    Detour(Detour),
     /// Some directions before all others.
     TurnModel(TurnModel),
     /// Turns that depend on the column.
@@ -162,6 +170,7 @@ macro_rules! match_algorithm {
             Chosen::DimensionOrder($routing) => $does,
             Chosen::Fixed($routing) => $does,
             Chosen::TwoPhase($routing) => $does,
+            Chosen::Detour($routing) => $does,
             Chosen::TurnModel($routing) => $does,
             Chosen::OddEven($routing) => $does,
             Chosen::Adaptive($routing) => $does,
@@ -197,6 +206,23 @@ impl Chosen {
                 Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
             }
             RoutingSpec::Valiant { order } => Self::TwoPhase(TwoPhase::new(name, order, topology)?),
+            RoutingSpec::ValiantByGroups => {
+                if !matches!(topology.family, Family::Dragonfly { .. } | Family::DragonflyPlus(_)) {
+                    let allowed = "must be node: there are no groups";
+                    return Err(SpecError::new("machine.routing.intermediate", "group", allowed));
+                }
+                let weighing = Weighing::default();
+                Self::Detour(Detour::new(name, Choice::Always, weighing, &[], topology)?)
+            }
+            RoutingSpec::UgalL { order, weighing } => {
+                Self::Detour(Detour::new(name, Choice::Locally, *weighing, order, topology)?)
+            }
+            RoutingSpec::UgalG { order, weighing } => {
+                Self::Detour(Detour::new(name, Choice::Globally, *weighing, order, topology)?)
+            }
+            RoutingSpec::Par { weighing } => {
+                Self::Detour(Detour::new(name, Choice::Progressively, *weighing, &[], topology)?)
+            }
             RoutingSpec::WestFirst => {
                 Self::TurnModel(TurnModel::new(name, First::AllButLast, topology)?)
             }

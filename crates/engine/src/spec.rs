@@ -26,7 +26,7 @@ pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
-pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute};
+pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Weighing};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
 pub use topology::{GraphLink, TopologySpec};

@@ -12,7 +12,7 @@ from pydantic import Strict
 
 from .. import door
 from ..door import RoutingFacts
-from ..errors import shown
+from ..errors import listed, shown
 from ..parts import Part, key
 from .needs import NoEffectError
 from .topologies import Topology
@@ -30,9 +30,12 @@ __all__ = [
     "NearestCommonAncestor",
     "NegativeFirst",
     "OddEven",
+    "Par",
     "Profitable",
     "SModK",
     "Shortest",
+    "UgalG",
+    "UgalL",
     "UpDown",
     "Valiant",
     "WestFirst",
@@ -42,6 +45,9 @@ Fidelity = Literal["token", "flit", "worm", "stream", "packet", "fluid"]
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
 MOST_HOPS = 65_534
+
+#: Topologies that packets may cross by way of a group.
+_GROUPED = ("dragonfly", "dragonfly_plus")
 
 Selection = Literal["first", "random", "fewest_waiting", "most_credit"]
 Order = Annotated[tuple[int | str, ...], Strict(False)] | None
@@ -105,6 +111,11 @@ class Routing(Part):
         return {"kind": self.kind, **self.written(), "selection": self.chosen_selection}
 
 
+def _dimensions(topology: Topology) -> tuple[str, ...]:
+    """Return the names of dimensions: classes of links, of which each may have one by distance."""
+    return tuple(dict.fromkeys(name.partition("_")[0] for name in topology.link_classes))
+
+
 class Ordered(Routing):
     """One dimension after the other, in an order that can be given."""
 
@@ -115,7 +126,7 @@ class Ordered(Routing):
 
     def dimensions(self, topology: Topology) -> tuple[int, ...]:
         """Return the numbers of the dimensions in the order they are routed."""
-        names = topology.link_classes if topology.facts.sides else ()
+        names = _dimensions(topology) if topology.facts.sides else ()
         if self.order is None:
             return tuple(range(len(names)))
         numbers = {name: number for number, name in enumerate(names)}
@@ -132,7 +143,8 @@ class Ordered(Routing):
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        order = [topology.link_classes[number] for number in self.dimensions(topology)]
+        names = _dimensions(topology)
+        order = [names[number] for number in self.dimensions(topology)]
         return super().resolved(topology) | {"order": order or None}
 
 
@@ -190,12 +202,81 @@ class DimensionOrder(Ordered):
 
 
 class Valiant(Ordered):
-    """By way of a random node: two phases, each the usual way [Valiant 1982].
+    """By way of a random node or group: two phases, each the usual way [Valiant 1982].
 
-    Each phase has classes of its own, and nobody goes back to the first.
+    Each phase has classes of its own, and nobody goes back to the first. By way of a group each
+    group has its class: nobody comes back to an earlier one.
     """
 
     kind: ClassVar[str] = "valiant"
+
+    intermediate: Literal["node", "group"] = key(
+        default="node",
+        description="What a packet goes by way of; on a dragonfly or dragonfly+ it may be a group, "
+        "which takes 3 classes of virtual channels.",
+    )
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` for groups that are not there, or an order of no dimensions."""
+        if self.intermediate == "group" and topology.kind not in _GROUPED:
+            needed = f"must be node; group needs machine.topology.kind = {listed(_GROUPED)}"
+            raise self.refused("intermediate", needed)
+        super().check(topology)
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        if self.intermediate == "group":
+            return {"kind": "valiant_by_groups"}
+        return super().algorithm_spec(topology)
+
+
+class _Weighing(Routing):
+    """A direct way compared with one by way of a random node or group."""
+
+    threshold: int = key(
+        default=0,
+        ge=-1_000_000,
+        le=1_000_000,
+        description="Flits by which the direct way may be more loaded.",
+    )
+    rule: Literal["hops", "double"] = key(
+        default="hops",
+        description="How loads weigh: times the hops of the way, or that of the way round twice "
+        "(as BookSim has it on dragonflies, with a threshold of 30).",
+    )
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        weighing = {"threshold": self.threshold, "doubles": self.rule == "double"}
+        return super().algorithm_spec(topology) | {"weighing": weighing}
+
+
+class UgalL(_Weighing, Ordered):
+    """Directly or by way of a random node or group: by the load of the first link [Singh 2005].
+
+    By way of a group each group has a class; of a node each phase; where the direct ways have no
+    argument of their own each hop.
+    """
+
+    kind: ClassVar[str] = "ugal_l"
+
+
+class UgalG(_Weighing, Ordered):
+    """Directly or by way of a random node or group: by the loads of all links [Kim et al. 2008].
+
+    As `ugal_l`.
+    """
+
+    kind: ClassVar[str] = "ugal_g"
+
+
+class Par(_Weighing):
+    """On dragonflies: as `ugal_l`, again at every switch of the first group [Jiang et al. 2009].
+
+    As `ugal_l`, with one more class for those that turn away within their group.
+    """
+
+    kind: ClassVar[str] = "par"
 
 
 class WestFirst(Routing):

@@ -26,6 +26,22 @@ pub(super) trait Algorithm {
         0..1
     }
 
+    /// Names every route that [`Self::decide`] may give.
+    fn alternatives(&self, _switch: SwitchId, header: Header, mut each: impl FnMut(u32)) {
+        each(header.route);
+    }
+
+    /// The route of a packet that asks for its output at a switch, if that depends on how loaded
+    /// outputs are: `load` is the flits in the buffers behind a slot of a switch.
+    fn decide(
+        &self,
+        _switch: SwitchId,
+        header: Header,
+        _load: impl FnMut(SwitchId, usize) -> u32,
+    ) -> u32 {
+        header.route
+    }
+
     /// Allows every slot by which a packet may leave `switch`, with its tier; tiers do
     /// not decrease. None where its destination is attached.
     fn allow(&self, switch: SwitchId, header: Header, allow: impl FnMut(usize, u8));

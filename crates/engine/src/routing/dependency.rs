@@ -126,7 +126,7 @@ impl<'a> Walker<'a> {
     fn new(routing: &'a Routing, topology: &'a Topology) -> Self {
         let classes = routing.classes().len();
         let channels = topology.neighbours.len() * classes;
-        let seen = if !routing.chooses() {
+        let seen = if !routing.chooses() && !routing.weighs() {
             Seen::OneWay
         } else if routing.remembers() {
             Seen::States(HashSet::new())
@@ -213,14 +213,18 @@ impl<'a> Walker<'a> {
 
     /// Adds the states that follow when a packet leaves a switch.
     fn states_after(&mut self, switch: SwitchId, header: Header, states: &mut Vec<State>) {
-        self.outputs.clear();
-        self.routing.outputs(switch, header, &mut self.outputs);
-        for (slot, _) in self.outputs.iter() {
-            self.steps += 1;
-            let channel = (switch.index() * self.topology.ports * self.classes + slot) as u32;
-            let to = self.topology.neighbour(switch, slot / self.classes);
-            states.push((channel, self.routing.passed(to, header, Some(slot))));
-        }
+        let routing = self.routing;
+        routing.alternatives(switch, header, |route| {
+            let header = Header { route, ..header };
+            self.outputs.clear();
+            routing.outputs(switch, header, &mut self.outputs);
+            for (slot, _) in self.outputs.iter() {
+                self.steps += 1;
+                let channel = (switch.index() * self.topology.ports * self.classes + slot) as u32;
+                let to = self.topology.neighbour(switch, slot / self.classes);
+                states.push((channel, routing.passed(to, header, Some(slot))));
+            }
+        });
     }
 }
 

@@ -20,10 +20,10 @@ pub struct Dragonfly {
     /// Nodes on a switch.
     p: usize,
     /// Switches in a group.
-    a: usize,
+    pub a: usize,
     /// Links of a switch to other groups.
     h: usize,
-    groups: usize,
+    pub groups: usize,
     /// Links between two groups.
     rounds: usize,
 }
@@ -56,13 +56,22 @@ impl Dragonfly {
         if group == to_group {
             return Some((to_place, 1));
         }
-        let link = self.link((group, place), (to_group, to_place), header);
+        let port = self.over((group, place), (to_group, to_place), header);
+        Some((port, if port >= self.a { header.source.index() % 2 } else { 0 }))
+    }
+
+    /// The port by which it leaves a switch for any switch of another group.
+    #[inline]
+    pub fn toward(&self, switch: SwitchId, to_group: usize, header: Header) -> usize {
+        let here = (switch.index() / self.a, switch.index() % self.a);
+        self.over(here, (to_group, header.destination.index() % self.a), header)
+    }
+
+    #[inline]
+    fn over(&self, here: (usize, usize), there: (usize, usize), header: Header) -> usize {
+        let link = self.link(here, there, header);
         let gateway = link / self.h;
-        if gateway == place {
-            Some((self.a + link % self.h, header.source.index() % 2))
-        } else {
-            Some((gateway, 0))
-        }
+        if gateway == here.1 { self.a + link % self.h } else { gateway }
     }
 
     /// The link of its group that a packet takes to another.

@@ -49,7 +49,7 @@ impl HopClasses {
 }
 
 /// Hops of the longest of the shortest ways between nodes.
-fn longest(distances: &Distances, topology: &Topology) -> usize {
+pub fn longest(distances: &Distances, topology: &Topology) -> usize {
     let sources = topology.attachments.iter().filter_map(|at| at.enters());
     let sources: BTreeSet<SwitchId> = sources.collect();
     let nodes = || (0..topology.nodes).map(NodeId::from_index);

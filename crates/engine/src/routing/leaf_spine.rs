@@ -15,11 +15,11 @@ use crate::topology::{DragonflyPlus, Family, Topology};
 pub struct LeafSpine {
     /// Nodes on a leaf.
     p: usize,
-    leaves: usize,
-    spines: usize,
+    pub leaves: usize,
+    pub spines: usize,
     /// Links of a spine to other groups.
     h: usize,
-    groups: usize,
+    pub groups: usize,
     /// Links between two groups.
     rounds: usize,
 }
@@ -51,17 +51,26 @@ impl LeafSpine {
                 false => Some(leaf),
             };
         }
-        let link = self.link(group, to_group, header);
-        Some(if is_leaf { link / self.h } else { self.leaves + link % self.h })
+        Some(self.toward(switch, to_group, header))
     }
 
-    /// The link of its group that a packet takes to another; see `topology/dragonfly.rs`.
+    /// The port by which it leaves a switch for another group; by way of a leaf from a spine that
+    /// has no link there. See `topology/dragonfly.rs`.
     #[inline]
-    fn link(&self, group: usize, to_group: usize, header: Header) -> usize {
+    pub fn toward(&self, switch: SwitchId, to_group: usize, header: Header) -> usize {
+        let in_group = self.leaves + self.spines;
+        let (group, place) = (switch.index() / in_group, switch.index() % in_group);
         let others = self.groups - 1;
         let there = (group + others - to_group) % self.groups;
-        let round = (header.source.index() + header.destination.index()) % self.rounds;
-        round * others + there
+        let start = (header.source.index() + header.destination.index()) % self.rounds;
+        let Some(spine) = place.checked_sub(self.leaves) else {
+            return (start * others + there) / self.h;
+        };
+        let mut links = (start..self.rounds).chain(0..start).map(|round| round * others + there);
+        match links.find(|link| link / self.h == spine) {
+            Some(link) => self.leaves + link % self.h,
+            None => header.destination.index() % self.leaves,
+        }
     }
 }
 

@@ -84,7 +84,7 @@ mod tests {
                 },
             ),
         ];
-        let anywhere = ["profitable", "valiant", "chaos", "deflection"];
+        let anywhere = ["profitable", "valiant", "ugal_l", "ugal_g", "chaos", "deflection"];
         for (kind, spec) in topologies {
             let topology = Topology::new(&spec).unwrap();
             let words = on(kind);

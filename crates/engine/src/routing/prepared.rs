@@ -99,6 +99,31 @@ impl Routing {
         self.properties.remembers
     }
 
+    /// Whether a packet's route depends on how loaded outputs are when it asks for one
+    /// ([`Self::decide`]).
+    #[inline]
+    pub fn weighs(&self) -> bool {
+        self.properties.weighs
+    }
+
+    /// The route of a packet that asks for its output at a switch; `load`: flits in the buffers
+    /// behind a slot of a switch.
+    pub fn decide(
+        &self,
+        switch: SwitchId,
+        header: Header,
+        load: impl FnMut(SwitchId, usize) -> u32,
+    ) -> u32 {
+        match_algorithm!(&self.algorithm, routing => routing.decide(switch, header, load))
+    }
+
+    /// All routes that this may be.
+    pub fn alternatives(&self, switch: SwitchId, header: Header, mut each: impl FnMut(u32)) {
+        match_algorithm!(&self.algorithm, routing => {
+            routing.alternatives(switch, header, &mut each);
+        });
+    }
+
     /// Whether nothing but an order of channels keeps packets from waiting for each other in a
     /// circle. Nodes that are switches may have something else against that.
     fn depends_on_order(&self, machine: &Machine) -> bool {

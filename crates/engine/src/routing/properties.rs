@@ -28,6 +28,9 @@ pub struct Properties {
     pub remembers: bool,
     /// Whether it draws random numbers for every packet.
     pub draws: bool,
+    /// Whether a packet's route depends on how loaded outputs are when it asks for one.
+    #[serde(skip)]
+    pub weighs: bool,
     /// Whether it is free of deadlock by its own argument, given in its file, with all its
     /// classes; if some are a way out, the argument is about them alone [Duato 1993].
     pub is_known_free: bool,
@@ -60,6 +63,7 @@ impl Properties {
             chooses_late: false,
             remembers: false,
             draws: false,
+            weighs: false,
             is_known_free,
             depends_on_order: true,
             otherwise: Otherwise::Wait,

@@ -167,6 +167,16 @@ impl Walk<'_> {
             return known.expect("a way comes to the same place again");
         }
         self.done.insert((at, header.route), None);
+        let mut routes = Vec::new();
+        self.routing.alternatives(at, header, |route| routes.push(route));
+        let ways = routes.into_iter().map(|route| self.longest_of(at, Header { route, ..header }));
+        let longest = ways.max().expect("a packet has a route");
+        self.done.insert((at, header.route), Some(longest));
+        longest
+    }
+
+    /// The same once it is decided which way it goes.
+    fn longest_of(&mut self, at: SwitchId, header: Header) -> u32 {
         let mut outputs = Outputs::default();
         self.routing.outputs(at, header, &mut outputs);
         let first = outputs.iter().next().map(|(slot, _)| slot);
@@ -188,7 +198,6 @@ impl Walk<'_> {
         if self.promise == Promise::Minimal {
             assert_eq!(at == self.home, outputs.is_empty(), "{header:?}");
         }
-        self.done.insert((at, header.route), Some(longest));
         longest
     }
 }

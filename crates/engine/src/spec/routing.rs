@@ -91,6 +91,32 @@ pub enum RoutingSpec {
         #[serde(default)]
         order: Vec<u32>,
     },
+    /// The same on a dragonfly or dragonfly+ by way of a random group.
+    ValiantByGroups,
+    /// By way of a random node or group or directly, by the load of the first link.
+    UgalL {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+        /// How the two ways are compared.
+        #[serde(default)]
+        weighing: Weighing,
+    },
+    /// The same by the loads of all links of both ways.
+    UgalG {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+        /// How the two ways are compared.
+        #[serde(default)]
+        weighing: Weighing,
+    },
+    /// On dragonflies: by the load of the next link, again at every switch of the first group.
+    Par {
+        /// How the two ways are compared.
+        #[serde(default)]
+        weighing: Weighing,
+    },
     /// Descending first in all dimensions but the last, then any way that is nearer: in
     /// two dimensions, west first.
     WestFirst,
@@ -167,6 +193,19 @@ pub enum RoutingSpec {
     },
 }
 
+/// When a packet goes directly rather than by a way round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weighing {
+    /// Flits by which the direct way may be more loaded.
+    #[serde(default)]
+    pub threshold: i32,
+    /// Whether the direct way may be twice as loaded as the other; else loads weigh as many hops
+    /// as the ways have.
+    #[serde(default)]
+    pub doubles: bool,
+}
+
 /// Stands in a table where there is no hop.
 pub const NO_HOP: u32 = u32::MAX;
 
@@ -207,7 +246,10 @@ impl RoutingSpec {
             Self::DimensionOrder { .. } | Self::DimensionOrderByWrapping { .. } => {
                 "dimension_order"
             }
-            Self::Valiant { .. } => "valiant",
+            Self::Valiant { .. } | Self::ValiantByGroups => "valiant",
+            Self::UgalL { .. } => "ugal_l",
+            Self::UgalG { .. } => "ugal_g",
+            Self::Par { .. } => "par",
             Self::WestFirst => "west_first",
             Self::NegativeFirst => "negative_first",
             Self::OddEven => "odd_even",

@@ -40,6 +40,11 @@ class HyperX(Topology):
         description="Parallel links between two switches, by dimension; default: "
         "machine.link.width.",
     )
+    classes_by_distance: bool = key(
+        default=False,
+        description="Whether classes of links are by distance, too: x_1 between neighbours, x_2 "
+        "between switches two apart, and so on, instead of x.",
+    )
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
@@ -48,6 +53,8 @@ class HyperX(Topology):
             "dims": list(self.dims),
             "widths": list(self.dimension_widths or ()),
             "nodes_per_switch": self.nodes_per_switch,
+            # Left out where it is as before there was this key.
+            **({"by_distance": True} if self.classes_by_distance else {}),
         }
 
 

@@ -53,6 +53,17 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
             "must be one that gives a packet one output with fidelities stream and token; \
              use worm, flit or packet",
         ),
+        Stream | Token | Fluid if routing.weighs() => refuse(
+            "must be one that does not compare loads with fidelities stream, token and fluid; use \
+             worm, flit or packet",
+        ),
+        Packet if routing.weighs() && machine.makes_circuits() => {
+            refuse("must be one that does not compare loads with switching circuit")
+        }
+        Packet if routing.weighs() && wiring.goes_on_without_gap() => refuse(
+            "must be one that does not compare loads where links have different rates, with \
+             fidelity packet; use flit",
+        ),
         Worm if routing.properties().escapes > 0 => refuse(
             "must be one without a way out with fidelity worm, which does not look again when \
              flits leave a buffer; use flit or packet",

@@ -54,6 +54,8 @@ pub struct FlitFabric {
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
+    /// Flits an input buffer holds.
+    capacity: u32,
     /// Where nodes and switches are one.
     integrated: Option<Integrated>,
     /// Whether input buffers have no bounds.
@@ -146,6 +148,7 @@ impl FlitFabric {
             nodes: Vec::new(),
             shared: Shared::new(layout, machine.link.sharing, escapes),
             room_for_all: escapes.then_some(capacity),
+            capacity,
             integrated,
             is_unbounded: machine.switch.is_unbounded(),
         }
@@ -264,6 +267,15 @@ impl FlitFabric {
     /// Those that ask at this instant join the queues, in order of channel number.
     fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
+        if act.wiring.routing.weighs() {
+            for &channel in &self.asking {
+                let held = |channel| self.capacity - self.board.at(channel).credits;
+                self.board.decide(channel, act, held);
+            }
+            for &channel in &self.asking {
+                self.board.redirect(channel, act);
+            }
+        }
         if act.is_observed() {
             self.observe_requests(act);
         }

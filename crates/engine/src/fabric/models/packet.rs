@@ -321,6 +321,11 @@ impl ChannelModel for PacketFabric {
     #[inline]
     fn request(&mut self, of: Subject, act: &mut Act) {
         let channel = of.channel();
+        if act.wiring.routing.weighs() {
+            let now = act.now;
+            self.board.decide(channel, act, |channel| self.board.at(channel).occupied_at(now));
+            self.board.redirect(channel, act);
+        }
         let lead = self.board.at(channel).port.front_output;
         if self.board.arbiter.takes_first() && self.is_idle(lead, act.now) {
             // Requests of one instant come in order of channel number: this is the best.

@@ -121,6 +121,11 @@ impl WormFabric {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub(in crate::fabric) fn asks(&mut self, channel: ChannelId, act: &mut Act) {
+        if act.wiring.routing.weighs() {
+            let now = act.now;
+            self.board.decide(channel, act, |channel| self.buffer - self.room(channel, now));
+            self.board.redirect(channel, act);
+        }
         let lead = self.board.at(channel).port.front_output;
         let output = self.board.at(lead);
         let (is_alone, is_idle) = (output.port.width == 1, output.is_idle(act.now));

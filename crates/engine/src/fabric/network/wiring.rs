@@ -274,6 +274,11 @@ impl Wiring {
         self.onward == Onward::Header
     }
 
+    /// Whether what a packet waits for before it goes on depends on the next link.
+    pub fn goes_on_without_gap(&self) -> bool {
+        self.onward == Onward::WithoutGap
+    }
+
     /// From a packet's start on a channel until it may start on one of another group.
     pub fn onward_ps(&self, timing: &Timing, next: &Timing, bytes: u32) -> Time {
         match self.onward {

@@ -1,0 +1,29 @@
+//! Routes that depend on how loaded outputs are.
+//!
+//! Routing alone knows which ways are compared and how; here is what it cannot know: how many flits
+//! are behind an output. A packet is asked about when it asks for its output, before it joins those
+//! that wait there; from then on it is one of them, whatever becomes of the loads.
+
+use super::switchboard::{Act, HasPort, Switchboard};
+use crate::ids::{ChannelId, SwitchId};
+
+impl<C: HasPort> Switchboard<C> {
+    /// The front packet of the buffer at a channel's end asks: its route is decided. `held`: flits in
+    /// the buffer at the end of a channel, or on the way there.
+    #[inline(never)]
+    pub fn decide(&self, input: ChannelId, act: &mut Act, held: impl Fn(ChannelId) -> u32) {
+        let port = self.at(input).port();
+        let (wiring, packet) = (act.wiring, &mut act.packets[port.buffer.first]);
+        let load = |switch: SwitchId, slot: usize| {
+            let lead = wiring.layout.slot_lead(switch, slot);
+            wiring.layout.group(lead).channels().map(&held).sum()
+        };
+        packet.route = wiring.routing.decide(port.switch, packet.header(), load);
+    }
+
+    /// Where that packet asks now.
+    pub fn redirect(&mut self, input: ChannelId, act: &Act) {
+        let port = self.at_mut(input).port_mut();
+        port.front_output = act.wiring.asks_at(port.switch, &act.packets[port.buffer.first]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Ways from group to group of a dragonfly or dragonfly+.
+
+use super::Header;
+use super::dragonfly::Dragonfly;
+use super::leaf_spine::LeafSpine;
+use crate::error::SpecError;
+use crate::ids::SwitchId;
+use crate::topology::{Family, Topology};
+
+/// The groups of either kind.
+pub enum Groups {
+    Dragonfly(Dragonfly),
+    LeafSpine(LeafSpine),
+}
+
+impl Groups {
+    /// Those of a topology.
+    ///
+    /// # Errors
+    /// One that has none.
+    pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
+        Ok(match topology.family {
+            Family::DragonflyPlus(_) => Self::LeafSpine(LeafSpine::new(name, topology)?),
+            _ => Self::Dragonfly(Dragonfly::new(name, topology)?),
+        })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Dragonfly(fly) => fly.groups,
+            Self::LeafSpine(fly) => fly.groups,
+        }
+    }
+
+    /// The group of a switch.
+    #[inline]
+    pub fn of(&self, switch: SwitchId) -> usize {
+        match self {
+            Self::Dragonfly(fly) => switch.index() / fly.a,
+            Self::LeafSpine(fly) => switch.index() / (fly.leaves + fly.spines),
+        }
+    }
+
+    /// The port by which a packet leaves a switch for its destination.
+    #[inline]
+    pub fn step(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        match self {
+            Self::Dragonfly(fly) => fly.step(switch, header).map(|(port, _)| port),
+            Self::LeafSpine(fly) => fly.step(switch, header),
+        }
+    }
+
+    /// The port by which it leaves it for another group.
+    #[inline]
+    pub fn toward(&self, switch: SwitchId, group: usize, header: Header) -> usize {
+        match self {
+            Self::Dragonfly(fly) => fly.toward(switch, group, header),
+            Self::LeafSpine(fly) => fly.toward(switch, group, header),
+        }
+    }
+}
