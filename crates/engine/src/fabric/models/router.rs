@@ -163,7 +163,7 @@ impl RouterFabric {
 
     /// A flit is in the buffer at a channel's end.
     #[inline]
-    fn arrives(&mut self, channel: ChannelId, is_header: bool, cycle: u64, act: &Act) {
+    fn arrives(&mut self, channel: ChannelId, is_header: bool, cycle: u64, act: &mut Act) {
         let lane = self.board.at_mut(channel);
         lane.held += 1;
         if lane.output.is_some() {
@@ -183,7 +183,7 @@ impl RouterFabric {
 
     /// The header at the front of a buffer is routed from a step on.
     #[inline]
-    fn is_routed_from(&mut self, channel: ChannelId, step: u64, act: &Act) {
+    fn is_routed_from(&mut self, channel: ChannelId, step: u64, act: &mut Act) {
         let due = step + u64::from(self.pipeline.route_cycles);
         self.board.at_mut(channel).due = due;
         let cycle = self.cycle_of(due);
@@ -196,7 +196,11 @@ impl RouterFabric {
 
     /// The header at the front of a buffer asks for a virtual channel.
     #[inline]
-    fn asks(&mut self, channel: ChannelId, act: &Act) {
+    fn asks(&mut self, channel: ChannelId, act: &mut Act) {
+        if act.wiring.routing.weighs() {
+            let held = |channel| self.capacity - self.board.at(channel).credits;
+            self.board.decide(channel, act, held);
+        }
         let port = &mut self.board.at_mut(channel).port;
         let switch = port.switch;
         if !act.wiring.routing.chooses() {
