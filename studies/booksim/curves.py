@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import sqrt
+from pathlib import Path
 from statistics import fmean, stdev
+from tempfile import TemporaryDirectory
 
 from studies.study import Study
 from tailback.engine import Simulation
@@ -104,16 +106,27 @@ def imported(name: str, *changes: str) -> BookSim:
 def refusal(name: str) -> str:
     """Return why a configuration cannot be run, if it cannot."""
     try:
-        Experiment.from_dict(imported(name).experiment).spec("full")
+        described(imported(name)).spec("full")
     except UserError as error:
         return f"{error.given}: {error.allowed}"
     return ""
 
 
+def described(found: BookSim) -> Experiment:
+    """Return an experiment; who sends to whom may lie in a file, which is read."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "experiment.toml"
+        file.write_text(found.toml())
+        (file.parent / "traffic.csv").write_text(found.matrix_csv())
+        experiment = Experiment.load(file)
+        experiment.spec("full")
+    return experiment
+
+
 def run(asked: Asked) -> Point:
     """Make a run with the warm-up and the window of one of BookSim2's."""
     found = imported(asked.name, f"injection_rate={asked.offered}", f"seed={asked.seed}")
-    experiment = Experiment.from_dict(found.experiment)
+    experiment = described(found)
     simulation = Simulation(experiment.spec("full"))
     simulation.advance(asked.warmup * CYCLE_PS, _FOR_EVER)
     simulation.begin_window()
@@ -145,7 +158,7 @@ def without_contention(name: str) -> float:
     found = imported(name)
     longest = max(found.lengths[0])
     # What is predicted is that of the longest packets, of two flits at least.
-    alone = describe(Experiment.from_dict(found.experiment)).zero_load_data_us * 1e6 / CYCLE_PS
+    alone = describe(described(found)).zero_load_data_us * 1e6 / CYCLE_PS
     return alone + mean_flits(name) - max(2, longest)
 
 

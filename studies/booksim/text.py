@@ -25,6 +25,8 @@ of the same configurations that `tailback import booksim` makes experiments of.
 
 #: Why numbers differ, by configuration.
 REASONS: dict[str, str] = {
+    "g5_flatfly_ugal_adversarial": "The two ways are compared when a packet asks at its first "
+    "router; in BookSim2, with look-ahead, when it is injected, two cycles earlier.",
     "g6_dragonfly_min_uniform_speedup2": "A packet crosses the link between groups in the virtual "
     "channel of its source's parity; in BookSim2 always in the second, which it then shares with "
     "packets that have arrived.",

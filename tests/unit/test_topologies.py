@@ -99,7 +99,7 @@ SPECS: list[tuple[Machine, dict[str, Any]]] = [
         },
     ),
     (
-        t9000("jellyfish", switches=12, links_per_switch=3, seed=7),
+        t9000("jellyfish", switches=12, links_per_switch=3, wiring_seed=7),
         {
             "kind": "jellyfish",
             "switches": 12,

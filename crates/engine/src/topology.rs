@@ -132,8 +132,8 @@ impl Topology {
             TopologySpec::ConcentratedTorus { dims, nodes_per_switch } => {
                 grid::concentrated(dims, *nodes_per_switch, true)
             }
-            TopologySpec::HyperX { dims, widths, nodes_per_switch } => {
-                hyperx::build(dims, widths, *nodes_per_switch)
+            TopologySpec::HyperX { dims, widths, nodes_per_switch, by_distance } => {
+                hyperx::build(dims, widths, *nodes_per_switch, *by_distance)
             }
             TopologySpec::PodFatTree { switch_ports } => xgft::of_pods(*switch_ports),
             TopologySpec::Xgft { children, parents, widths } => {

@@ -62,7 +62,11 @@ _WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
 
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
-    own = field.replace(".algorithm.", ".").replace(".pipeline.", ".").replace(".half_duplex", ".duplex")
+    own = (
+        field.replace(".algorithm.", ".")
+        .replace(".pipeline.", ".")
+        .replace(".half_duplex", ".duplex")
+    )
     own = own.replace("workload.processes[", "workload.process[")
     own = _OF_RATE.sub(".rate", own)
     return _USER_FIELDS.get(field) or _UNIT.sub("", own)

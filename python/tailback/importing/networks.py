@@ -28,6 +28,8 @@ class Network:
     """The same of classes of links."""
     notes: tuple[str, ...] = ()
     """What is not as in BookSim2."""
+    places: tuple[int, ...] = ()
+    """Where they differ: the numbers here of nodes by those of BookSim2, a grid by rows."""
     side: int = 0
     """Nodes along every dimension, where that is the grid of the patterns."""
 
@@ -90,9 +92,50 @@ def _dragonfly(settings: Settings) -> Network:
     return Network(fly, {"kind": "minimal"}, nodes, 10, classes, notes)
 
 
+def _flat_fly(settings: Settings) -> Network:
+    """Return a flattened butterfly of two dimensions.
+
+    Nodes are a grid of x · xr by y · yr, of which every router has xr by yr; links are as many
+    cycles long as nodes lie between their ends.
+    """
+    k = settings.whole("k", 2, 64)
+    settings.whole("n", 2, 2)
+    for key in ("x", "y"):
+        settings.whole(key, k, k)
+    across = settings.whole("xr", 1, 16), settings.whole("yr", 1, 16)
+    concentration = settings.whole("c", 1)
+    if concentration != across[0] * across[1]:
+        raise settings.refused("c", "must be xr · yr")
+    routing: dict[str, object] = {"kind": "dimension_order"}
+    if settings.word("routing_function", ("ran_min", "ugal")) == "ugal":
+        if settings.whole("num_vcs", 2, 255) % 2:
+            raise settings.refused("num_vcs", "must be even with ugal")
+        routing = {"kind": "ugal_l", "threshold": 2}
+    fly = {
+        "kind": "hyperx",
+        "dims": [k, k],
+        "nodes_per_switch": concentration,
+        "classes_by_distance": True,
+    }
+    apart = {
+        f"{name}_{steps}": nodes * steps
+        for name, nodes in zip("xy", across, strict=True)
+        for steps in range(1, k)
+    }
+    places = tuple(
+        (gy // across[1] * k + gx // across[0]) * concentration
+        + gy % across[1] * across[0]
+        + gx % across[0]
+        for gy in range(k * across[1])
+        for gx in range(k * across[0])
+    )
+    return Network(fly, routing, k * k * concentration, 1, apart, places=places)
+
+
 _KINDS: dict[str, Callable[[Settings], Network]] = {
     "mesh": _mesh,
     "torus": _torus,
     "fattree": _fat_tree,
+    "flatfly": _flat_fly,
     "dragonflynew": _dragonfly,
 }

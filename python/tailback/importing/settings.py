@@ -133,6 +133,8 @@ WITHOUT_EFFECT = (
     "watch_out",
     "watch_packets",
 )
+#: What `packet_size` was called.
+_OLD_SIZE = "const_flits_per_packet"
 _OF_CLASSES = re.compile(r"(read|write)_(request|reply)_(begin_vc|end_vc|size|subnet)")
 
 
@@ -152,6 +154,8 @@ class Settings:
         """Return what a file says, and changes. Raises `UserError` for what cannot be done here."""
         found = cls(path, read_statements(path) | read_changes(changes))
         known = {*DEFAULTS, *ONLY, *WITHOUT_EFFECT}
+        if _OLD_SIZE in found.given:
+            found.given["packet_size"] = found.given.pop(_OLD_SIZE)
         for key, given in found.given.items():
             if key in ONLY and not _is_same(given.text, ONLY[key]):
                 allowed = f"cannot be done; must be {ONLY[key] or 'left out'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isqrt
 from typing import Any
 
 from .networks import Network
@@ -24,7 +25,10 @@ Matrix = list[dict[int, int]]
 def pattern(settings: Settings, network: Network) -> tuple[dict[str, Any], Matrix | None]:
     """Return the keys of a workload that say who sends to whom, and a matrix if they need one."""
     names = ["uniform", *_FORMULAS, "randperm", "hotspot", "diagonal", "asymmetric", "background"]
-    names += ["bad_dragon"] if network.classes else []
+    names += ["bad_dragon"] if network.topology["kind"] == "dragonfly" else []
+    if network.places:
+        # Formulas are of BookSim2's numbers.
+        names = ["uniform", "badperm_yarc"]
     names += list(_ON_GRIDS) if network.side else []
     words = settings.text("traffic")
     # A hotspot may have its nodes in brackets; so may others their parameters.
@@ -38,7 +42,18 @@ def pattern(settings: Settings, network: Network) -> tuple[dict[str, Any], Matri
     found = {"uniform": "uniform"} | _FORMULAS | _ON_GRIDS
     if name in found:
         return {"pattern": found[name]}, None
+    if name == "badperm_yarc":
+        return {"pattern": "traffic_matrix"}, _columns(network)
     return {"pattern": "traffic_matrix"}, _matrix(settings, name, network.nodes)
+
+
+def _columns(network: Network) -> Matrix:
+    """Return a matrix in which all nodes of a row of the grid send to a column: its number's."""
+    side = isqrt(network.nodes)
+    rows: Matrix = [{} for _ in range(network.nodes)]
+    for node, place in enumerate(network.places):
+        rows[place] = {network.places[row * side + node // side]: 1 for row in range(side)}
+    return rows
 
 
 def _matrix(settings: Settings, name: str, nodes: int) -> Matrix:

@@ -111,6 +111,11 @@ class Routing(Part):
         return {"kind": self.kind, **self.written(), "selection": self.chosen_selection}
 
 
+def _dimensions(topology: Topology) -> tuple[str, ...]:
+    """Return the names of dimensions: classes of links, of which each may have one by distance."""
+    return tuple(dict.fromkeys(name.partition("_")[0] for name in topology.link_classes))
+
+
 class Ordered(Routing):
     """One dimension after the other, in an order that can be given."""
 
@@ -121,7 +126,7 @@ class Ordered(Routing):
 
     def dimensions(self, topology: Topology) -> tuple[int, ...]:
         """Return the numbers of the dimensions in the order they are routed."""
-        names = topology.link_classes if topology.facts.sides else ()
+        names = _dimensions(topology) if topology.facts.sides else ()
         if self.order is None:
             return tuple(range(len(names)))
         numbers = {name: number for number, name in enumerate(names)}
@@ -138,7 +143,8 @@ class Ordered(Routing):
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        order = [topology.link_classes[number] for number in self.dimensions(topology)]
+        names = _dimensions(topology)
+        order = [names[number] for number in self.dimensions(topology)]
         return super().resolved(topology) | {"order": order or None}
 
 

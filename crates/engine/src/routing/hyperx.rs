@@ -86,7 +86,8 @@ mod tests {
             if dims.iter().product::<u32>() * nodes_per_switch > 60 {
                 continue;
             }
-            let hyperx = TopologySpec::HyperX { dims, widths: vec![], nodes_per_switch };
+            let hyperx =
+                TopologySpec::HyperX { dims, widths: vec![], nodes_per_switch, by_distance: false };
             let topology = Topology::new(&hyperx).unwrap();
             let order = order(&mut random, dimensions);
             let ordered = RoutingSpec::DimensionOrder { order: order.clone(), balanced: false };
@@ -104,7 +105,12 @@ mod tests {
 
     #[test]
     fn an_order_must_name_all_dimensions() {
-        let hyperx = TopologySpec::HyperX { dims: vec![3, 4], widths: vec![], nodes_per_switch: 1 };
+        let hyperx = TopologySpec::HyperX {
+            dims: vec![3, 4],
+            widths: vec![],
+            nodes_per_switch: 1,
+            by_distance: false,
+        };
         let ordered = RoutingSpec::DimensionOrder { order: vec![1], balanced: false };
         assert_eq!(
             refusal(&hyperx, &ordered, 1),

@@ -103,6 +103,9 @@ pub enum TopologySpec {
         widths: Vec<u16>,
         /// Nodes on every switch.
         nodes_per_switch: u32,
+        /// Whether links have classes by how many switches apart they join two, too.
+        #[serde(default)]
+        by_distance: bool,
     },
     /// The k-ary fat tree of k pods.
     PodFatTree {

@@ -61,6 +61,8 @@ pub enum Family {
         widths: Vec<u16>,
         /// Nodes on every switch.
         nodes_per_switch: u32,
+        /// Whether links have classes by distance, too.
+        by_distance: bool,
     },
     /// The extended generalised fat tree.
     Xgft {
@@ -92,6 +94,12 @@ impl Family {
     pub(super) fn link_classes(&self, dimensions: usize) -> Vec<String> {
         match self {
             Self::Grid => (0..dimensions).map(name_of_dimension).collect(),
+            Self::HyperX { dims, by_distance: true, .. } => {
+                let apart = dims.iter().enumerate().flat_map(|(d, &side)| {
+                    (1..side).map(move |apart| format!("{}_{apart}", name_of_dimension(d)))
+                });
+                apart.collect()
+            }
             Self::HyperX { dims, .. } => (0..dims.len()).map(name_of_dimension).collect(),
             Self::Xgft { parents, .. } => {
                 (1..=parents.len()).map(|level| format!("level_{level}")).collect()
@@ -110,6 +118,17 @@ impl Family {
             Self::Grid => port / 2,
             Self::Dragonfly { switches_per_group, .. } => {
                 usize::from(port >= *switches_per_group as usize)
+            }
+            Self::HyperX { dims, by_distance: true, .. } => {
+                let (mut place, mut port, mut first) = (switch, port, 0);
+                for &side in dims {
+                    let side = side as usize;
+                    if port < side {
+                        return first + port.abs_diff(place % side).max(1) - 1;
+                    }
+                    (place, port, first) = (place / side, port - side, first + side - 1);
+                }
+                0
             }
             Self::HyperX { dims, .. } => {
                 let ends = dims.iter().scan(0, |end, &side| {

@@ -11,7 +11,12 @@ use crate::error::SpecError;
 use crate::ids::SwitchId;
 
 /// The `HyperX` with these sides, and p nodes on a switch.
-pub(super) fn build(dims: &[u32], widths: &[u16], p: u32) -> Result<Topology, SpecError> {
+pub(super) fn build(
+    dims: &[u32],
+    widths: &[u16],
+    p: u32,
+    by_distance: bool,
+) -> Result<Topology, SpecError> {
     check_range("nodes_per_switch", p, 1..=MOST_ON_A_SWITCH)?;
     let listed = |list: &[u32]| {
         let given: Vec<String> = list.iter().map(ToString::to_string).collect();
@@ -50,6 +55,7 @@ pub(super) fn build(dims: &[u32], widths: &[u16], p: u32) -> Result<Topology, Sp
             dims: dims.to_vec(),
             widths: widths.to_vec(),
             nodes_per_switch: p,
+            by_distance,
         },
         nodes: nodes as usize,
         switches: switches as usize,
@@ -79,7 +85,7 @@ mod tests {
             (vec![6, 4], vec![1, 4], 1, (24, 24, 24 * 8, 8, Some(72))),
             (vec![3, 5], vec![], 2, (30, 15, 15 * 6, 6, None)),
         ] {
-            let hyperx = build(&dims, &widths, p).unwrap();
+            let hyperx = build(&dims, &widths, p, false).unwrap();
             let links = hyperx.neighbours.iter().filter(|n| n.is_some()).count();
             let bisection = hyperx.bisection_channels(1);
             let found = (hyperx.nodes, hyperx.switches, links, hyperx.degree(), bisection);
@@ -90,7 +96,7 @@ mod tests {
     /// Two switches are joined exactly if they differ in one coordinate.
     #[test]
     fn lines_are_fully_connected() {
-        let hyperx = build(&[3, 2, 4], &[1, 2, 3], 1).unwrap();
+        let hyperx = build(&[3, 2, 4], &[1, 2, 3], 1, false).unwrap();
         let place = |s: u32| [s % 3, s / 3 % 2, s / 6];
         for one in 0..24 {
             let around: Vec<u32> = hyperx.links(SwitchId(one)).map(|(_, other)| other.0).collect();
@@ -110,8 +116,9 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_named() {
-        let refusal =
-            |dims: &[u32], widths: &[u16], p| build(dims, widths, p).unwrap_err().to_string();
+        let refusal = |dims: &[u32], widths: &[u16], p| {
+            build(dims, widths, p, false).unwrap_err().to_string()
+        };
         let sides = "must be one or more whole numbers above 1";
         assert_eq!(refusal(&[4, 1], &[], 1), format!("machine.topology.dims = [4, 1]: {sides}"));
         assert_eq!(refusal(&[], &[], 1), format!("machine.topology.dims = []: {sides}"));
@@ -123,5 +130,16 @@ mod tests {
         assert!(refusal(&[1024, 1024], &[], 2).contains("at most 1048576 nodes"));
         assert!(refusal(&[4], &[], 0).contains("nodes_per_switch = 0"));
         assert!(refusal(&[u32::MAX, u32::MAX, 8], &[], 2).contains("at most 1048576 nodes"));
+    }
+
+    #[test]
+    fn links_may_have_classes_by_distance() {
+        let hyperx = build(&[4, 3], &[], 1, true).unwrap();
+        assert_eq!(hyperx.link_classes(), ["x_1", "x_2", "x_3", "y_1", "y_2"]);
+        let class = |switch: usize, port: usize| hyperx.link_class(switch * hyperx.ports + port);
+        // Switch 5 is at (1, 1): ports 0 to 3 lead along x, 4 to 6 along y.
+        assert_eq!([0, 2, 3].map(|port| class(5, port)), [0, 0, 1]);
+        assert_eq!([4, 6].map(|port| class(5, port)), [3, 3]);
+        assert_eq!((class(0, 3), class(0, 6)), (2, 4));
     }
 }

@@ -40,6 +40,11 @@ class HyperX(Topology):
         description="Parallel links between two switches, by dimension; default: "
         "machine.link.width.",
     )
+    classes_by_distance: bool = key(
+        default=False,
+        description="Whether classes of links are by distance, too: x_1 between neighbours, x_2 "
+        "between switches two apart, and so on, instead of x.",
+    )
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
@@ -48,6 +53,8 @@ class HyperX(Topology):
             "dims": list(self.dims),
             "widths": list(self.dimension_widths or ()),
             "nodes_per_switch": self.nodes_per_switch,
+            # Left out where it is as before there was this key.
+            **({"by_distance": True} if self.classes_by_distance else {}),
         }
 
 
@@ -108,7 +115,9 @@ class Jellyfish(Topology):
         default=4, ge=1, le=4096, description="Links from every switch to others."
     )
     nodes_per_switch: int = key(default=2, ge=1, le=65_536, description="Nodes on every switch.")
-    wiring_seed: int = key(default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is.")
+    wiring_seed: int = key(
+        default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is."
+    )
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""

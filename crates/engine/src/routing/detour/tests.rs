@@ -73,7 +73,12 @@ fn random_direct_networks_have_no_circle_of_channels() {
         check(&TopologySpec::Torus { dims: dims.clone() }, &ugal_g(), classes, torus);
         let wide: Vec<u32> = dims.iter().map(|&k| k.clamp(2, 4)).collect();
         let longest = 2 * wide.len() as u32;
-        let hyperx = TopologySpec::HyperX { dims: wide, widths: vec![], nodes_per_switch: 1 };
+        let hyperx = TopologySpec::HyperX {
+            dims: wide,
+            widths: vec![],
+            nodes_per_switch: 1,
+            by_distance: false,
+        };
         check(&hyperx, &ugal_l(), 2, longest);
     }
     let islands = TopologySpec::Islands { accelerators: 4, islands: 3, rails: 2 };
@@ -181,7 +186,12 @@ fn middles_are_uniform() {
         }
     }
     // On a HyperX coordinates that agree stay.
-    let hyperx = TopologySpec::HyperX { dims: vec![4, 4], widths: vec![], nodes_per_switch: 2 };
+    let hyperx = TopologySpec::HyperX {
+        dims: vec![4, 4],
+        widths: vec![],
+        nodes_per_switch: 2,
+        by_distance: false,
+    };
     let topology = Topology::new(&hyperx).unwrap();
     let mut routing = Routing::new(&machine(&hyperx, &ugal_l(), 2), &topology, 7).unwrap();
     for _ in 0..200 {
