@@ -11,6 +11,7 @@ import pytest
 from tailback.errors import RunFailure, UserError, listed
 from tailback.experiment import Experiment, Run
 from tailback.machines import TOPOLOGIES, Hypercube, Machine
+from tailback.machines.presets import PRESETS
 from tailback.units import Time
 from tailback.workloads import (
     Bandwidth,
@@ -366,7 +367,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"run": {"fidelity": "tokens"}},
-        'run.fidelity = "tokens": must be "auto", "token", "flit", "worm", "stream" or "packet"; '
+        'run.fidelity = "tokens": must be "auto", "token", "flit", "worm", "stream", "packet" or "fluid"; '
         'did you mean "token"?',
     ),
     (
@@ -473,10 +474,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"machine": {"topology": {"kind": 3}}}, 'machine.topology.kind = 3: must be "mesh"'),
     (
         {"machine": {"preset": "t9000_c140"}},
-        'machine.preset = "t9000_c140": must be "t9000_c104", "t9000_pair", "wormhole_mesh", '
-        '"buzzard_mudge_datagram", "buzzard_mudge_cut_through", "buzzard_mudge_circuit", '
-        '"buzzard_mudge_wormhole", "buzzard_mudge_packet_fixed" or '
-        '"buzzard_mudge_packet_adaptive"; did you mean "t9000_c104"?',
+        'machine.preset = "t9000_c140": must be '
+        + listed(f'"{name}"' for name in PRESETS)
+        + '; did you mean "t9000_c104"?',
     ),
     ({"machine": {"presett": "t9000_c104"}}, "did you mean machine.preset?"),
     ({"machine": {"preset": {}}}, "machine.preset = {}: must be"),

@@ -139,6 +139,10 @@ class TestColumns:
         costs.append(cost_of(clocked, offering))
         paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
         costs.append(cost_of(paying))
+        mixed = offering | {"message_distribution": "mixed", "message_sizes": ["8 B", "40 B"]}
+        slow = {"drain_rate": "1 Gbit/s", "receive_fifo": 2, "local": "switch"}
+        costs.append(cost_of(paying | {"interface": slow}, mixed | {"includes_self": True}))
+        costs.append(cost_of(clocked | {"node_link": {"duplex": "half_by_flit"}}, offering))
         for routing in ("ugal_l", "valiant"):
             small = t9000_tables("mesh", dims=[3], routing={"kind": routing})
             costs.append(cost_of(small))

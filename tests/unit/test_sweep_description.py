@@ -231,7 +231,8 @@ def test_what_is_varied_itself_never_goes() -> None:
     text = 'machine.topology.kind = ["mesh", "hypercube"]\nmachine.topology.dims = [[4, 4]]'
     assert refusal(text) == (
         'with topology.kind = "hypercube", dims = [4, 4]: machine.topology.dims: has no effect '
-        'with machine.topology.kind = "hypercube"; needs kind = "mesh" or "torus"'
+        'with machine.topology.kind = "hypercube"; needs kind = "mesh" or "torus" or '
+        '"concentrated_mesh" or "concentrated_torus" or "hyperx"'
     )
     text = 'machine.topology.kind = ["mesh", "star"]\nmachine.routing.kind = ["valiant"]'
     assert refusal(text) == (

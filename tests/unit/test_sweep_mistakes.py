@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tailback.errors import listed
+from tailback.machines.presets import PRESETS
 from tests.sweeps import (
     refusal,
     sweep_of,
@@ -511,10 +513,9 @@ def test_a_parameter_without_a_value_is_named() -> None:
         (
             'machine.preset = ["t9000_c140"]\nworkload.preset = ["tweedie"]',
             'with machine.preset = "t9000_c140", workload.preset = "tweedie": '
-            'machine.preset = "t9000_c140": must be "t9000_c104", "t9000_pair", '
-            '"wormhole_mesh", "buzzard_mudge_datagram", "buzzard_mudge_cut_through", '
-            '"buzzard_mudge_circuit", "buzzard_mudge_wormhole", "buzzard_mudge_packet_fixed" or '
-            '"buzzard_mudge_packet_adaptive"; did you mean "t9000_c104"?',
+            'machine.preset = "t9000_c140": must be '
+            + listed(f'"{name}"' for name in PRESETS)
+            + '; did you mean "t9000_c104"?',
         ),
         (
             'workload.kind = ["synthetic", "compute_only"]\nworkload.radius = [1]',
