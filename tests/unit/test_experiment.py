@@ -367,8 +367,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"run": {"fidelity": "tokens"}},
-        'run.fidelity = "tokens": must be "auto", "token", "flit", "worm", "stream", "packet" or "fluid"; '
-        'did you mean "token"?',
+        'run.fidelity = "tokens": must be "auto", "token", "flit", "worm", "stream", "packet" '
+        'or "fluid"; did you mean "token"?',
     ),
     (
         {"machine": {"preset": "t9000_c104"}, "run": {"fidelity": "worm"}},

@@ -23,8 +23,12 @@ const MOST_INPUTS: usize = u16::MAX as usize;
 /// Refuses machines whose switches cannot run by a clock.
 pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let Some(pipeline) = machine.switch.pipeline else {
-        let given = machine.switch.node_virtual_channels.into();
-        return within("machine.switch.node_virtual_channels", given, 1, 1);
+        let given = machine.switch.node_virtual_channels;
+        if given == 1 {
+            return Ok(());
+        }
+        let allowed = "must be 1 without switch.pipeline";
+        return Err(SpecError::new("machine.switch.node_virtual_channels", given, allowed));
     };
     let (link, switch) = (&machine.link, &machine.switch);
     let refuse = |field: &str, given: &str, allowed: &str| {
