@@ -39,7 +39,7 @@ class Measured:
         """Return a measure of a naive exchange."""
         conditions = (
             f"dims == ({side}, {side})",
-            f"workload.order == '{order}'",
+            f"workload.send_order == '{order}'",
             f"message_size == {size}",
         )
         found = self._curve(

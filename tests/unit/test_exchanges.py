@@ -243,19 +243,21 @@ class TestCompleteExchange:
         ("keys", "group", "groups"),
         [
             ({}, 1, 128),
-            ({"order": "scott"}, 1, 128),
+            ({"send_order": "scott"}, 1, 128),
             ({"group": 4}, 4, 32),
             ({"link_contention": 2}, 2, 64),
             ({"node_contention": 8}, 16, 8),
             ({"node_contention": 1, "link_contention": 1}, 1, 128),
-            ({"order": "naive_ascending"}, 63, 1),
+            ({"send_order": "naive_ascending"}, 63, 1),
         ],
     )
     def test_contention(self, keys: dict[str, Any], group: int, groups: int) -> None:
         made = tb.CompleteExchange(**keys).schedule(mesh(8, 8))
         assert (made.group, made.groups) == (group, groups)
 
-    @pytest.mark.parametrize("keys", [{}, {"group": 4}, {"group": 16}, {"order": "naive_random"}])
+    @pytest.mark.parametrize(
+        "keys", [{}, {"group": 4}, {"group": 16}, {"send_order": "naive_random"}]
+    )
     def test_everybody_gets_everything(self, keys: dict[str, Any]) -> None:
         result = tb.run(MEETING, tb.CompleteExchange(**keys))
         assert [row["messages_delivered"] for row in result.nodes.to_pylist()] == [15] * 16
@@ -289,18 +291,18 @@ class TestCompleteExchange:
             (mesh(8, 8), {"group": 3}, "workload.group = 3: must divide 2, or be 2 times a div"),
             (
                 mesh(8, 8),
-                {"order": "scott", "group": 2},
-                'workload.group = 2: must be left out with order = "scott", which has a barrier',
+                {"send_order": "scott", "group": 2},
+                'workload.group = 2: must be left out with send_order = "scott", which has a barrier',
             ),
             (
                 mesh(8, 8),
-                {"order": "naive_random", "link_contention": 2},
-                'workload.link_contention = 2: must be left out with order = "naive_random"',
+                {"send_order": "naive_random", "link_contention": 2},
+                'workload.link_contention = 2: must be left out with send_order = "naive_random"',
             ),
             (
                 Machine(topology=tb.Star(nodes=4)),
                 {},
-                'workload.order = "bounded": needs a machine with coordinates, such as a mesh',
+                'workload.send_order = "bounded": needs a machine with coordinates, such as a mesh',
             ),
         ],
     )
@@ -319,5 +321,5 @@ class TestCompleteExchange:
 
     def test_naive_orders_need_no_coordinates(self) -> None:
         star = Machine(topology=tb.Star(nodes=5))
-        result = tb.run(star, tb.CompleteExchange(order="naive_shifted"))
+        result = tb.run(star, tb.CompleteExchange(send_order="naive_shifted"))
         assert [row["messages_delivered"] for row in result.nodes.to_pylist()] == [4] * 5

@@ -45,7 +45,7 @@ def test_booksim_has_the_latency_measured_without_contention(
 
 def test_garnet_has_flits_of_16_bytes_and_hops_of_two_cycles() -> None:
     machine = _machine("garnet_like")
-    # "control messages fit within 1 flit, and data messages fit within 5" [gem5 2020].
+    # "control messages fit within 1 flit, and data messages fit within 5" [Garnet 2020].
     assert machine.packet_flits(0) == 1
     assert machine.packet_flits(64) == 5
     spec = json.loads(Experiment.from_dict({"machine": {"preset": "garnet_like"}}).spec("full"))

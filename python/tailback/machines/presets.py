@@ -23,7 +23,7 @@
 * ``booksim_mesh``, ``booksim_torus``: the networks of the examples ``mesh88_lat`` and ``torus88``
   that come with BookSim2 [Jiang et al. 2013], in cycles of 1 ns with flits of 8 B. What an example
   leaves open is that program's default; its credits take a cycle more in some versions.
-* ``garnet_like``: an 8 x 8 mesh with the router of Garnet 2.0 [gem5 2020]: flits of 16 B, 4
+* ``garnet_like``: an 8 x 8 mesh with the router of Garnet 2.0 [Garnet 2020]: flits of 16 B, 4
   virtual channels of 4 flits, a cycle in a router and one on a link; 1 GHz is a choice, and so is
   that there is one virtual network.
 * ``slingshot_like``: a dragonfly of Rosetta switches [De Sensi et al. 2020]: 64 ports of 200

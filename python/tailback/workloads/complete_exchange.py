@@ -33,7 +33,7 @@ class CompleteExchange(Workload, init=False):
     """
 
     kind: Literal["complete_exchange"] = "complete_exchange"
-    order: Order = Field(default="bounded", description="In which order nodes send.")
+    send_order: Order = Field(default="bounded", description="In which order nodes send.")
     group: int | None = Field(
         default=None,
         ge=1,
@@ -73,14 +73,14 @@ class CompleteExchange(Workload, init=False):
         keys = {"group": self.group, "node": self.node_contention, "link": self.link_contention}
         given = {name: value for name, value in keys.items() if value is not None}
         shape = network.shape
-        if not shape and self.order in ("bounded", "scott") and self.file is None:
+        if not shape and self.send_order in ("bounded", "scott") and self.file is None:
             allowed = "needs a machine with coordinates, such as a mesh"
-            raise UserError("workload.order", shown(self.order), allowed)
+            raise UserError("workload.send_order", shown(self.send_order), allowed)
         try:
             if self.file is not None:
                 return self._from_file(shape or (network.nodes,), given)
             return _made(
-                shape or (network.nodes,), self.order, tuple(given.items()), self.order_seed
+                shape or (network.nodes,), self.send_order, tuple(given.items()), self.order_seed
             )
         except UserError as error:
             raise _placed(error) from None
@@ -131,7 +131,7 @@ def _made(
         return made.in_groups_of(schedules.group_of(shape, **dict(given)))
     if given:
         name, value = given[0]
-        allowed = f'must be left out with order = "{order}", which has '
+        allowed = f'must be left out with send_order = "{order}", which has '
         allowed += "a barrier after every step" if order == "scott" else "no barriers"
         raise UserError(name, str(value), allowed)
     if order == "scott":

@@ -201,7 +201,7 @@ class Synthetic(Workload, init=False):
     @model_validator(mode="after")
     def _has_what_its_words_need(self) -> Synthetic:
         self._check_sizes()
-        if self.includes_self and self.pattern == "hot_spot":
+        if self.includes_self and self.pattern in ("hot_spot", "next_group"):
             allowed = "must be false with this pattern"
             raise UserError("includes_self", shown(self.includes_self), allowed)
         if self.pattern == "hot_spot" and not self.hot_spots:
@@ -271,7 +271,7 @@ class Synthetic(Workload, init=False):
     @cached_property
     def _matrix(self) -> Matrix:
         """The matrix of the file, which is read once."""
-        return read_matrix(Path(self.file or ""))
+        return read_matrix(Path(self.file or ""), includes_self=self.includes_self)
 
     def reach(self, network: Network) -> int | None:
         """Return the radius as a number on this machine; None if there is no limit to it."""
