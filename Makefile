@@ -4,7 +4,8 @@
 #   make demo     the published experiment at a few compute periods
 #   make studies  all published tables and figures, side by side with ours, how often
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
-#                 what adaptive routing costs, and how messages should cross a hypercube
+#                 what adaptive routing costs, how messages should cross a hypercube, and how good
+#                 an estimate fidelity fluid is
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
 #   make test     all tests but the long ones: at most three minutes of CPU
@@ -43,6 +44,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.adaptive
 	$(BIN)/python -m studies.buzzard_mudge
 	$(BIN)/python -m studies.symult
+	$(BIN)/python -m studies.fluid
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches
