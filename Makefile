@@ -5,7 +5,8 @@
 #   make studies  all published tables and figures, side by side with ours, how often
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
 #                 what adaptive routing costs, how messages should cross a hypercube,
-#                 and what contention was on the Symult 2010 and the Paragon
+#                 what contention was on the Symult 2010 and the Paragon, the curves of
+#                 BookSim2, and how good an estimate fidelity fluid is
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
 #   make test     all tests but the long ones: at most three minutes of CPU
@@ -46,6 +47,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.symult
 	$(BIN)/python -m studies.booksim
 	$(BIN)/python -m studies.paragon
+	$(BIN)/python -m studies.fluid
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches

@@ -292,7 +292,8 @@ class TestCompleteExchange:
             (
                 mesh(8, 8),
                 {"send_order": "scott", "group": 2},
-                'workload.group = 2: must be left out with send_order = "scott", which has a barrier',
+                'workload.group = 2: must be left out with send_order = "scott", '
+                "which has a barrier",
             ),
             (
                 mesh(8, 8),

@@ -50,3 +50,22 @@ def test_circuits_are_refused() -> None:
     }
     with pytest.raises(UserError, match=r"must be .?packet.? with"):
         tb.Experiment.from_dict(tables)
+
+
+def test_nodes_that_drain_and_costs_are_taken_into_account() -> None:
+    """Two messages to one node: it drains a byte in 22 ns, after a start-up of 231 us."""
+    interface = {
+        "acknowledgements": False,
+        "send_overhead": "231 us",
+        "packet_interval_per_byte": "22 ns/B",
+        "receive_fifo": 2,
+        "drain_rate": "363636364 bit/s",
+    }
+    link = {"rate": "1454545455 bit/s", "duplex": "half_by_flit"}
+    switch = {"switching": "wormhole", "input_buffer": "64 B"}
+    machine = {**MACHINE, "link": link, "switch": switch, "interface": interface}
+    rows = [("0 ns", node, 2, "17920 B") for node in (0, 1)]
+    run = {"fidelity": "fluid", "mode": "full"}
+    tables = {"machine": machine, "workload": {"kind": "messages", "messages": rows}, "run": run}
+    taken = tb.run(tb.Experiment.from_dict(tables))["completion_us"].value
+    assert taken == pytest.approx(231 + 2 * 17920 * 0.022, rel=0.02)

@@ -180,7 +180,7 @@ fn receive_fifos_need_channels_that_are_granted() {
         refusal(&machine, fidelity)
     };
     let field = "machine.interface.receive_fifo = 2: must be left out with";
-    for fidelity in [Fidelity::Stream, Fidelity::Token, Fidelity::Fluid] {
+    for fidelity in [Fidelity::Stream, Fidelity::Token] {
         let nodes = "whose nodes take everything in at once; use packet, worm or flit";
         assert_eq!(
             said(fidelity, |_| {}),

@@ -55,6 +55,7 @@ fn times_add_up() {
                     machine.interface.window = window;
                     for mode in EVERY {
                         adds_up(&run(&machine, &list, mode, Fidelity::Packet));
+                        adds_up(&run(&machine, &list, mode, Fidelity::Fluid));
                     }
                 }
             }

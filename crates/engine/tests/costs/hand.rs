@@ -100,15 +100,18 @@ fn the_law_of_log_gp() {
         let wire = if mode == Mode::Ideal { 0 } else { (2 + 1 + 100) * TAU };
         // Two messages at once: the second is prepared meanwhile, and starts after the interval.
         let list = message_list(&[(0, 0, 1, 100), (0, 0, 1, 100)]);
-        let mut run = Run::new(machine(2, costs), list, mode);
-        run.finish();
-        let (send, receive) = (o + 100_000, o + 100_000);
-        let first = send + wire + receive;
-        let second = send + g + 300_000 + wire + receive;
-        let counters = run.simulation.counters();
-        assert_eq!(counters.message_latency_ps, first + second, "{mode:?}");
-        assert_eq!(counters.cpu_sending_ps, 2 * send);
-        assert_eq!(counters.cpu_receiving_ps, 2 * receive);
+        for fidelity in [Fidelity::Packet, Fidelity::Fluid] {
+            let spec = Spec { fidelity, ..spec(machine(2, costs), list.clone(), mode) };
+            let mut run = Run::with(&spec);
+            run.finish();
+            let (send, receive) = (o + 100_000, o + 100_000);
+            let first = send + wire + receive;
+            let second = send + g + 300_000 + wire + receive;
+            let counters = run.simulation.counters();
+            assert_eq!(counters.message_latency_ps, first + second, "{mode:?}");
+            assert_eq!(counters.cpu_sending_ps, 2 * send);
+            assert_eq!(counters.cpu_receiving_ps, 2 * receive);
+        }
     }
 }
 

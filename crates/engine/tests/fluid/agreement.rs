@@ -46,6 +46,12 @@ fn random_machine(dice: &mut Dice) -> Machine {
     if dice.below(2) == 1 {
         machine.set_node_link(|class| class.control_ps = Some(1 + dice.below(40 * flit_ps)));
     }
+    if dice.below(3) == 0 {
+        machine.interface.drain_byte_ps = Some(1 + dice.below(3 * flit_ps));
+    }
+    if dice.below(4) == 0 {
+        machine.link.half_duplex = HalfDuplex::Flit;
+    }
     machine
 }
 

@@ -110,6 +110,11 @@ fn alone_as_with_whole_packets() {
         }
         let bytes = dice.below(300) as u32;
         let rows = [(0, 0, 1 + dice.below(4) as u32, bytes)];
+        if dice.below(3) == 0 {
+            // Whatever the packet, wires are the slowest, or draining is.
+            let times = [1 + dice.below(200), 10_000];
+            machine.interface.drain_byte_ps = Some(times[dice.below(2) as usize]);
+        }
         let mut whole = Run::with(&spec(machine.clone(), message_list(&rows), Mode::Full));
         whole.finish();
         let fluid = run(machine, &rows, Mode::Full);
@@ -141,4 +146,53 @@ fn adaptive_ways_spread() {
     machine.set_node_link(|class| class.width = Some(2));
     let rows = [(0, 0, 3, 99), (0, 0, 3, 99)];
     assert_eq!(arrivals(&run(machine, &rows, Mode::Full)), [103_000; 2]);
+}
+
+/// Two messages to one node, which drains a byte in 4 ns where wires take 1: each has half of
+/// that. Alone a message takes as long as it is drained, and so it does in modes without ends.
+#[test]
+fn nodes_that_drain_slowly() {
+    let rows = [(0, 0, 3, 100), (0, 1, 3, 100), (0, 2, 0, 100)];
+    let arrivals = |mode| {
+        let mut machine = machine(TopologySpec::Star { nodes: 4 });
+        machine.interface.drain_byte_ps = Some(4_000);
+        machine.interface.receive_fifo = Some(2);
+        arrivals(&run(machine, &rows, mode))
+    };
+    for mode in [Mode::Full, Mode::Endpoints] {
+        assert_eq!(arrivals(mode), [801_000, 801_000, 401_000]);
+    }
+    for mode in [Mode::Throttled, Mode::Free] {
+        assert_eq!(arrivals(mode), [401_000; 3]);
+    }
+}
+
+/// Two messages that cross share the wire between their switches; each node has wires of its own.
+#[test]
+fn both_directions_of_a_wire() {
+    let mut machine = machine(TopologySpec::Mesh { dims: vec![2] });
+    machine.set_node_link(|class| class.half_duplex = Some(HalfDuplex::No));
+    let rows = [(0, 0, 1, 99), (0, 1, 0, 99)];
+    assert_eq!(arrivals(&run(machine.clone(), &rows, Mode::Full)), [102_000; 2]);
+    machine.link.half_duplex = HalfDuplex::Flit;
+    assert_eq!(arrivals(&run(machine.clone(), &rows, Mode::Full)), [202_000; 2]);
+    assert_eq!(arrivals(&run(machine.clone(), &rows, Mode::Endpoints)), [102_000; 2]);
+    machine.set_node_link(|class| class.half_duplex = Some(HalfDuplex::Flit));
+    assert_eq!(arrivals(&run(machine, &rows, Mode::Endpoints)), [202_000; 2]);
+}
+
+/// Five nodes send packets of ten flits to one, each at intervals of four times that: it takes in
+/// a fifth of every message where they would send a quarter. The last packet of three keeps no
+/// interval: 90 ns of a quarter. One alone has room.
+#[test]
+fn intervals_between_packets() {
+    let mut machine = machine(TopologySpec::Star { nodes: 6 });
+    machine.interface.packet_bytes = 9;
+    machine.interface.costs = Some(Costs { packet_interval_ps: 40_000, ..Costs::default() });
+    let rows: Vec<_> = (1..6).map(|node| (0, node, 0, 27)).collect();
+    assert_eq!(arrivals(&run(machine.clone(), &rows, Mode::Full)), [112_500 + 1_000; 5]);
+    assert_eq!(arrivals(&run(machine.clone(), &rows, Mode::Endpoints)), [112_500 + 1_000; 5]);
+    assert_eq!(arrivals(&run(machine.clone(), &rows, Mode::Free)), [90_000 + 1_000; 5]);
+    let alone = run(machine, &rows[..1], Mode::Full);
+    assert_eq!((arrivals(&alone), alone.lifetimes_beyond_zero_load()), (vec![91_000], 0));
 }

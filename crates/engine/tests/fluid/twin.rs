@@ -55,6 +55,18 @@ impl Twin<'_> {
                 *self.capacities.entry(self.link(channel)).or_default() += rate;
             }
         }
+        for node in 0..layout.receivers().len() as u32 {
+            if let Some(rate) = self.drain_rate() {
+                self.capacities.insert(drain(node), rate);
+            }
+        }
+    }
+
+    /// The rate at which nodes drain what comes, where they take time.
+    fn drain_rate(&self) -> Option<i128> {
+        let fastest = self.wiring.timings.iter().map(|timing| timing.flit_ps).min().unwrap();
+        let takes = self.wiring.drain_ps(self.wiring.timings[0].flit_bytes());
+        (takes > 0).then(|| ((i128::from(fastest) << 46) / i128::from(takes)).max(1))
     }
 
     fn begin(&mut self, (message, bytes): Packet, (node, to): (usize, u32), now: Time) {
@@ -65,7 +77,8 @@ impl Twin<'_> {
             let header = Header { source, destination, route: 0 };
             way.push(self.wiring.first_lead(switch, header));
         }
-        let limit = way.iter().map(|&c| self.rate(self.wiring.timing(c))).min().unwrap();
+        let limits = way.iter().map(|&c| self.rate(self.wiring.timing(c)));
+        let limit = limits.chain(self.drain_rate()).min().unwrap();
         let internal = |c: &ChannelId| layout.group(*c).kind == ChannelKind::Internal;
         let shared: Vec<ChannelId> = match self.mode {
             Mode::Full => way.clone(),
@@ -73,10 +86,13 @@ impl Twin<'_> {
             Mode::Throttled => way.iter().copied().filter(internal).take(1).collect(),
             Mode::Free | Mode::Ideal => Vec::new(),
         };
-        let lanes = way.iter().map(|&c| self.capacities[&self.link(c)]);
+        let lanes = way.iter().map(|&c| self.capacities[&self.link(c)]).chain(self.drain_rate());
         let lanes = lanes.map(|capacity| (capacity + limit - 1) / limit).min().unwrap() as usize;
-        let links = shared.into_iter().map(|c| self.link(c)).collect();
-        let free_at = vec![0; way.len()];
+        let mut links: Vec<_> = shared.into_iter().map(|c| self.link(c)).collect();
+        if matches!(self.mode, Mode::Full | Mode::Endpoints) && self.drain_rate().is_some() {
+            links.push(drain(to));
+        }
+        let free_at = vec![0; way.len() + 1];
         let mut flow = Flow {
             message,
             node,
@@ -95,10 +111,10 @@ impl Twin<'_> {
         self.flows.push(flow);
     }
 
-    /// How long a flow's packet takes on the slowest of its channels.
+    /// How long a flow's packet takes on the slowest of its channels, or to be drained.
     fn slowest(&self, flow: &Flow) -> Time {
         let takes = flow.way.iter().map(|&c| self.wiring.timing(c).packet_ps(flow.bytes));
-        takes.max().unwrap()
+        takes.max().unwrap().max(self.wiring.drain_ps(flow.bytes))
     }
 
     fn work(&self, flow: &Flow) -> i128 {
@@ -113,13 +129,14 @@ impl Twin<'_> {
             let timing = self.wiring.timing(channel);
             let start = free_at[place].max(ready);
             free_at[place] = start + timing.packet_ps(flow.bytes);
-            ready = match flow.way.get(place + 1) {
-                Some(&c) => {
-                    start + self.wiring.onward_ps(timing, self.wiring.timing(c), flow.bytes)
-                }
-                None => free_at[place] + timing.wire_ps,
+            ready = if let Some(&next) = flow.way.get(place + 1) {
+                start + self.wiring.onward_ps(timing, self.wiring.timing(next), flow.bytes)
+            } else {
+                let drained = start.max(free_at[place + 1]) + self.wiring.drain_ps(flow.bytes);
+                drained.max(free_at[place] + timing.wire_ps)
             };
         }
+        free_at[flow.way.len()] = ready;
         ready
     }
 
@@ -166,6 +183,11 @@ impl Twin<'_> {
     }
 }
 
+/// What stands for draining at a node.
+fn drain(node: u32) -> ChannelId {
+    ChannelId(u32::MAX - 1 - node)
+}
+
 fn through_at(flow: &Flow, now: Time) -> Time {
     let nearest = (flow.left.max(0) + flow.rate / 2) / flow.rate;
     now + nearest as Time
@@ -201,7 +223,7 @@ pub fn deliveries(spec: &Spec, wiring: &Wiring) -> Vec<(u64, Time, Time)> {
                 continue;
             }
             let slowest = twin.slowest(&flow);
-            let alone = twin.alone(&flow, &mut vec![0; flow.way.len()]) - slowest;
+            let alone = twin.alone(&flow, &mut vec![0; flow.way.len() + 1]) - slowest;
             let mut free_at = std::mem::take(&mut flow.free_at);
             let end = twin.alone(&flow, &mut free_at);
             flow.free_at = free_at;

@@ -102,7 +102,7 @@ fn half_duplex(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
                 );
                 return Err(SpecError::new(field, half.name(), allowed));
             }
-            HalfDuplex::Flit if fidelity != Fidelity::Flit => {
+            HalfDuplex::Flit if !matches!(fidelity, Fidelity::Flit | Fidelity::Fluid) => {
                 let allowed = format!(
                     "must be full with fidelity {}: flits of both directions take turns on a \
                      wire; use flit",
@@ -135,7 +135,7 @@ fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     if machine.switch.pipeline.is_some() {
         return refuse("switch.pipeline, whose nodes take everything in at once");
     }
-    if matches!(fidelity, Fidelity::Token | Fidelity::Stream | Fidelity::Fluid) {
+    if matches!(fidelity, Fidelity::Token | Fidelity::Stream) {
         let with = format!(
             "fidelity {}, whose nodes take everything in at once; use packet, worm or flit",
             fidelity.name()

@@ -1,13 +1,14 @@
 //! Fidelity `fluid`: messages flow through all channels of their way at once, and share links
 //! max-min fairly.
 //!
-//! Packets of one message that follow each other without a gap are one *flow*: they go the same
-//! way, and nothing is worked out again between them. A packet has left its node when its bytes
+//! Packets of one message that follow each other without a gap, or at the interval that their node
+//! keeps, are one *flow*: they go the same way, and nothing is worked out again between them. A packet has left its node when its bytes
 //! are through; its end arrives as much later as it would if nobody else were there. Rates are
 //! worked out at the end of an instant, for all flows that have begun and ended at it.
 
 mod agenda;
 mod pace;
+mod pacing;
 mod passage;
 mod sharing;
 mod sources;
@@ -25,9 +26,10 @@ use crate::spec::{Machine, Mode};
 use crate::time::{NEVER, Time};
 use agenda::Agenda;
 use pace::Pace;
+use pacing::Pacing;
 use passage::Passage;
 use sharing::Sharing;
-use sources::{Awake, Sources};
+use sources::{Awake, Origin, Sources};
 use ways::{Way, Ways, channel_of};
 
 /// The network as links that are shared, in any mode.
@@ -35,6 +37,7 @@ pub struct FluidFabric {
     sources: Sources,
     ways: Ways,
     sharing: Sharing,
+    pacing: Option<Pacing>,
     /// By slot.
     flows: Vec<Flow>,
     /// Slots without a flow.
@@ -45,6 +48,9 @@ pub struct FluidFabric {
     used: Vec<Use>,
     /// Flows whose rates are others now; empty between instants.
     changed: Vec<(u32, u64)>,
+    /// Flows that end with this instant unless another packet of their message comes; empty
+    /// between instants.
+    lingering: Vec<u32>,
     /// Counts flows: they take the channels of a group in turn.
     turn: u32,
 }
@@ -52,6 +58,11 @@ pub struct FluidFabric {
 /// One flow.
 struct Flow {
     packet: PacketId,
+    /// That of all its packets.
+    origin: Origin,
+    /// How long nothing follows its packet when the bytes of that are through; and whether they are.
+    pause: Time,
+    pauses: bool,
     way: Way,
     /// What its first packet had to remember.
     route: u32,
@@ -71,17 +82,19 @@ struct Flow {
 impl FluidFabric {
     /// An empty network.
     pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize, mode: Mode) -> Self {
-        let (ways, sharing) = Ways::new(wiring, mode);
+        let (ways, sharing) = Ways::new(wiring, nodes, mode);
         let width = |node| wiring.layout.injection(NodeId::from_index(node)).width;
         Self {
             sources: Sources::new(&machine.interface, mode, (0..nodes).map(width)),
             ways,
             sharing,
+            pacing: Pacing::new(machine, wiring),
             flows: Vec::new(),
             free: Vec::new(),
             agenda: Agenda::new(),
             used: vec![Use::default(); wiring.layout.channels()],
             changed: Vec::new(),
+            lingering: Vec::new(),
             turn: 0,
         }
     }
@@ -89,18 +102,23 @@ impl FluidFabric {
     /// A packet whose turn has come begins a flow.
     fn begin(&mut self, id: PacketId, act: &mut Act) {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.flows.push(Flow::new());
+            self.flows.push(Flow::new(Origin::of(&act.packets[id])));
             self.flows.len() as u32 - 1
         });
         let flow = &mut self.flows[slot as usize];
         let header = act.packets[id].header();
         self.ways.find(header, act.wiring, &self.sharing, &mut flow.way);
+        flow.origin = Origin::of(&act.packets[id]);
+        if let Some(limit) = self.pacing.as_ref().and_then(|pacing| pacing.limit(&act.packets[id]))
+        {
+            flow.way.limit = flow.way.limit.min(limit);
+        }
         (flow.route, flow.turn, self.turn) = (header.route, self.turn, self.turn.wrapping_add(1));
         (flow.rate, flow.left, flow.settled) = (0, 0, act.now);
         flow.pace.begin(&flow.way, act.wiring);
         let links = self.ways.shared(&act.wiring.layout, &flow.way);
         self.sharing.join(slot, flow.way.limit, links);
-        self.sources.begins(id, flow.way.lanes, act.packets);
+        self.sources.begins(flow.origin, flow.way.lanes);
         self.set_out(id, slot, act);
     }
 
@@ -136,6 +154,8 @@ impl FluidFabric {
         if wiring.reports_header(packet) {
             act.events.post(now + passage.header_ps, Event::Head(id.into()));
         }
+        let pause = |pacing: &Pacing| pacing.pause(packet, flow.way.limit, passage.takes);
+        flow.pause = self.pacing.as_ref().map_or(0, pause);
         flow.packet = id;
         flow.left += i128::from(passage.takes) * i128::from(flow.way.limit);
         flow.behind = flow.pace.next(bytes, passage, &flow.way, wiring);
@@ -167,6 +187,9 @@ impl FluidFabric {
     fn is_through(&mut self, slot: u32, act: &mut Act) {
         let flow = &mut self.flows[slot as usize];
         flow.settle(act.now);
+        if std::mem::take(&mut flow.pauses) {
+            return self.linger(slot);
+        }
         let (id, delivered) = (flow.packet, act.now + flow.behind);
         self.note_waits(slot, act);
         if delivered == act.now {
@@ -174,11 +197,31 @@ impl FluidFabric {
         } else {
             act.events.post(delivered, Event::Tail(id.into()));
         }
-        act.leaves(self.flows[slot as usize].way.leads[0], id, act.now);
-        if let Some(next) = self.sources.take_behind(id, act.packets) {
+        let flow = &mut self.flows[slot as usize];
+        act.leaves(flow.way.leads[0], id, act.now);
+        if flow.pause > 0 {
+            flow.pauses = true;
+            flow.left += i128::from(flow.pause) * i128::from(flow.way.limit);
+            return self.look_ahead(slot, act.now);
+        }
+        if let Some(next) = self.sources.take_behind(flow.origin, act.packets) {
             return self.set_out(next, slot, act);
         }
-        self.sources.ends(id, act.packets);
+        if act.packets[id].last {
+            return self.end(slot);
+        }
+        self.linger(slot);
+    }
+
+    /// A flow ends unless its message's next packet comes at this instant.
+    fn linger(&mut self, slot: u32) {
+        self.agenda.set(slot, NEVER);
+        self.lingering.push(slot);
+    }
+
+    /// No packet follows on a flow.
+    fn end(&mut self, slot: u32) {
+        self.sources.ends(self.flows[slot as usize].origin);
         self.sharing.leave(slot);
         self.flows[slot as usize].passage.forget();
         self.agenda.set(slot, NEVER);
@@ -187,7 +230,8 @@ impl FluidFabric {
 
     /// What channels are still to do of packets that have set out: it is told when they do.
     fn each_overhang(&self, now: Time, mut tell: impl FnMut(ChannelId, Time)) {
-        for flow in self.flows.iter().filter(|flow| !flow.passage.busy.is_empty()) {
+        let is_busy = |flow: &&Flow| !flow.pauses && !flow.passage.busy.is_empty();
+        for flow in self.flows.iter().filter(is_busy) {
             let (of, left) = (u128::from(flow.passage.takes), u128::from(flow.left_alone(now)));
             for &(channel, takes) in &flow.passage.busy {
                 tell(channel, (u128::from(takes) * left).div_ceil(of) as Time);
@@ -223,9 +267,12 @@ impl FluidFabric {
 }
 
 impl Flow {
-    fn new() -> Self {
+    fn new(origin: Origin) -> Self {
         Self {
             packet: PacketId::NONE,
+            origin,
+            pause: 0,
+            pauses: false,
             way: Way::default(),
             route: 0,
             turn: 0,
@@ -269,10 +316,16 @@ impl ChannelModel for FluidFabric {
 
     #[inline]
     fn is_settled(&self) -> bool {
-        self.sources.is_settled() && self.sharing.is_settled()
+        self.sources.is_settled() && self.sharing.is_settled() && self.lingering.is_empty()
     }
 
     fn arbitrate(&mut self, act: &mut Act) {
+        while let Some(slot) = self.lingering.pop() {
+            match self.sources.take_behind(self.flows[slot as usize].origin, act.packets) {
+                Some(next) => self.set_out(next, slot, act),
+                None => self.end(slot),
+            }
+        }
         while let Some(awake) = self.sources.next_awake() {
             while let Some(id) = self.sources.take(awake, act.packets) {
                 self.begin(id, act);
@@ -280,6 +333,9 @@ impl ChannelModel for FluidFabric {
                     break;
                 }
             }
+        }
+        if self.sharing.is_settled() {
+            return;
         }
         let mut changed = std::mem::take(&mut self.changed);
         self.sharing.work_out(|slot, rate| changed.push((slot, rate)));

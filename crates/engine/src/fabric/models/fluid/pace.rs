@@ -10,8 +10,9 @@ use crate::time::Time;
 pub struct Pace {
     /// The same for all of them, where they go on behind their headers at the same rate.
     constant: Option<Time>,
-    /// Else: when, nobody else being there, each channel of the way is free of those before, and
-    /// all bytes of theirs are through the slowest; from the start of the first.
+    /// Else: when, nobody else being there, each channel of the way is free of those before, and at
+    /// last its node has drained them, and all bytes of theirs are through the slowest; from the
+    /// start of the first.
     free_at: Vec<Time>,
     through: Time,
     /// Data bytes of the first packets, how far behind those are, and how many of them but the
@@ -30,14 +31,15 @@ impl Pace {
             hops - last.hop_ps + last.wire_ps
         });
         self.free_at.clear();
-        self.free_at.resize(way.leads.len(), 0);
+        self.free_at.resize(way.leads.len() + 1, 0);
         (self.through, self.first, self.more) = (0, None, 0);
     }
 
     /// How far behind the next packet is.
     pub fn next(&mut self, bytes: u32, passage: &Passage, way: &Way, wiring: &Wiring) -> Time {
         if let Some(constant) = self.constant {
-            return constant;
+            let drains = wiring.drain_ps(bytes) > 0;
+            return if drains { passage.lifetime - passage.takes } else { constant };
         }
         if let Some((first, behind)) = self.first
             && first == bytes
@@ -52,11 +54,14 @@ impl Pace {
             let timing = wiring.timing(lead);
             let start = self.free_at[place].max(ready);
             self.free_at[place] = start + timing.packet_ps(bytes);
-            ready = match way.leads.get(place + 1) {
-                Some(&next) => start + wiring.onward_ps(timing, wiring.timing(next), bytes),
-                None => self.free_at[place] + timing.wire_ps,
+            ready = if let Some(&next) = way.leads.get(place + 1) {
+                start + wiring.onward_ps(timing, wiring.timing(next), bytes)
+            } else {
+                let drained = start.max(self.free_at[place + 1]) + wiring.drain_ps(bytes);
+                drained.max(self.free_at[place] + timing.wire_ps)
             };
         }
+        self.free_at[way.leads.len()] = ready;
         self.through += passage.takes;
         let behind = ready.saturating_sub(self.through).max(passage.lifetime - passage.takes);
         self.first = is_first.then_some((bytes, behind));
@@ -72,6 +77,8 @@ impl Pace {
             slowest = wiring.timing(lead).packet_ps(bytes).max(slowest);
             *free_at += slowest * self.more;
         }
+        slowest = slowest.max(wiring.drain_ps(bytes));
+        self.free_at[way.leads.len()] += slowest * self.more;
         self.through += slowest * self.more;
         self.more = 0;
     }

@@ -12,7 +12,7 @@ use crate::time::Time;
 pub struct Passage {
     /// Data bytes of the packets; none: nothing is known yet.
     bytes: Option<u32>,
-    /// How long it takes on the slowest channel, and in all, alone.
+    /// How long it takes on the slowest channel, or to be drained, and in all, alone.
     pub takes: Time,
     pub lifetime: Time,
     /// From when it sets out until its header could start on its first channel between switches,
@@ -74,6 +74,7 @@ impl Passage {
                 at += after;
             }
         }
+        self.takes = self.takes.max(wiring.drain_ps(bytes));
         let packet = &act.packets[id];
         (self.route, self.undisturbed) = (packet.route, act.packets.undisturbed(id));
         self.lifetime = wiring.zero_load(packet, &self.undisturbed).lifetime;

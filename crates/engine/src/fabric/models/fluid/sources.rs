@@ -1,6 +1,6 @@
 //! Where packets wait until their message has its turn.
 
-use crate::fabric::transit::{PacketFifo, PacketPool};
+use crate::fabric::transit::{Packet, PacketFifo, PacketPool};
 use crate::ids::{MessageId, NodeId, PacketId};
 use crate::measure::Class;
 use crate::spec::{Interface, MessageOrder, Mode};
@@ -27,6 +27,14 @@ pub enum Awake {
     Message(MessageId),
     /// This one.
     Packet(PacketId),
+}
+
+/// Where a packet comes from.
+#[derive(Clone, Copy)]
+pub struct Origin {
+    node: NodeId,
+    message: MessageId,
+    class: Class,
 }
 
 #[derive(Clone)]
@@ -142,47 +150,49 @@ impl Sources {
     }
 
     /// The next packet for a flow: the one at hand, if it is of the same message.
-    pub fn take_behind(&mut self, id: PacketId, packets: &mut PacketPool) -> Option<PacketId> {
-        let packet = &packets[id];
-        if packet.class == Class::Ack {
+    pub fn take_behind(&mut self, of: Origin, packets: &mut PacketPool) -> Option<PacketId> {
+        if of.class == Class::Ack {
             return None;
         }
-        let Some(node) = self.nodes.get_mut(packet.source.index()) else {
-            let queue = &mut self.messages[packet.message.index()].queue;
+        let Some(node) = self.nodes.get_mut(of.node.index()) else {
+            let queue = &mut self.messages[of.message.index()].queue;
             return queue.first.is_some().then(|| queue.pop(packets));
         };
         let queue = node.at_hand()?;
         let next = &packets[queue.first];
-        let is_same = next.class == Class::Data && next.message == packet.message;
-        is_same.then(|| queue.pop(packets))
+        let is_same = next.class == Class::Data && next.message == of.message;
+        let next = is_same.then(|| queue.pop(packets));
+        if next.is_some() && node.flows < node.most {
+            // There may be one of another message behind it, which need not wait.
+            self.wake(of.node);
+        }
+        next
     }
 
     /// A packet becomes a flow of its own, of which so many find room side by side.
-    pub fn begins(&mut self, id: PacketId, most: u16, packets: &PacketPool) {
-        let packet = &packets[id];
-        if let Some(node) = self.nodes.get_mut(packet.source.index()) {
+    pub fn begins(&mut self, of: Origin, most: u16) {
+        if let Some(node) = self.nodes.get_mut(of.node.index()) {
             node.flows += 1;
         }
-        if packet.class == Class::Data {
-            let message = &mut self.messages[packet.message.index()];
+        if of.class == Class::Data {
+            let message = &mut self.messages[of.message.index()];
             (message.flows, message.most) = (message.flows + 1, most);
         }
     }
 
     /// A packet was the last of its flow.
-    pub fn ends(&mut self, id: PacketId, packets: &PacketPool) {
-        let packet = &packets[id];
-        if packet.class == Class::Data {
-            let message = &mut self.messages[packet.message.index()];
+    pub fn ends(&mut self, of: Origin) {
+        if of.class == Class::Data {
+            let message = &mut self.messages[of.message.index()];
             message.flows -= 1;
             if message.flows == 0 {
                 // Its next packet may go another way, and its place be another message's.
                 message.most = 1;
             }
         }
-        if let Some(node) = self.nodes.get_mut(packet.source.index()) {
+        if let Some(node) = self.nodes.get_mut(of.node.index()) {
             node.flows -= 1;
-            self.wake(packet.source);
+            self.wake(of.node);
         }
     }
 
@@ -191,6 +201,13 @@ impl Sources {
         if let Some(waiting) = self.waiting_data.get_mut(source.index()) {
             *waiting -= u32::from(class == Class::Data);
         }
+    }
+}
+
+impl Origin {
+    /// That of a packet.
+    pub fn of(packet: &Packet) -> Self {
+        Self { node: packet.source, message: packet.message, class: packet.class }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::sharing::{self, Sharing};
 use crate::fabric::network::layout::{End, Group, Layout};
+use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
@@ -12,6 +13,9 @@ use crate::time::Time;
 /// The rate of the fastest wire.
 const FASTEST: u64 = 1 << 46;
 
+/// The most that is not a wire's.
+const MOST: u128 = 1 << 60;
+
 /// Which links can be full, and how fast wires are.
 pub struct Ways {
     mode: Mode,
@@ -19,6 +23,9 @@ pub struct Ways {
     link_of: Vec<u32>,
     /// By place in [`Wiring::timings`]: the rate of one wire.
     rates: Vec<u64>,
+    /// The link that is draining at the first node, and its rate; none where nodes take everything
+    /// in at once.
+    drains: Option<(u32, u64)>,
     chooses: bool,
     outputs: Outputs,
 }
@@ -36,16 +43,21 @@ pub struct Way {
 
 impl Ways {
     /// Those of a machine, with what is shared of it in a mode.
-    pub fn new(wiring: &Wiring, mode: Mode) -> (Self, Sharing) {
-        let fastest = wiring.timings.iter().map(|timing| timing.flit_ps).min().unwrap_or(1);
-        let rate =
-            |flit_ps: Time| (u128::from(FASTEST) * u128::from(fastest)) / u128::from(flit_ps);
-        let rates: Vec<u64> =
-            wiring.timings.iter().map(|timing| (rate(timing.flit_ps) as u64).max(1)).collect();
-        let (link_of, capacities) = links(&wiring.layout, &rates);
+    pub fn new(wiring: &Wiring, nodes: usize, mode: Mode) -> (Self, Sharing) {
+        let rate_of = |timing: &Timing| rate(wiring, 1, timing.flit_ps);
+        let rates: Vec<u64> = wiring.timings.iter().map(rate_of).collect();
+        let (link_of, mut capacities) = links(&wiring.layout, &rates);
+        let drain_ps = wiring.drain_ps(wiring.timings[0].flit_bytes());
+        let drains = (drain_ps > 0).then(|| {
+            let rate = rate(wiring, 1, drain_ps);
+            let first = capacities.len() as u32;
+            capacities.resize(capacities.len() + nodes, rate);
+            (first, rate)
+        });
         let chooses = wiring.routing.chooses();
         let outputs = Outputs::default();
-        (Self { mode, link_of, rates, chooses, outputs }, Sharing::new(capacities.into_iter()))
+        let sharing = Sharing::new(capacities.into_iter());
+        (Self { mode, link_of, rates, drains, chooses, outputs }, sharing)
     }
 
     /// The link whose wires a group is on.
@@ -70,7 +82,17 @@ impl Ways {
         };
         let shared = way.leads.iter().enumerate();
         let shared = shared.filter(move |&(place, lead)| is_shared(place, lead));
-        shared.map(|(_, &lead)| self.link_of(layout, lead))
+        let drain = self.drain(layout, way).filter(|_| is_shared_at_ends(self.mode));
+        shared.map(|(_, &lead)| self.link_of(layout, lead)).chain(drain)
+    }
+
+    /// The link that is draining at the end of a way.
+    fn drain(&self, layout: &Layout, way: &Way) -> Option<u32> {
+        let (first, _) = self.drains?;
+        match layout.group(way.leads[way.leads.len() - 1]).end {
+            End::Node(node) => Some(first + node.0),
+            End::Switch(_) => None,
+        }
     }
 
     /// Finds the way of a packet. Where it has a choice it takes, of the outputs that routing
@@ -92,8 +114,10 @@ impl Ways {
                 wiring.first_lead(switch, header)
             };
         }
-        for &lead in &way.leads {
-            let lanes = sharing.capacity(self.link_of(layout, lead)).div_ceil(way.limit);
+        way.limit = way.limit.min(self.drains.map_or(u64::MAX, |(_, rate)| rate));
+        let links = way.leads.iter().map(|&lead| self.link_of(layout, lead));
+        for link in links.chain(self.drain(layout, way)) {
+            let lanes = sharing.capacity(link).div_ceil(way.limit);
             way.lanes = way.lanes.min(u16::try_from(lanes).unwrap_or(u16::MAX));
         }
     }
@@ -121,6 +145,18 @@ impl Ways {
         }
         best
     }
+}
+
+/// The rate of so many flits in a time.
+pub fn rate(wiring: &Wiring, flits: u64, time: Time) -> u64 {
+    let fastest = wiring.timings.iter().map(|timing| timing.flit_ps).min().unwrap_or(1);
+    let all = u128::from(FASTEST) * u128::from(fastest) * u128::from(flits);
+    (all / u128::from(time)).clamp(1, MOST) as u64
+}
+
+/// Whether flows share what is at the ends of their ways.
+fn is_shared_at_ends(mode: Mode) -> bool {
+    matches!(mode, Mode::Full | Mode::Endpoints)
 }
 
 /// By group its link, and by link its capacity: groups with a wire in common, those of the

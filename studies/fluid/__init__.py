@@ -1,0 +1,4 @@
+"""How good an estimate is: fidelity `fluid` against `packet`.
+
+`python -m studies.fluid` runs both on the same messages and writes `RESULTS.md`.
+"""
