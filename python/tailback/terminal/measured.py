@@ -81,9 +81,9 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("internal_held", "  held", 100),
         _Row("ejection_utilisation", "ejection channels", 100),
         _Row("cpu_utilisation", "processors", 100),
-        _Row("cpu_sending", "  sending", 100),
-        _Row("cpu_receiving", "  receiving", 100),
-        _Row("cpu_idle", "  idle", 100),
+        _Row("cpu_sending", "processors sending", 100),
+        _Row("cpu_receiving", "processors receiving", 100),
+        _Row("cpu_idle", "processors idle", 100),
     ),
 }
 
