@@ -127,6 +127,7 @@ def accepted(machine: Machine, pattern: Any, fidelity: Any) -> float:
     return tb.run(machine, workload, **run)["accepted_load"].value
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize(
     ("kind", "fidelity", "next_group", "uniform"),
     [

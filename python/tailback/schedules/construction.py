@@ -8,6 +8,7 @@ construction; this one has the permutations of their figure 5 as steps 120 and 1
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Literal
@@ -37,7 +38,12 @@ def collapsible(shape: Sequence[int]) -> Schedule:
     Works for meshes of any number of dimensions whose sides are 1, 2, 3 or multiples of 4; raises
     `UserError` for others.
     """
-    shape = checked(shape)
+    return _collapsible(checked(shape))
+
+
+# Groups of several sizes are of the same steps.
+@lru_cache(maxsize=4)
+def _collapsible(shape: tuple[int, ...]) -> Schedule:
     lines = [families(shape, side) for side in reversed(shape)]
     steps = list(_steps(lines, per_full(shape)))
     strides = [prod(shape[:axis]) for axis in reversed(range(len(shape)))]
