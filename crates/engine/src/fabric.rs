@@ -172,11 +172,15 @@ impl Fabric {
     }
 
     /// When something next happens that is not in the list of events, or [`NEVER`].
-    #[inline]
+    // In line at every instant: most models have no clock.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn next_time(&self) -> Time {
-        if !self.traits.has_clock {
-            return NEVER;
-        }
+        if self.traits.has_clock { self.strikes_at() } else { NEVER }
+    }
+
+    #[inline]
+    fn strikes_at(&self) -> Time {
         dispatch!(&self.model, model => model.next_time())
     }
 
