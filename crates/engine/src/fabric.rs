@@ -281,7 +281,8 @@ impl Fabric {
         let wiring = &self.wiring;
         let (is_full, is_integrated) = (mode == Mode::Full, wiring.integrated_timing.is_some());
         let are_whole = fidelity == Fidelity::Packet && (is_full || is_integrated);
-        let shares_ends = mode == Mode::Endpoints && wiring.layout.has_shared_wires();
+        let shares_ends =
+            matches!(mode, Mode::Endpoints | Mode::Throttled) && wiring.layout.has_shared_wires();
         let have_heads = wiring
             .integrated_timing
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());

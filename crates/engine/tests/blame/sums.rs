@@ -264,7 +264,8 @@ fn every_cause_occurs_where_it_can() {
         for charge in packets.iter().flat_map(|one| &one.charges) {
             let is_whole = spec.fidelity == Fidelity::Packet || spec.mode != Mode::Full;
             assert!(charge.cause != Cause::Stretched || !is_whole);
-            assert!(charge.cause == Cause::Throttling || spec.mode != Mode::Throttled);
+            let is_throttling = charge.cause == Cause::Throttling;
+            assert!(is_throttling || spec.mode != Mode::Throttled, "{charge:?}");
         }
     });
     for number in 0..40 {
