@@ -1,0 +1,183 @@
+//! Collectives of MPI programs.
+
+use super::communicators::{Communicator, TOGETHER};
+use super::rank::{Rank, in_bytes};
+use super::record::Call;
+use super::{Output, Parsed};
+use crate::sequence;
+use tailback_engine::spec::{Collective, Operation};
+use tailback_engine::workload::trace::{Envelope, Filter, What};
+
+const SENT: (&[&str], &[&str]) = (&["sendcount", "count"], &["sendtype", "datatype"]);
+const RECEIVED: (&[&str], &[&str]) = (&["recvcount", "count"], &["recvtype", "datatype"]);
+
+impl Rank {
+    /// Whether a call is a collective.
+    pub(super) fn collective(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+        let Some(kind) = kind(&call.name) else { return Ok(false) };
+        let communicator = self.communicators.of(call, &["comm"])?;
+        match kind {
+            Kind::Scan => self.scan(call, &communicator, output)?,
+            Kind::GatherOfEach => self.gather_of_each(call, &communicator, output)?,
+            Kind::ScatterOfEach => self.scatter_of_each(call, &communicator, output)?,
+            Kind::As(operation) => {
+                let what = self.whole(call, operation, &communicator)?;
+                let number = output.batch.collectives.len() as u32;
+                output.batch.collectives.push(what);
+                self.then(What::Collective(number), sequence::Call::Blocks, output);
+            }
+        }
+        Ok(true)
+    }
+
+    fn whole(
+        &self,
+        call: &Call,
+        operation: Operation,
+        communicator: &Communicator,
+    ) -> Parsed<Collective> {
+        let root = if operation.has_root() {
+            Some(communicator.member(call.number(&["root"])?, self.ranks)?)
+        } else {
+            None
+        };
+        let mut what =
+            Collective { group: communicator.group(), root, ..Collective::new(operation, 0) };
+        let list = |counts: &[&str], datatype: &[&str]| -> Parsed<Vec<u32>> {
+            let element = self.types.length(call, datatype)?;
+            let counts = call.numbers(counts)?;
+            let count = |&count: &i64| u64::try_from(count).map_err(|_| "counts must be 0 or more");
+            counts.iter().map(|number| in_bytes(count(number)?, element)).collect()
+        };
+        match call.name.as_str() {
+            "MPI_Barrier" => {}
+            "MPI_Alltoallv" => {
+                what.sizes = Some(list(&["sendcounts"], &["sendtype"])?);
+                what.receives = list(&["recvcounts"], &["recvtype"])?;
+            }
+            "MPI_Allgatherv" => what.sizes = Some(list(&["recvcounts"], &["recvtype"])?),
+            "MPI_Reduce_scatter" => {
+                what.sizes = Some(list(&["recvcounts", "counts"], &["datatype"])?);
+            }
+            "MPI_Scatter" => what.bytes = self.length(call, RECEIVED.0, RECEIVED.1)?,
+            _ => what.bytes = self.length(call, SENT.0, SENT.1)?,
+        }
+        Ok(what)
+    }
+
+    /// Every member sends its block to the root, which alone knows their lengths.
+    fn gather_of_each(
+        &mut self,
+        call: &Call,
+        communicator: &Communicator,
+        output: &mut Output<'_>,
+    ) -> Parsed<()> {
+        let root = communicator.member(call.number(&["root"])?, self.ranks)?;
+        let context = communicator.context | TOGETHER;
+        if root != self.me {
+            let bytes = self.length(call, SENT.0, SENT.1)?;
+            let envelope = Envelope { to: root, bytes, tag: 0, context };
+            self.then(What::Send(envelope), sequence::Call::Blocks, output);
+            return Ok(());
+        }
+        let others = self.others(communicator);
+        let receive = |from| What::Receive(Filter { from: Some(from), tag: Some(0), context });
+        output.expected.extend(others.iter().map(|_| 0));
+        self.all(others.iter().map(|&from| receive(from)), output);
+        Ok(())
+    }
+
+    /// The root, which alone knows their lengths, sends every member its block.
+    fn scatter_of_each(
+        &mut self,
+        call: &Call,
+        communicator: &Communicator,
+        output: &mut Output<'_>,
+    ) -> Parsed<()> {
+        let root = communicator.member(call.number(&["root"])?, self.ranks)?;
+        let context = communicator.context | TOGETHER;
+        if root != self.me {
+            output.expected.push(0);
+            let filter = Filter { from: Some(root), tag: Some(0), context };
+            self.then(What::Receive(filter), sequence::Call::Blocks, output);
+            return Ok(());
+        }
+        let element = self.types.length(call, &["sendtype"])?;
+        let counts = call.numbers(&["sendcounts"])?;
+        let mut sends = Vec::new();
+        for to in self.others(communicator) {
+            let place = match &communicator.members {
+                None => to as usize,
+                Some(members) => members.iter().position(|&rank| rank == to).unwrap_or(0),
+            };
+            let count = counts.get(place).and_then(|&count| u64::try_from(count).ok());
+            let count = count.ok_or("sendcounts must have one from 0 for each member")?;
+            let bytes = in_bytes(count, element)?;
+            sends.push(What::Send(Envelope { to, bytes, tag: 0, context }));
+        }
+        self.all(sends.into_iter(), output);
+        Ok(())
+    }
+
+    /// Begins messages and waits for all of them.
+    fn all(&mut self, messages: impl Iterator<Item = What>, output: &mut Output<'_>) {
+        let begin = |what| self.then(what, sequence::Call::Returns, output);
+        let numbers: Vec<_> = messages.map(begin).collect();
+        self.sequence.wait(output.batch, &numbers, self.place);
+    }
+
+    fn others(&self, communicator: &Communicator) -> Vec<u32> {
+        let all = communicator.group().unwrap_or_else(|| (0..self.ranks).collect());
+        all.into_iter().filter(|&rank| rank != self.me).collect()
+    }
+
+    /// By recursive doubling: in round k with the member that differs in bit k, if it is there.
+    fn scan(
+        &mut self,
+        call: &Call,
+        communicator: &Communicator,
+        output: &mut Output<'_>,
+    ) -> Parsed<()> {
+        let bytes = self.length(call, SENT.0, SENT.1)?;
+        let all = communicator.group().unwrap_or_else(|| (0..self.ranks).collect());
+        let me = all.iter().position(|&rank| rank == self.me).ok_or("this rank is not in it")?;
+        let context = communicator.context | TOGETHER;
+        let mut tag = 0;
+        while 1 << tag < all.len() {
+            if let Some(&partner) = all.get(me ^ 1 << tag) {
+                let envelope = Envelope { to: partner, bytes, tag: tag + 1, context };
+                let filter = Filter { from: Some(partner), tag: Some(tag + 1), context };
+                output.expected.push(bytes);
+                self.all([What::Send(envelope), What::Receive(filter)].into_iter(), output);
+            }
+            tag += 1;
+        }
+        Ok(())
+    }
+}
+
+/// How a collective is carried out.
+enum Kind {
+    As(Operation),
+    GatherOfEach,
+    ScatterOfEach,
+    Scan,
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "MPI_Barrier" => Kind::As(Operation::Barrier),
+        "MPI_Bcast" => Kind::As(Operation::Broadcast),
+        "MPI_Reduce" => Kind::As(Operation::Reduce),
+        "MPI_Allreduce" => Kind::As(Operation::AllReduce),
+        "MPI_Gather" => Kind::As(Operation::Gather),
+        "MPI_Scatter" => Kind::As(Operation::Scatter),
+        "MPI_Allgather" | "MPI_Allgatherv" => Kind::As(Operation::AllGather),
+        "MPI_Reduce_scatter" => Kind::As(Operation::ReduceScatter),
+        "MPI_Alltoall" | "MPI_Alltoallv" => Kind::As(Operation::AllToAll),
+        "MPI_Gatherv" => Kind::GatherOfEach,
+        "MPI_Scatterv" => Kind::ScatterOfEach,
+        "MPI_Scan" | "MPI_Exscan" => Kind::Scan,
+        _ => return None,
+    })
+}

@@ -1,0 +1,105 @@
+//! DUMPI, as `dumpi2ascii` prints it: a file for each rank, a few lines for each call.
+
+use super::record::Call;
+use super::{Dialect, Program, files};
+use crate::Source;
+use crate::lines::Lines;
+use crate::mistake::Mistake;
+use crate::words::{shown, whole};
+use std::path::Path;
+
+/// What binary files begin with.
+pub const BINARY: &[u8; 8] = b"\xff\xaa\xddDUMPI";
+
+/// Opens the program of which a file is one rank.
+///
+/// # Errors
+/// Files that cannot be read, or are binary; ranks that are missing.
+pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
+    let mut start = [0; 8];
+    let there = crate::pieces::Pieces::one_of_many(path)?.read(0, &mut start)?;
+    if start[..there].starts_with(&BINARY[..3]) {
+        let what =
+            "is binary; print each file with `dumpi2ascii FILE.bin > FILE.txt` and give one text";
+        return Err(Mistake::new(path, what));
+    }
+    Ok(Box::new(Program::<Dumpi>::new(files::of_ranks(path)?)))
+}
+
+/// Whether a line is the first of a call.
+pub fn looks_like(start: &[u8]) -> bool {
+    let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    start.starts_with(&BINARY[..3])
+        || lines.find(|line| !line.is_empty()).is_some_and(|line| entering(line).is_some())
+}
+
+struct Dumpi;
+
+/// The name of a call that begins in a line, and when.
+fn entering(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    stamp(line, b" entering at walltime ")
+}
+
+fn returning(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    stamp(line, b" returning at walltime ")
+}
+
+fn stamp<'a>(line: &'a [u8], words: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let place = memchr::memmem::find(line, words)?;
+    let rest = &line[place + words.len()..];
+    let end = rest.iter().position(|&c| c == b',').unwrap_or(rest.len());
+    Some((&line[..place], &rest[..end]))
+}
+
+/// Seconds with up to twelve decimals, in picoseconds.
+fn time(text: &[u8]) -> Option<u64> {
+    let dot = text.iter().position(|&c| c == b'.').unwrap_or(text.len());
+    let (seconds, decimals) = (whole(&text[..dot])?, text.get(dot + 1..).unwrap_or(b""));
+    let decimals = &decimals[..decimals.len().min(12)];
+    let fraction = if decimals.is_empty() { 0 } else { whole(decimals)? };
+    let scale = 10u64.pow(12 - decimals.len() as u32);
+    // Walltimes count from 1970: only differences matter, which wrap around the same.
+    Some(seconds.wrapping_mul(1_000_000_000_000).wrapping_add(fraction * scale))
+}
+
+impl Dialect for Dumpi {
+    fn read(lines: &mut Lines, call: &mut Call) -> Result<bool, Mistake> {
+        loop {
+            let Some((number, line)) = lines.next()? else { return Ok(false) };
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                continue;
+            }
+            let Some((name, begun)) = entering(line) else {
+                let what = format!("expected a call that is entered, found {}", shown(line));
+                return Err(lines.mistake(what));
+            };
+            call.begin(name, number);
+            call.begun = time(begun);
+            break;
+        }
+        loop {
+            let Some((_, line)) = lines.next()? else {
+                return Err(
+                    lines.mistake(format!("{} does not return: the file is cut off", call.name))
+                );
+            };
+            let line = line.trim_ascii();
+            if let Some((name, done)) = returning(line) {
+                if name != call.name.as_bytes() {
+                    let what = format!("{} returns within {}", shown(name), call.name);
+                    return Err(lines.mistake(what));
+                }
+                call.done = time(done);
+                return Ok(true);
+            }
+            // `MPI_Request requests[2]=[8, 9]`: the name is behind the type.
+            if let Some(equals) = line.iter().position(|&c| c == b'=') {
+                let before = &line[..equals];
+                let name = before.rsplit(|&c| c == b' ').next().unwrap_or(before);
+                let end = name.iter().position(|&c| c == b'[').unwrap_or(name.len());
+                call.add(&name[..end], &line[equals + 1..]);
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! A rank of an MPI program: calls into operations.
+
+use super::communicators::Communicators;
+use super::record::Call;
+use super::types::Types;
+use super::{Output, Parsed};
+use crate::sequence::{self, Sequence};
+use std::collections::HashMap;
+use tailback_engine::workload::trace::{Envelope, Filter, What};
+
+/// What is remembered of a rank from one call to the next.
+#[derive(Debug)]
+pub struct Rank {
+    pub(super) me: u32,
+    pub(super) ranks: u32,
+    pub(super) sequence: Sequence,
+    pub(super) types: Types,
+    pub(super) communicators: Communicators,
+    /// Open requests, by their numbers, which are used again.
+    requests: HashMap<i64, u64>,
+    /// Messages that are sent or received whenever their request is started.
+    persistent: HashMap<i64, (What, u32)>,
+    /// When the last call was done.
+    done: Option<u64>,
+    /// The number of the name of the call that is being read.
+    pub(super) place: u32,
+}
+
+/// The names of arguments of one side of a message.
+const SENT: Names = Names {
+    count: &["count", "sendcount"],
+    datatype: &["datatype", "sendtype"],
+    peer: &["dest"],
+    tag: &["tag", "sendtag"],
+};
+const RECEIVED: Names = Names {
+    count: &["count", "recvcount"],
+    datatype: &["datatype", "recvtype"],
+    peer: &["source"],
+    tag: &["tag", "recvtag"],
+};
+
+struct Names {
+    count: &'static [&'static str],
+    datatype: &'static [&'static str],
+    peer: &'static [&'static str],
+    tag: &'static [&'static str],
+}
+
+impl Rank {
+    /// One of so many that has done nothing yet.
+    pub fn new(me: u32, ranks: u32) -> Self {
+        Self {
+            me,
+            ranks,
+            sequence: Sequence::new(),
+            types: Types::default(),
+            communicators: Communicators::new(me, ranks),
+            requests: HashMap::new(),
+            persistent: HashMap::new(),
+            done: None,
+            place: 0,
+        }
+    }
+
+    /// Appends what was computed since the last call, and what this one does.
+    pub fn call(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<()> {
+        self.place = output.calls.number(&call.name);
+        if let (Some(done), Some(begun)) = (self.done, call.begun) {
+            // Times may have wrapped around; what goes backwards is no time.
+            let gap = begun.wrapping_sub(done);
+            if gap > 0 && gap < 1 << 63 {
+                self.then(What::Compute(gap), sequence::Call::Blocks, output);
+            }
+        }
+        self.done = call.done.or(call.begun).or(self.done);
+        if call.name == "MPI_Comm_size" {
+            self.check_size(call)?;
+        }
+        let is_known = self.message(call, output)?
+            || self.waiting(call, output)?
+            || self.collective(call, output)?
+            || self.types.made_by(call)?
+            || self.communicators.made_by(call, output.contexts)?;
+        if !is_known {
+            *output.ignored.entry(call.name.clone()).or_insert(0) += 1;
+        }
+        Ok(())
+    }
+
+    /// Refuses a program of which files are missing.
+    fn check_size(&self, call: &Call) -> Parsed<()> {
+        let is_world = call.number(&["comm"]).is_ok_and(|comm| comm == super::communicators::WORLD);
+        match call.count(&["size"]) {
+            Ok(size) if is_world && size != u64::from(self.ranks) => {
+                Err(format!("there are {size} ranks; files of {} were found", self.ranks))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn then(&mut self, what: What, how: sequence::Call, output: &mut Output<'_>) -> u64 {
+        self.sequence.then(output.batch, what, how, self.place)
+    }
+
+    /// Whether a call sends or receives one message, or one of each.
+    fn message(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+        use sequence::Call::{Blocks, Returns};
+        match call.name.as_str() {
+            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
+                if let Some(what) = self.sent(call, &SENT)? {
+                    self.then(what, Blocks, output);
+                }
+            }
+            "MPI_Recv" => {
+                if let Some((what, bytes)) = self.received(call, &RECEIVED)? {
+                    output.expected.push(bytes);
+                    self.then(what, Blocks, output);
+                }
+            }
+            "MPI_Isend" | "MPI_Ibsend" | "MPI_Issend" | "MPI_Irsend" => {
+                let what = self.sent(call, &SENT)?;
+                self.begin(call, what.map(|what| (what, 0)), output)?;
+            }
+            "MPI_Irecv" => {
+                let what = self.received(call, &RECEIVED)?;
+                self.begin(call, what, output)?;
+            }
+            "MPI_Sendrecv" | "MPI_Sendrecv_replace" => {
+                let (sent, received) = (self.sent(call, &SENT)?, self.received(call, &RECEIVED)?);
+                let mut both = Vec::new();
+                both.extend(sent.map(|what| self.then(what, Returns, output)));
+                if let Some((what, bytes)) = received {
+                    output.expected.push(bytes);
+                    both.push(self.then(what, Returns, output));
+                }
+                self.sequence.wait(output.batch, &both, self.place);
+            }
+            "MPI_Send_init" | "MPI_Bsend_init" | "MPI_Ssend_init" | "MPI_Rsend_init" => {
+                let what = self.sent(call, &SENT)?.map(|what| (what, 0));
+                self.keep(call, what)?;
+            }
+            "MPI_Recv_init" => {
+                let what = self.received(call, &RECEIVED)?;
+                self.keep(call, what)?;
+            }
+            "MPI_Start" | "MPI_Startall" => {
+                for request in call.numbers(&["requests", "request"])? {
+                    if let Some(&(what, bytes)) = self.persistent.get(&request) {
+                        self.begin_as(request, what, bytes, output);
+                    }
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn keep(&mut self, call: &Call, what: Option<(What, u32)>) -> Parsed<()> {
+        let request = Self::request(call)?;
+        match what {
+            Some(what) => self.persistent.insert(request, what),
+            None => self.persistent.remove(&request),
+        };
+        Ok(())
+    }
+
+    fn request(call: &Call) -> Parsed<i64> {
+        let requests = call.numbers(&["request"])?;
+        requests.first().copied().ok_or_else(|| "request is missing".into())
+    }
+
+    fn begin(
+        &mut self,
+        call: &Call,
+        what: Option<(What, u32)>,
+        output: &mut Output<'_>,
+    ) -> Parsed<()> {
+        let request = Self::request(call)?;
+        self.requests.remove(&request);
+        if let Some((what, bytes)) = what {
+            self.begin_as(request, what, bytes, output);
+        }
+        Ok(())
+    }
+
+    fn begin_as(&mut self, request: i64, what: What, bytes: u32, output: &mut Output<'_>) {
+        if let What::Receive(_) = what {
+            output.expected.push(bytes);
+        }
+        let number = self.then(what, sequence::Call::Returns, output);
+        self.requests.insert(request, number);
+    }
+
+    /// A message that is sent; none if it goes to nobody.
+    fn sent(&self, call: &Call, names: &Names) -> Parsed<Option<What>> {
+        let to = call.number(names.peer)?;
+        if to < 0 {
+            return Ok(None);
+        }
+        let communicator = self.communicators.of(call, &["comm"])?;
+        let tag =
+            u32::try_from(call.number(names.tag)?).map_err(|_| "a send must have a tag from 0")?;
+        let (to, bytes) = (communicator.member(to, self.ranks)?, self.bytes(call, names)?);
+        Ok(Some(What::Send(Envelope { to, bytes, tag, context: communicator.context })))
+    }
+
+    /// A message that is received, and its length at most; none if it comes from nobody.
+    fn received(&self, call: &Call, names: &Names) -> Parsed<Option<(What, u32)>> {
+        let from = call.number(names.peer)?;
+        if from < -1 {
+            return Ok(None);
+        }
+        let communicator = self.communicators.of(call, &["comm"])?;
+        let any = from == -1;
+        let from = if any { None } else { Some(communicator.member(from, self.ranks)?) };
+        let tag = u32::try_from(call.number(names.tag)?).ok();
+        let filter = Filter { from, tag, context: communicator.context };
+        Ok(Some((What::Receive(filter), self.bytes(call, names)?)))
+    }
+
+    fn bytes(&self, call: &Call, names: &Names) -> Parsed<u32> {
+        self.length(call, names.count, names.datatype)
+    }
+
+    /// So many elements of a type, in bytes.
+    pub(super) fn length(&self, call: &Call, count: &[&str], datatype: &[&str]) -> Parsed<u32> {
+        let (count, element) = (call.count(count)?, self.types.length(call, datatype)?);
+        in_bytes(count, element)
+    }
+
+    /// Whether a call waits for requests. What was tested with success has been waited for.
+    fn waiting(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+        let all = || call.numbers(&["requests", "request"]);
+        let flag = || {
+            call.value(&["flag"])
+                .is_ok_and(|flag| !flag.starts_with(b"0") && !flag.starts_with(b"f"))
+        };
+        let one = |requests: Vec<i64>| -> Parsed<Vec<i64>> {
+            let place = usize::try_from(call.number(&["index"])?).ok();
+            Ok(place.and_then(|place| requests.get(place)).copied().into_iter().collect())
+        };
+        let some = |requests: Vec<i64>| -> Parsed<Vec<i64>> {
+            let places = call.numbers(&["indices"])?;
+            let places = places.iter().filter_map(|&place| usize::try_from(place).ok());
+            Ok(places.filter_map(|place| requests.get(place)).copied().collect())
+        };
+        let requests = match call.name.as_str() {
+            "MPI_Wait" | "MPI_Waitall" => all()?,
+            "MPI_Waitany" => one(all()?)?,
+            "MPI_Waitsome" | "MPI_Testsome" => some(all()?).unwrap_or_default(),
+            "MPI_Test" | "MPI_Testall" => {
+                if flag() {
+                    all()?
+                } else {
+                    Vec::new()
+                }
+            }
+            "MPI_Testany" => {
+                if flag() {
+                    one(all()?).unwrap_or_default()
+                } else {
+                    Vec::new()
+                }
+            }
+            _ => return Ok(false),
+        };
+        let numbers: Vec<_> =
+            requests.iter().filter_map(|request| self.requests.remove(request)).collect();
+        if !numbers.is_empty() {
+            self.sequence.wait(output.batch, &numbers, self.place);
+        }
+        Ok(true)
+    }
+}
+
+/// So many elements of so many bytes.
+pub fn in_bytes(count: u64, element: u64) -> Parsed<u32> {
+    let bytes = count.checked_mul(element).and_then(|bytes| u32::try_from(bytes).ok());
+    let wrong = || format!("{count} elements of {element} bytes are more than {} bytes", u32::MAX);
+    bytes.ok_or_else(wrong)
+}

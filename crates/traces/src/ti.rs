@@ -1,0 +1,95 @@
+//! Time-independent traces of SimGrid: what each rank does, line by line.
+
+mod arguments;
+mod collectives;
+mod datatypes;
+mod files;
+mod rank;
+mod requests;
+
+use crate::Source;
+use crate::calls::Calls;
+use crate::lines::Lines;
+use crate::mistake::Mistake;
+use crate::words::{shown, whole};
+use rank::{Output, Rank};
+use std::path::Path;
+use tailback_engine::workload::trace::Batch;
+
+pub use files::looks_like;
+
+/// Lines are read until a batch has so many operations.
+const BATCH: usize = 128;
+
+/// A trace that is being read.
+struct Trace {
+    ranks: Vec<(Lines, Rank)>,
+    calls: Calls,
+    expected: Vec<u32>,
+}
+
+/// Opens a list of files, one for each rank, or one file for all.
+///
+/// # Errors
+/// Files that are not there or cannot be read; ranks that are missing.
+pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
+    let lines = files::of_ranks(path)?;
+    let count = lines.len() as u32;
+    let ranks = lines.into_iter().zip(0..).map(|(lines, me)| (lines, Rank::new(me, count)));
+    Ok(Box::new(Trace { ranks: ranks.collect(), calls: Calls::default(), expected: Vec::new() }))
+}
+
+impl Source for Trace {
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn next(&mut self, number: u32, batch: &mut Batch) -> Result<bool, Mistake> {
+        self.expected.clear();
+        let (lines, rank) = &mut self.ranks[number as usize];
+        let before = batch.operations.len();
+        let (calls, expected) = (&mut self.calls, &mut self.expected);
+        let mut output = Output { batch, expected, calls };
+        while output.batch.operations.len() < before + BATCH {
+            let Some((_, line)) = lines.next()? else { break };
+            if let Err(what) = act(rank, number, line, &mut output) {
+                return Err(lines.mistake(what));
+            }
+        }
+        Ok(output.batch.operations.len() > before)
+    }
+
+    fn calls(&self) -> &[String] {
+        self.calls.names()
+    }
+
+    fn expected(&self) -> &[u32] {
+        &self.expected
+    }
+}
+
+/// Does what a line says.
+fn act(rank: &mut Rank, number: u32, line: &[u8], output: &mut Output<'_>) -> Result<(), String> {
+    let Some((first, name, rest)) = split(line) else { return Ok(()) };
+    if whole(first) != Some(u64::from(number)) {
+        return Err(format!("must begin with rank {number}, not {}", shown(first)));
+    }
+    if name.is_empty() {
+        return Err("has no action after the rank".into());
+    }
+    rank.act(name, rest, output)
+}
+
+/// The rank, the action and the rest of a line; none if there is nothing but a comment.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let end = memchr::memchr(b'#', line).unwrap_or(line.len());
+    let line = line[..end].trim_ascii();
+    let (first, rest) = word(line);
+    let (name, rest) = word(rest.trim_ascii_start());
+    (!first.is_empty()).then_some((first, name, rest))
+}
+
+fn word(line: &[u8]) -> (&[u8], &[u8]) {
+    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+    line.split_at(end)
+}

@@ -1,0 +1,91 @@
+//! Words of lines of text, and the numbers they say.
+
+/// The words of a line, between blanks.
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// A word for a message: short, and printable whatever it is.
+pub fn shown(word: &[u8]) -> String {
+    const MOST: usize = 40;
+    let text = String::from_utf8_lossy(&word[..word.len().min(MOST)]);
+    let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    if word.len() > MOST { format!("{text}…") } else { text }
+}
+
+/// A whole number from 0, in digits alone; none if it is something else or too large.
+pub fn whole(word: &[u8]) -> Option<u64> {
+    if word.is_empty() {
+        return None;
+    }
+    word.iter().try_fold(0u64, |number, &digit| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// A whole number with or without a sign.
+pub fn signed(word: &[u8]) -> Option<i64> {
+    match word.strip_prefix(b"-") {
+        Some(digits) => whole(digits).and_then(|number| 0i64.checked_sub_unsigned(number)),
+        None => whole(word.strip_prefix(b"+").unwrap_or(word))?.try_into().ok(),
+    }
+}
+
+/// A number with or without a fraction or exponent; not infinite, not negative.
+pub fn real(word: &[u8]) -> Option<f64> {
+    if let Some(number) = whole(word) {
+        return Some(number as f64);
+    }
+    let number: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some(number)
+}
+
+/// The name that a misspelt word is most like, if any is near.
+pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = names.into_iter().map(|name| (distance(word, name), name)).min()?;
+    (near.0 <= 1 + word.len() / 4).then_some(near.1)
+}
+
+/// How many letters must be changed, added or left out to get from one word to the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_they_are_written() {
+        assert_eq!(whole(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(whole(b"18446744073709551616"), None);
+        assert_eq!((whole(b""), whole(b"1x"), whole(b"-1")), (None, None, None));
+        assert_eq!((signed(b"-1"), signed(b"-555"), signed(b"-")), (Some(-1), Some(-555), None));
+        assert_eq!((real(b"2.5e3"), real(b"-1"), real(b"nan")), (Some(2500.0), None, None));
+    }
+
+    #[test]
+    fn misspelt_words_have_a_nearest_name() {
+        let names = ["allreduce", "alltoall", "wait"];
+        assert_eq!(nearest("alreduce", names), Some("allreduce"));
+        assert_eq!(nearest("wiat", names), Some("wait"));
+        assert_eq!(nearest("gatherv", names), None);
+    }
+
+    #[test]
+    fn any_word_can_be_shown() {
+        assert_eq!(shown(b"\x1b[31m\xff"), "?[31m\u{fffd}");
+        assert_eq!(shown(&[b'a'; 50]).chars().count(), 41);
+    }
+}
