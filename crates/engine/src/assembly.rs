@@ -2,10 +2,16 @@
 //! nothing has happened yet.
 
 use crate::error::SpecError;
-use crate::fabric::Fabric;
-use crate::measure::{Blame, InSoftware, Measures, Offered, Stored};
+use crate::fabric::{Accounts, Fabric};
+use crate::ids::{ChannelId, NodeId};
+use crate::measure::blame::{Keeps, Victims};
+use crate::measure::causes::Window;
+use crate::measure::{
+    Blame, ByJob, Causes, ChannelKind, InSoftware, Measures, Offered, Stored, Traffic,
+};
 use crate::node::Nodes;
-use crate::spec::{Fidelity, Spec};
+use crate::spec::{self, Fidelity, Mode, Spec};
+use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Workload;
 
@@ -34,20 +40,75 @@ impl Assembly {
                            other down, and none of them waits for another; use another fidelity";
             return Err(SpecError::new("run.blame", true, allowed));
         }
+        check_loggops(spec)?;
         let topology = Topology::new(&spec.machine.topology)?;
-        let fabric = Fabric::new(&spec.machine, &topology, spec.mode, spec.fidelity, spec.seed)?;
+        let is_charged = spec.blame.is_some() || charges(spec);
+        let accounts = if is_charged { Accounts::OfWaits } else { Accounts::None };
+        let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
+        let fabric = Fabric::new(&spec.machine, &topology, kind, accounts, seed)?;
         let workload = Workload::new(spec, &topology)?;
         let nodes = Nodes::new(spec, &topology, &workload)?;
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
-        let measures = measures(spec, &topology, &fabric, nodes.placement().len());
+        let mut measures = measures(spec, &topology, &fabric, (&workload, nodes.placement()));
+        measures.traffic = traffic(spec, &workload)?;
         Ok(Self { topology, fabric, workload, nodes, measures })
     }
 }
 
+/// What is measured of every traffic class, where there are several: the network must know the
+/// same of them as the workload.
+fn traffic(spec: &Spec, workload: &Workload) -> Result<Option<Box<Traffic>>, SpecError> {
+    let (known, sent) = (&spec.machine.routing.traffic_classes, workload.traffic_classes());
+    if known.len() != sent.len() {
+        let allowed = format!("must be one for each of the {} of the workload", sent.len());
+        return Err(SpecError::new("machine.routing.traffic_classes", known.len(), allowed));
+    }
+    let names = known.iter().map(|class| class.name.clone());
+    Ok((!sent.is_empty()).then(|| Box::new(Traffic::new(names.zip(sent)))))
+}
+
+/// Refuses what there cannot be without a network.
+fn check_loggops(spec: &Spec) -> Result<(), SpecError> {
+    if spec.machine.loggops.is_none() {
+        return Ok(());
+    }
+    let refuse = |key: &str, given: &str, allowed: &str| {
+        Err(SpecError::new(
+            key,
+            given,
+            format!("{allowed} with machine.loggops: there is no network"),
+        ))
+    };
+    if !matches!(spec.workload, spec::Workload::Trace(_)) {
+        return refuse("workload.kind", "another", "must be trace");
+    }
+    if spec.mode != Mode::Full {
+        return refuse("run.mode", &format!("{:?}", spec.mode).to_lowercase(), "must be full");
+    }
+    if spec.blame.is_some() {
+        return refuse("run.blame", "true", "must be false");
+    }
+    if spec.causes.is_some() {
+        return refuse("run.critical_path", "true", "must be false");
+    }
+    Ok(())
+}
+
+/// Whether waits are charged because the critical path is: it is divided by what its messages
+/// are charged.
+fn charges(spec: &Spec) -> bool {
+    spec.causes.is_some() && spec.fidelity != Fidelity::Fluid
+}
+
 /// What is measured of a run.
-fn measures(spec: &Spec, topology: &Topology, fabric: &Fabric, processes: usize) -> Measures {
+fn measures(
+    spec: &Spec,
+    topology: &Topology,
+    fabric: &Fabric,
+    (workload, placement): (&Workload, &[NodeId]),
+) -> Measures {
     let channels = fabric.wiring().layout.channels();
     let interval = spec.sample_interval_ps;
     let mut measures = Measures::new(channels, topology.nodes, interval, spec.record_packets);
@@ -56,10 +117,31 @@ fn measures(spec: &Spec, topology: &Topology, fabric: &Fabric, processes: usize)
     measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
     let has_costs = spec.machine.interface.costs().is_some();
     measures.software = has_costs.then(|| Box::new(InSoftware::new(interval)));
-    measures.completed = vec![0; processes];
-    measures.blame = spec.blame.as_ref().map(|blame| {
+    measures.completed = vec![0; placement.len()];
+    let by_job = |jobs| Box::new(ByJob::new(jobs, placement, topology.nodes));
+    measures.jobs = workload.jobs().map(by_job);
+    if spec.blame.is_some() || charges(spec) {
+        let keep_all = spec.blame.as_ref().is_some_and(|blame| blame.keep_all);
         let queues = fabric.queues(spec.mode, spec.fidelity);
-        Box::new(Blame::new(queues, interval, (spec.record_packets, blame.keep_all)))
+        let keeps = Keeps { packets: spec.record_packets, all_turns: keep_all };
+        // The critical path needs the charges of all.
+        let asked = spec.blame.as_ref().filter(|_| !charges(spec));
+        let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
+        let victims = Victims::new(share, spec.seed, groups);
+        let mut blame = Blame::new(queues, interval, keeps, victims);
+        blame.labels = charges(spec).then(Box::default);
+        measures.blame = Some(Box::new(blame));
+    }
+    measures.causes = spec.causes.map(|causes| {
+        let layout = &fabric.wiring().layout;
+        let kind = |channel| layout.group(ChannelId::from_index(channel)).kind;
+        let is_end = (0..channels).map(|channel| kind(channel) != ChannelKind::Internal);
+        let window = causes.timeline.map(|timeline| Window {
+            time: timeline.window_ps.unwrap_or((0, Time::MAX)),
+            processes: timeline.processes.unwrap_or((0, u32::MAX)),
+        });
+        let sizes = (placement.len(), topology.nodes);
+        Box::new(Causes::new(sizes, is_end.collect(), causes.slack, window))
     });
     measures
 }

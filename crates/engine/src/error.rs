@@ -48,6 +48,29 @@ impl SpecError {
             circle: Vec::new(),
         }
     }
+
+    /// The same of a description that stands at a place of a larger one.
+    pub(crate) fn inside(self, place: &str) -> Self {
+        Self { field: format!("{place}.{}", self.field), ..self }
+    }
+}
+
+impl RunError {
+    /// The same of what stands in a job.
+    pub(crate) fn of_job(self, job: &str) -> Self {
+        match self {
+            Self::Refused { at, error } => {
+                Self::Refused { at, error: error.inside(&format!("job.{job}")) }
+            }
+            Self::SendsInCircle { at, circle, .. } => {
+                Self::SendsInCircle { at, job: Some(job.into()), circle }
+            }
+            Self::Unreceived { at, messages, .. } => {
+                Self::Unreceived { at, job: Some(job.into()), messages }
+            }
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for SpecError {
@@ -78,6 +101,24 @@ pub enum RunError {
         at: Time,
         /// What is wrong with it.
         error: SpecError,
+    },
+    /// Ranks of a trace wait in a circle for each other to receive what they send.
+    SendsInCircle {
+        /// When the last thing happened.
+        at: Time,
+        /// Their job, where there are any.
+        job: Option<String>,
+        /// They, each of which sends to the next, and the last to the first.
+        circle: Vec<Stuck>,
+    },
+    /// All ranks of a trace have ended, and messages are left.
+    Unreceived {
+        /// When the last of them ended.
+        at: Time,
+        /// Their job, where there are any.
+        job: Option<String>,
+        /// The messages.
+        messages: Vec<Unreceived>,
     },
     /// A packet has crossed more channels than it may.
     Livelock {
@@ -110,6 +151,47 @@ pub enum RunError {
         /// The largest number of events at one instant.
         limit: u64,
     },
+}
+
+/// A rank that waits for another to receive what it sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// It.
+    pub rank: u32,
+    /// The receiving rank.
+    pub to: u32,
+    /// The length of the message.
+    pub bytes: u32,
+    /// Its tag.
+    pub tag: u32,
+}
+
+/// Messages that are all alike and that nobody has received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreceived {
+    /// The rank that they were sent to.
+    pub rank: u32,
+    /// The rank that sent them.
+    pub from: u32,
+    /// Their tag.
+    pub tag: u32,
+    /// Their communicator.
+    pub context: u32,
+    /// The length of each.
+    pub bytes: u32,
+    /// How many they are.
+    pub count: u64,
+}
+
+impl Unreceived {
+    /// What they are: `2 messages from rank 1, tag 7, 64 B`.
+    pub fn what(&self) -> String {
+        let Self { from, tag, context, bytes, count, .. } = self;
+        let messages = if *count == 1 { "message" } else { "messages" };
+        let within =
+            if *context == 0 { String::new() } else { format!(", communicator {context}") };
+        format!("{count} {messages} from rank {from}, tag {tag}, {bytes} B{within}")
+    }
 }
 
 /// A packet that will never move again.
@@ -216,16 +298,49 @@ impl Waiting {
     }
 }
 
+/// The first of many things in one line, and how many more there are.
+fn shortened(words: impl ExactSizeIterator<Item = String>, between: &str) -> String {
+    const SHOWN: usize = 8;
+    let more = words.len().saturating_sub(SHOWN);
+    let mut shown: Vec<_> = words.take(SHOWN).collect();
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(between)
+}
+
+/// How a text begins about what stands in a job.
+fn of_job(job: Option<&str>) -> String {
+    job.map_or(String::new(), |job| format!("job {job}: "))
+}
+
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Named in the one-line text; all are in [`RunError::Deadlock`].
-        const SHOWN: usize = 8;
         match self {
             Self::Deadlock { at, circle, .. } if !circle.is_empty() => {
                 let circle: Vec<_> = circle.iter().map(Blocked::to_string).collect();
                 write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, circle.join("; "))
             }
             Self::Refused { error, .. } => error.fmt(f),
+            Self::SendsInCircle { at, job, circle } => {
+                let sends = |stuck: &Stuck| {
+                    let Stuck { rank, to, bytes, tag } = stuck;
+                    format!("rank {rank} sends {bytes} B, tag {tag}, to rank {to}")
+                };
+                write!(
+                    f,
+                    "{}deadlock of rendezvous sends at {} ns: {}; each waits for the next to \
+                     receive",
+                    of_job(job.as_deref()),
+                    *at as f64 / 1e3,
+                    shortened(circle.iter().map(sends), ", ")
+                )
+            }
+            Self::Unreceived { job, messages, .. } => {
+                let left = |left: &Unreceived| format!("rank {}: {}", left.rank, left.what());
+                let messages = shortened(messages.iter().map(left), "; ");
+                write!(f, "{}{messages} that nobody received", of_job(job.as_deref()))
+            }
             Self::Livelock { at, packet, source, destination, limit } => write!(
                 f,
                 "livelock at {} ns: packet {packet} from node {source} to node {destination} \
@@ -234,12 +349,8 @@ impl fmt::Display for RunError {
             ),
             Self::Deadlock { at, waiting, .. } => {
                 let in_words = |w: &Waiting| format!("{} waits for {}", w.who(), w.what());
-                let shown: Vec<_> = waiting.iter().take(SHOWN).map(in_words).collect();
-                write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, shown.join("; "))?;
-                if waiting.len() > SHOWN {
-                    write!(f, "; and {} more", waiting.len() - SHOWN)?;
-                }
-                Ok(())
+                let waiting = shortened(waiting.iter().map(in_words), "; ");
+                write!(f, "deadlock at {} ns: {waiting}", *at as f64 / 1e3)
             }
             Self::BufferTooFull { at, place, limit } => write!(
                 f,

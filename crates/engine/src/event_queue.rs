@@ -20,7 +20,7 @@ pub enum Event {
     Head(Subject),
     /// A processor's current piece of work ends.
     Cpu(NodeId),
-    /// A process begins.
+    /// A process begins; or a timer rings, whose number is above those of processes.
     Start(ProcessId),
     /// A row of a message list is due: its number.
     Row(u32),

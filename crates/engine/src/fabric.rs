@@ -22,7 +22,7 @@ pub use transit::{Packet, PacketPool};
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
@@ -30,6 +30,7 @@ use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use delivery::Delivery;
+pub use models::Accounts;
 use models::stored::bytes_of;
 use models::{ChannelModel, Model, Traits, dispatch};
 use switch::switchboard::Act;
@@ -52,12 +53,12 @@ impl Fabric {
     pub fn new(
         machine: &Machine,
         topology: &Topology,
-        mode: Mode,
-        fidelity: Fidelity,
+        (mode, fidelity): (Mode, Fidelity),
+        accounts: Accounts,
         seed: u64,
     ) -> Result<Self, SpecError> {
         let wiring = Self::wired(machine, topology, fidelity, seed)?;
-        let model = Model::new(machine, topology, &wiring, (mode, fidelity), seed)?;
+        let model = Model::new(machine, topology, &wiring, (mode, fidelity), accounts, seed)?;
         let mut packets = PacketPool::new(machine.routing.hop_limit);
         if machine.interface.costs().is_some_and(Costs::follows_packets) {
             packets.tell_departures(topology.nodes);
@@ -92,6 +93,13 @@ impl Fabric {
         self.traits.stores
     }
 
+    /// What the flow of a message's packets is known by, which their routes are until they are
+    /// queued: the processes at its ends, or how many messages were sent before.
+    #[inline]
+    pub fn flow(&self, ends: (ProcessId, ProcessId), message: u64) -> u32 {
+        self.wiring.routing.flow(ends, message)
+    }
+
     /// A node puts a packet of a traffic class into its output queue: its place, until it
     /// has been delivered.
     #[inline]
@@ -104,10 +112,12 @@ impl Fabric {
         measures: &mut Measures,
     ) -> PacketId {
         measures.counters.class_mut(packet.class).queued += 1;
-        let route = self.wiring.routing.begin(packet.source, packet.destination);
-        let id = self.packets.insert(Packet { route, ..packet });
+        let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
+        let id = self.packets.insert(packet.begins_with(route));
         if let Some(blame) = &mut measures.blame {
-            blame.queued(id, class, self.wiring.layout.injection_lead(packet.source), now);
+            let is_victim = blame.has_victim(packet.source, packet.class);
+            let lead = self.wiring.injection_lead(packet.source, packet.traffic());
+            blame.queued(id, (class, is_victim), lead, now);
         }
         if let Some(stored) = &mut measures.stored {
             stored.comes(packet.source, Owner::Local, bytes_of(&packet, &self.wiring));
@@ -197,12 +207,21 @@ impl Fabric {
         )
     }
 
+    /// Works out all that has happened up to `now`, at the end of that instant.
+    pub fn catch_up(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
+        let (wiring, packets) = (&self.wiring, &mut self.packets);
+        dispatch!(
+            &mut self.model,
+            model => model.catch_up(&mut Act { now, wiring, packets, events, measures })
+        );
+    }
+
     /// The packet a `HEAD` event is about; none if all of it has been there before.
     #[inline]
-    pub fn arrived_head(&mut self, of: Subject, now: Time) -> Option<&Packet> {
+    pub fn arrived_head(&mut self, of: Subject, now: Time) -> Option<(PacketId, &Packet)> {
         let (wiring, packets) = (&self.wiring, &self.packets);
         let id = dispatch!(&mut self.model, model => model.take_head(of, now, wiring, packets));
-        id.is_some().then(|| &self.packets[id])
+        id.is_some().then(|| (id, &self.packets[id]))
     }
 
     /// Takes the packet a `TAIL` event is about out of the network.

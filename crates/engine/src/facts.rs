@@ -9,7 +9,7 @@ use crate::fabric::Fabric;
 use crate::routing::{Properties, possible};
 use crate::spec::{Arbiter, Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
 use crate::survey::{Graph, Search};
-use crate::topology::Topology;
+use crate::topology::{Attachment, Topology};
 use serde::{Deserialize, Serialize};
 
 /// What is asked.
@@ -19,6 +19,11 @@ use serde::{Deserialize, Serialize};
 pub enum Question {
     /// The numbers of a network.
     Topology {
+        /// The network.
+        topology: TopologySpec,
+    },
+    /// The switch of every node of a network.
+    Homes {
         /// The network.
         topology: TopologySpec,
     },
@@ -56,6 +61,8 @@ pub enum Question {
 pub enum Answer {
     /// To [`Question::Topology`].
     Topology(Network),
+    /// To [`Question::Homes`]; of nodes without a switch their own numbers.
+    Homes(Vec<u32>),
     /// To [`Question::Routings`]: the usual one first.
     Routings(Vec<Suited>),
     /// To [`Question::Routing`].
@@ -76,6 +83,11 @@ pub enum Answer {
 pub fn answer(question: &Question) -> Result<Answer, SpecError> {
     Ok(match question {
         Question::Topology { topology } => Answer::Topology(Network::of(topology)?),
+        Question::Homes { topology } => {
+            let topology = Topology::new(topology)?;
+            let home = |(node, at): (u32, &Attachment)| at.leaves().map_or(node, |home| home.0);
+            Answer::Homes((0..).zip(&topology.attachments).map(home).collect())
+        }
         Question::Routings { kind } => Answer::Routings(suited(kind)),
         Question::Routing { topology, algorithm } => {
             Answer::Routing(Properties::of(algorithm, &Topology::new(topology)?)?)
@@ -98,8 +110,8 @@ pub struct Network {
     pub nodes: usize,
     /// Number of switches.
     pub switches: usize,
-    /// Links of a switch to others, of the switch with most of them; of a mesh or torus as
-    /// many as inside a large one. Of a node where there is no other switch.
+    /// Links of a switch to others, of the switch with most of them, failed ones too; of a mesh
+    /// or torus as many as inside a large one. Of a node where there is no other switch.
     pub degree: usize,
     /// Links between switches, each direction counted.
     pub links: usize,
@@ -119,14 +131,18 @@ pub struct Network {
     pub has_several_ways: bool,
     /// The first link that none leads back along: the switches at its ends.
     pub one_way: Option<(u32, u32)>,
+    /// The links that have failed: the switches at their ends.
+    pub failed_links: Vec<(u32, u32)>,
 }
 
 impl Network {
     fn of(spec: &TopologySpec) -> Result<Self, SpecError> {
         let topology = Topology::new(spec)?;
+        let whole = topology.has_failed().then(|| Topology::new(spec.whole())).transpose()?;
+        let (spec, as_built) = (spec.whole(), whole.as_ref().unwrap_or(&topology));
         let degree = match spec {
             TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => 2 * dims.len(),
-            _ => topology.degree(),
+            _ => as_built.degree(),
         };
         Ok(Self {
             nodes: topology.nodes,
@@ -143,9 +159,10 @@ impl Network {
             link_classes: topology.link_classes(),
             // Without coordinates no routing suits integrated nodes.
             is_direct: topology.is_direct() && !topology.dims.is_empty(),
-            typical_hops: typical_hops(spec, &topology),
+            typical_hops: typical_hops(spec, as_built),
             has_several_ways: !matches!(spec, TopologySpec::Tree { .. }),
             one_way: topology.first_one_way().map(|(from, to)| (from.0, to.0)),
+            failed_links: topology.failed_links().map(|(from, to)| (from.0, to.0)).collect(),
         })
     }
 }

@@ -53,6 +53,10 @@ macro_rules! id {
 }
 
 id!(
+    /// A timer that runs.
+    TimerId
+);
+id!(
     /// A node: processor, memory and network interface.
     NodeId
 );
@@ -91,4 +95,8 @@ id!(
 id!(
     /// A group of processes that carry out collectives together.
     TeamId
+);
+id!(
+    /// An instant at which something could go on, and why: see [`crate::measure::causes`].
+    InstantId
 );

@@ -24,6 +24,7 @@
 //!     sample_interval_ps: 1_000_000,
 //!     record_packets: true,
 //!     blame: None,
+//!     causes: None,
 //! };
 //! let mut simulation = Simulation::new(&spec)?;
 //! assert_eq!(simulation.advance(u64::MAX, u64::MAX)?, Progress::Finished);
@@ -63,4 +64,4 @@ pub use simulation::{Ask, Progress, Sample, Simulation};
 pub use spec::Spec;
 
 /// Raised whenever the same [`Spec`] may give other numbers than before.
-pub const RESULTS_VERSION: u32 = 3;
+pub const RESULTS_VERSION: u32 = 4;

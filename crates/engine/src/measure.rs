@@ -7,21 +7,27 @@
 
 mod binned;
 pub mod blame;
+pub mod causes;
 mod counters;
 mod histogram;
+mod jobs;
 mod moments;
 mod software;
 pub mod stored;
 mod tally;
+pub mod traffic;
 
 pub use binned::Binned;
 pub use blame::Blame;
-pub use counters::{Counters, PacketCounters};
+pub use causes::Causes;
+pub use counters::{ClassCounters, Counters, PacketCounters, PacketTimes};
 pub use histogram::Histogram;
+pub use jobs::{ByJob, OfJob};
 pub use moments::Moments;
 pub use software::{InSoftware, Parts};
 pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
+pub use traffic::Traffic;
 
 use crate::ids::{ChannelId, NodeId, ProcessId};
 use crate::time::{NEVER, Time};
@@ -175,6 +181,12 @@ pub struct Measures {
     pub software: Option<Box<InSoftware>>,
     /// Who made whom wait, if that is kept.
     pub blame: Option<Box<Blame>>,
+    /// What is measured of every traffic class, where there are several.
+    pub traffic: Option<Box<Traffic>>,
+    /// Why everybody could go on, if that is kept.
+    pub causes: Option<Box<Causes>>,
+    /// The same counted by job, where there are jobs.
+    pub jobs: Option<Box<ByJob>>,
 }
 
 impl Measures {
@@ -195,7 +207,16 @@ impl Measures {
             stored: None,
             software: None,
             blame: None,
+            traffic: None,
+            causes: None,
+            jobs: None,
         }
+    }
+
+    /// The counters of the job of a node, where there are jobs.
+    #[inline]
+    fn job(&mut self, node: NodeId) -> Option<&mut OfJob> {
+        self.jobs.as_mut()?.of(node)
     }
 
     /// Ends the open sample interval; the counters at its end.
@@ -227,6 +248,12 @@ impl Measures {
         }
         if let Some(blame) = &mut self.blame {
             blame.begin_window(now);
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.begin_window();
+        }
+        if let Some(jobs) = &mut self.jobs {
+            jobs.begin_window();
         }
     }
 
@@ -310,32 +337,39 @@ impl Measures {
 
     /// A message has been received.
     pub fn message_delivered(&mut self, node: NodeId, bytes: u32) {
-        self.counters.messages_delivered += 1;
-        self.counters.bytes_delivered += u64::from(bytes);
+        self.counters.message_delivered(bytes);
         self.nodes[node.index()].messages_delivered += 1;
+        if let Some(job) = self.job(node) {
+            job.counters.message_delivered(bytes);
+        }
     }
 
-    /// How long a message that was packets took.
-    pub fn message_took(&mut self, latency: Time) {
-        self.counters.message_latency_ps += latency;
-        self.counters.message_latency_count += 1;
+    /// How long a message to a node that was packets took.
+    pub fn message_took(&mut self, node: NodeId, latency: Time) {
+        self.counters.message_took(latency);
         self.message_latency.add(latency);
+        if let Some(job) = self.job(node) {
+            job.counters.message_took(latency);
+            job.latency.add(latency);
+        }
     }
 
-    /// What the latency of a message consists of, besides what it spent at its ends.
-    pub fn latency_consists(&mut self, latency: Time, parts: &Parts) {
-        self.counters.latency_overhead_ps += latency - parts.sum();
-        self.counters.latency_wire_ps += parts.wire;
-        self.counters.latency_throttling_ps += parts.throttling;
-        self.counters.latency_contention_ps += parts.contention;
+    /// What the latency of a message to a node consists of, besides what it spent at its ends.
+    pub fn latency_consists(&mut self, node: NodeId, latency: Time, parts: &Parts) {
+        self.counters.latency_consists(latency, parts);
+        if let Some(job) = self.job(node) {
+            job.counters.latency_consists(latency, parts);
+        }
     }
 
     /// The first data bytes of a message are at its destination, so long after it was sent.
-    pub fn message_began(&mut self, latency: Time) {
+    pub fn message_began(&mut self, node: NodeId, latency: Time) {
         if let Some(begins) = &mut self.message_begins {
             begins.add(latency);
-            self.counters.message_begins_ps += latency;
-            self.counters.message_begins_count += 1;
+            self.counters.message_began(latency);
+            if let Some(job) = self.job(node) {
+                job.counters.message_began(latency);
+            }
         }
     }
 
@@ -343,13 +377,18 @@ impl Measures {
     pub fn message_acknowledged(&mut self, node: NodeId) {
         self.counters.messages_acknowledged += 1;
         self.nodes[node.index()].messages_acknowledged += 1;
+        if let Some(job) = self.job(node) {
+            job.counters.messages_acknowledged += 1;
+        }
     }
 
     /// A message was sent without packets; `local`: within one node.
     pub fn message_sent_directly(&mut self, node: NodeId, local: bool) {
-        self.counters.messages_sent += 1;
-        self.counters.messages_local += u64::from(local);
+        self.counters.message_sent_directly(local);
         self.nodes[node.index()].messages_sent += 1;
+        if let Some(job) = self.job(node) {
+            job.counters.message_sent_directly(local);
+        }
     }
 
     /// A packet has started on its first channel.
@@ -357,12 +396,13 @@ impl Measures {
     /// With the last data packet its message counts as sent.
     #[inline]
     pub fn packet_sent(&mut self, node: NodeId, class: Class, last: bool) {
-        self.counters.class_mut(class).sent += 1;
-        let node = &mut self.nodes[node.index()];
-        node.packets_sent[class as usize] += 1;
-        if last && class == Class::Data {
-            node.messages_sent += 1;
-            self.counters.messages_sent += 1;
+        let ends = last && class == Class::Data;
+        self.counters.packet_sent(class, ends);
+        let tally = &mut self.nodes[node.index()];
+        tally.packets_sent[class as usize] += 1;
+        tally.messages_sent += u64::from(ends);
+        if let Some(job) = self.job(node) {
+            job.counters.packet_sent(class, ends);
         }
     }
 
@@ -374,30 +414,29 @@ impl Measures {
         let class = row.class as usize;
         let lifetime = row.delivered - row.queued;
         let network = row.delivered - row.first_sent;
-        let counters = self.counters.class_mut(row.class);
         let distributions = &mut self.packets[class];
-        counters.delivered += 1;
-        counters.hops += u64::from(row.hops);
-        counters.lifetime_ps += lifetime;
-        counters.network_lifetime_ps += network;
         distributions.lifetime.add(lifetime);
         distributions.network_lifetime.add(network);
         distributions.hops.add(u64::from(row.hops));
         let mut throttling = row.first_sent - row.queued;
+        let mut routed = None;
         if row.first_internal != NEVER {
-            let routed = row.delivered - row.first_internal;
-            counters.routed += 1;
-            counters.routed_lifetime_ps += routed;
-            distributions.routed_lifetime.add(routed);
+            let time = row.delivered - row.first_internal;
+            distributions.routed_lifetime.add(time);
             throttling += row.first_internal - row.first_sent - undisturbed.first_hop;
+            routed = Some(time);
         }
-        counters.wait_throttling_ps += throttling;
-        counters.caught_up_ps += undisturbed.caught_up;
-        let (took, alone) = (lifetime + undisturbed.caught_up, undisturbed.lifetime + throttling);
+        let caught_up = undisturbed.caught_up;
+        let (took, alone) = (lifetime + caught_up, undisturbed.lifetime + throttling);
         assert!(took >= alone, "a packet was faster than it can be: {row:?}");
-        counters.wait_internal_ps += took - alone;
+        let internal = took - alone;
+        let times = PacketTimes { lifetime, network, routed, throttling, internal, caught_up };
+        self.counters.packet_delivered(row, &times);
         if let Some(software) = &mut self.software {
             software.delivered = Parts::of(lifetime, undisturbed.lifetime, throttling);
+        }
+        if let Some(job) = self.job(NodeId(row.destination)) {
+            job.counters.packet_delivered(row, &times);
         }
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
         if let Some(rows) = &mut self.rows {

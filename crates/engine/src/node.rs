@@ -15,6 +15,7 @@ mod protocol;
 mod receiving;
 mod sending;
 mod software;
+mod timers;
 
 pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Life, Message, MessagePool};
@@ -25,7 +26,7 @@ use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Measures};
-use crate::spec::{self, Spec};
+use crate::spec::Spec;
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Op, Workload};
@@ -35,6 +36,7 @@ use protocol::Protocol;
 pub use software::CpuTime;
 use software::Software;
 use std::collections::VecDeque;
+use timers::Timers;
 
 /// Events and instructions at one instant after which the clock counts as stuck.
 pub const MOST_AT_ONE_INSTANT: u64 = 1 << 24;
@@ -44,6 +46,7 @@ pub struct Nodes {
     placement: Vec<NodeId>,
     classes: Classes,
     processors: Processors,
+    timers: Timers,
     messages: MessagePool,
     /// Per shared virtual link: the message under way, then those behind it.
     links: Vec<VecDeque<MessageId>>,
@@ -81,10 +84,34 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// A processor is busy for the next `piece` of time.
+    /// A processor is busy for the next `piece` of time, for a process.
     #[inline]
-    fn computes(&mut self, piece: Time) {
+    fn computes(&mut self, process: ProcessId, piece: Time) {
         self.measures.cpu.add(self.now, self.now + piece);
+        if let Some(causes) = &mut self.measures.causes {
+            causes.cpu_computes(process, (self.now, self.now + piece));
+        }
+    }
+}
+
+/// How long a CPU has worked for messages, sending and receiving.
+type Served = (Time, Time);
+
+impl World<'_> {
+    /// The message that is being dealt with is not any more.
+    #[inline]
+    fn lets_go(&mut self) {
+        if let Some(causes) = &mut self.measures.causes {
+            causes.lets_go();
+        }
+    }
+
+    /// A process wants to compute for so long; none: all the time until it is told to stop.
+    #[inline]
+    fn begins_to_compute(&mut self, process: ProcessId, duration: Option<Time>, before: Served) {
+        if let Some(causes) = &mut self.measures.causes {
+            causes.begins(process, duration, before, self.workload.call_of(process));
+        }
     }
 }
 
@@ -110,22 +137,19 @@ impl Nodes {
         let placement = workload.placement();
         let (machine, processes) = (&spec.machine, placement.len());
         let time_slice = machine.interface.time_slice_ps;
-        let interface = match spec.workload {
-            spec::Workload::External(external) => Interface::new(external, topology),
-            _ => Interface::default(),
-        };
         Ok(Self {
-            classes: Classes::new(spec.blame.as_ref(), processes, workload.rows())?,
+            classes: Classes::new(spec.blame.as_ref(), workload, processes)?,
             processors: Processors::new(topology.nodes, processes, time_slice),
+            timers: Timers::new(topology.nodes, processes),
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],
             waiting: vec![VecDeque::new(); processes],
             ready: VecDeque::new(),
-            interface,
+            interface: Interface::new(workload, &placement, topology),
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
-            software: Software::new(spec, topology.nodes, processes),
+            software: Software::new(spec, topology.nodes, workload, processes),
             local: Protocol::of_local(machine, spec.mode),
             placement,
         })
@@ -149,6 +173,11 @@ impl Nodes {
         &self.processors
     }
 
+    /// For every node, how long it has computed in the current window, up to `now`.
+    pub fn busy(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.processors.busy(now).zip(self.timers.busy(now)).map(|(shared, own)| shared + own)
+    }
+
     /// Brings saturated processes up to `now`, after all events of that instant.
     pub fn catch_up(&mut self, now: Time, workload: &mut Workload, measures: &mut Measures) {
         let cpu = &mut measures.cpu;
@@ -158,13 +187,23 @@ impl Nodes {
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.processors.begin_window(now);
+        self.timers.begin_window(now);
         self.software.begin_window(now);
         self.interface.begin_window();
     }
 
-    /// `START`: a process begins, or one from outside may go on.
+    /// `START`: a process begins, one from outside may go on, or a timer rings.
     pub fn start(&mut self, process: ProcessId, world: &mut World) -> u64 {
-        if world.workload.leaves(process, world.now) || self.is_up(process, world) {
+        if self.is_timer(process) {
+            return self.ring(process, world);
+        }
+        let leaves = world.workload.leaves(process, world.now);
+        if leaves || self.is_up(process, world) {
+            if let Some(causes) = &mut world.measures.causes
+                && !leaves
+            {
+                causes.starts(process, world.now);
+            }
             self.ready.push_back(process);
         }
         self.go_on(world)
@@ -174,6 +213,9 @@ impl Nodes {
     pub fn row(&mut self, row: u32, world: &mut World) {
         if let Some((process, send)) = world.workload.row(row) {
             let class = self.classes.of_row(row).unwrap_or(self.class_of(process));
+            if let Some(causes) = &mut world.measures.causes {
+                causes.is_due(process, world.now);
+            }
             self.send(process, &send, class, world);
         }
     }
@@ -199,9 +241,12 @@ impl Nodes {
         }
         let done = self.processors.piece_ends(node, world.now);
         if let Some(piece) = self.processors.dispatch(node, world.now, world.events) {
-            world.computes(piece);
+            world.computes(self.processors.running(node), piece);
         }
         let Some(process) = done else { return 0 };
+        if let Some(causes) = &mut world.measures.causes {
+            causes.computed(process, (0, 0), world.now);
+        }
         world.workload.computed(process);
         self.run(process, node, world) + self.go_on(world)
     }
@@ -219,11 +264,15 @@ impl Nodes {
     fn tell(
         &mut self,
         id: MessageId,
+        world: &mut World,
         what: impl FnOnce(&mut Interface, MessageId, &Message) -> Option<ProcessId>,
     ) {
         if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
+            if let Some(causes) = &mut world.measures.causes {
+                causes.goes_on(process, id, world.now);
+            }
             self.can_go_on(process);
         }
     }
@@ -232,7 +281,11 @@ impl Nodes {
     /// but those of collectives.
     #[inline]
     fn is_told_of(&self, id: MessageId) -> bool {
-        self.interface.serves() && !self.messages[id].team.is_some()
+        if !self.interface.serves() {
+            return false;
+        }
+        let message = &self.messages[id];
+        !message.team.is_some() && self.interface.is_for(message.from)
     }
 
     /// Lets every process that can go on do so, in the order in which they
@@ -267,19 +320,22 @@ impl Nodes {
                     break;
                 }
                 Op::Compute(duration) => {
+                    world.begins_to_compute(process, Some(duration), (0, 0));
                     let (now, events) = (world.now, &mut *world.events);
                     let piece = self.processors.compute(node, process, duration, now, events);
                     if let Some(piece) = piece {
-                        world.computes(piece);
+                        world.computes(process, piece);
                     }
                     // It waits until that has been done.
                     break;
                 }
                 Op::ComputeSaturated(duration) => {
+                    world.begins_to_compute(process, None, (0, 0));
                     self.processors.compute_saturated(node, process, world.now, duration);
-                    world.computes(duration);
+                    world.measures.cpu.add(world.now, world.now + duration);
                     break;
                 }
+                Op::Timer(timer) => self.set(process, timer, world),
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
                 Op::Meet => self.meet(process, world),
@@ -295,6 +351,9 @@ impl Nodes {
             }
         }
         world.measures.completes(process, world.now);
+        if let Some(causes) = &mut world.measures.causes {
+            causes.rests(process, world.now);
+        }
         self.at_work = ProcessId::NONE;
         count
     }

@@ -13,7 +13,7 @@ use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Header, Outputs};
-use crate::spec::{Local, Machine, Spec};
+use crate::spec::{Local, Machine, Spec, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
 use traffic::{Flow, each_flow};
@@ -103,7 +103,7 @@ fn ways(
     wiring: &Wiring,
     max_pairs: u64,
 ) -> Result<u64, SpecError> {
-    if !wiring.routing.chooses() && !wiring.routing.properties().draws {
+    if !wiring.routing.has_several_ways() && !wiring.routing.properties().draws {
         return Ok(1);
     }
     let mut pairs = 0;
@@ -168,11 +168,11 @@ impl Walk<'_> {
         sums.bytes += flow.weight * f64::from(size);
         let byte_ps = self.wiring.drain_ps(1) as f64;
         sums.drain_ps[flow.to.index()] += flow.weight * flow.bytes as f64 * byte_ps;
-        let (hops, lifetime) = self.occupy(flow.from, flow.to, size, data, sums);
+        let (hops, lifetime) = self.occupy((flow.from, flow.to, flow.traffic), size, data, sums);
         sums.data_ps += flow.weight * lifetime;
         let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
         let acks = |timing: &Timing| flow.weight * packets * timing.packet_ps(0) as f64;
-        let (_, lifetime) = self.occupy(flow.to, flow.from, 0, acks, sums);
+        let (_, lifetime) = self.occupy((flow.to, flow.from, flow.traffic), 0, acks, sums);
         sums.ack_ps += flow.weight * lifetime;
         sums.hops += flow.weight * hops;
     }
@@ -192,21 +192,20 @@ impl Walk<'_> {
     /// and its lifetime.
     fn occupy(
         &mut self,
-        from: NodeId,
-        to: NodeId,
+        (from, to, traffic): (NodeId, NodeId, u8),
         bytes: u32,
         load: impl Fn(&Timing) -> f64,
         sums: &mut Sums,
     ) -> (f64, f64) {
         let routes = self.wiring.routing.beginnings(from, to);
         let all = u64::from(routes.end - routes.start);
-        let takes_all = all <= self.ways && !self.wiring.routing.chooses();
+        let takes_all = all <= self.ways && !self.wiring.routing.has_several_ways();
         let count = if takes_all { all } else { self.ways };
         let (mut hops, mut lifetime) = (0.0, 0.0);
         for way in 0..count {
             let chosen = if takes_all { way } else { self.draws.below(all) };
-            let header =
-                Header { source: from, destination: to, route: routes.start + chosen as u32 };
+            let route = routes.start + chosen as u32;
+            let header = Header { source: from, destination: to, route, traffic };
             let part = |timing: &Timing| load(timing) / count as f64;
             let (crossed, lasted) = self.occupy_way(header, bytes, part, sums);
             hops += f64::from(crossed);
@@ -227,7 +226,7 @@ impl Walk<'_> {
     ) -> (u16, Time) {
         let (mut running, mut start, mut before) = (Running::default(), 0, None);
         let (mut line, mut end) = (Line::default(), 0);
-        let mut lead = self.wiring.layout.injection_lead(header.source);
+        let mut lead = self.wiring.injection_lead(header.source, header.traffic);
         let mut hops = 0;
         loop {
             let place = self.wiring.layout.group(lead);
@@ -269,7 +268,7 @@ impl Walk<'_> {
     /// The lead of the group a packet leaves a switch by: of several outputs of the first
     /// tier, one drawn.
     fn next_lead(&mut self, switch: SwitchId, header: Header) -> ChannelId {
-        if !self.wiring.routing.chooses() {
+        if !self.wiring.routing.has_several_ways() {
             return self.wiring.first_lead(switch, header);
         }
         let leads = self.wiring.leads(switch, header, &mut self.outputs);
@@ -307,6 +306,8 @@ fn summarise(
         .map(|channel| wire_load_ps[channel])
         .collect();
     let mean = |sum: f64| if sums.remote > 0.0 { sum / sums.remote } else { 0.0 };
+    // Several jobs do not send equally often.
+    let is_even = !matches!(&spec.workload, Workload::Jobs(jobs) if jobs.jobs.len() > 1);
     Prediction {
         nodes: topology.nodes,
         switches: topology.switches,
@@ -320,10 +321,10 @@ fn summarise(
         zero_load_neighbour_ps: neighbour_ps(spec, topology, walk, mean(sums.bytes)) as f64,
         load_max_ps,
         load_mean_internal_ps: internal.iter().sum::<f64>() / internal.len().max(1) as f64,
-        saturation_per_ms: (busiest_ps > 0.0).then(|| 1e9 / busiest_ps),
+        saturation_per_ms: (busiest_ps > 0.0 && is_even).then(|| 1e9 / busiest_ps),
         channel_load_ps,
         routing: Routed {
-            classes: walk.wiring.routing.classes().to_vec(),
+            classes: walk.wiring.classes(),
             chooses: walk.wiring.routing.chooses(),
             is_known_free: walk.wiring.routing.properties().is_known_free,
             ways: walk.ways,
@@ -402,6 +403,7 @@ mod tests {
             sample_interval_ps: 1_000_000,
             record_packets: false,
             blame: None,
+            causes: None,
         }
     }
 

@@ -33,6 +33,10 @@ pub enum Purpose {
     Wiring = 8,
     /// Start-ups of messages: one stream per process.
     Overhead = 9,
+    /// Computing times of a trace: one stream per rank.
+    Noise = 10,
+    /// Links that have failed.
+    Failure = 11,
 }
 
 /// An independent stream of random numbers.
@@ -106,7 +110,7 @@ impl Stream {
 }
 
 /// The finaliser of `SplitMix64`: a bijection that spreads every input bit.
-fn mix(value: u64) -> u64 {
+pub(crate) fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -11,6 +11,7 @@ mod adaptive;
 mod algorithm;
 mod ancestor;
 mod base;
+mod dal;
 mod deflection;
 pub mod dependency;
 mod destination_tag;
@@ -18,6 +19,9 @@ mod detour;
 mod dimension_order;
 mod distances;
 mod dragonfly;
+mod ecmp;
+mod escaping;
+mod failed;
 mod first_hop;
 mod fixed;
 mod grid;
@@ -34,6 +38,8 @@ mod prepared;
 mod profitable;
 mod properties;
 mod rails;
+mod remaining;
+mod remaining_tree;
 mod ring_order;
 mod source_routes;
 mod table;
@@ -50,10 +56,13 @@ use crate::topology::{Family, Topology};
 use adaptive::Adaptive;
 use ancestor::{Ancestor, Up};
 use base::Base;
+use dal::Dal;
 use deflection::Deflection;
 use destination_tag::DestinationTag;
 use detour::{Choice, Detour};
 use dimension_order::DimensionOrder;
+use ecmp::{Ecmp, Spread};
+use escaping::Escaping;
 use first_hop::FirstHop;
 use fixed::Fixed;
 use grid::Grid;
@@ -80,6 +89,9 @@ pub struct Header {
     pub destination: NodeId,
     /// What its routing algorithm has to remember of it.
     pub route: u32,
+    /// Its traffic class. Algorithms do not look at it: it says which virtual channels of those
+    /// they name are the packet's ([`crate::fabric::Wiring`]).
+    pub traffic: u8,
 }
 
 /// What becomes of packets that cannot come nearer at once.
@@ -94,10 +106,13 @@ pub enum Otherwise {
 }
 
 /// The algorithms for any switches and links with a way back.
-const ANYWHERE: [&str; 10] = [
+const ANYWHERE: [&str; 13] = [
     "up_down",
     "shortest",
     "hop_classes",
+    "ecmp",
+    "spray",
+    "minimal_adaptive",
     "valiant",
     "ugal_l",
     "ugal_g",
@@ -108,7 +123,7 @@ const ANYWHERE: [&str; 10] = [
 ];
 
 /// Those of them that need no way back.
-const ONE_WAY: [&str; 4] = ["shortest", "hop_classes", "table", "source_routes"];
+const ONE_WAY: [&str; 6] = ["shortest", "hop_classes", "ecmp", "spray", "table", "source_routes"];
 
 /// The algorithms that are made for a kind of topology, the usual one first.
 fn made_for(kind: &str) -> &'static [&'static str] {
@@ -118,7 +133,7 @@ fn made_for(kind: &str) -> &'static [&'static str] {
         }
         "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
         "torus" | "concentrated_torus" => &["dimension_order", "minimal_adaptive"],
-        "hyperx" => &["dimension_order"],
+        "hyperx" => &["dimension_order", "minimal_adaptive", "dal"],
         "fat_tree" | "pod_fat_tree" | "xgft" => &["nearest_common_ancestor", "d_mod_k", "s_mod_k"],
         "butterfly" => &["destination_tag"],
         "dragonfly" | "dragonfly_plus" => &["minimal", "par"],
@@ -143,8 +158,10 @@ enum Chosen {
     TurnModel(TurnModel),
     /// Turns that depend on the column.
     OddEven(OddEven),
-    /// Any nearer way, and a way out.
+    /// Any nearer way, and a way out by dimension order.
     Adaptive(Adaptive),
+    /// Any nearer way, and a way out up and down a tree.
+    Escaping(Escaping),
     /// Any way.
     Deflection(Deflection),
     /// Up a tree, then down.
@@ -159,6 +176,10 @@ enum Chosen {
     Profitable(Profitable),
     /// Shortest paths by ascending classes.
     HopClasses(HopClasses),
+    /// Shortest paths by flow.
+    Ecmp(Ecmp),
+    /// Directly or aside in any dimension, by load.
+    Dal(Dal),
     /// Any nearer way first.
     FirstHop(FirstHop),
 }
@@ -174,6 +195,7 @@ macro_rules! match_algorithm {
             Chosen::TurnModel($routing) => $does,
             Chosen::OddEven($routing) => $does,
             Chosen::Adaptive($routing) => $does,
+            Chosen::Escaping($routing) => $does,
             Chosen::Deflection($routing) => $does,
             Chosen::UpDown($routing) => $does,
             Chosen::SourceRoutes($routing) => $does,
@@ -182,6 +204,8 @@ macro_rules! match_algorithm {
             Chosen::Profitable($routing) => $does,
             Chosen::FirstHop($routing) => $does,
             Chosen::HopClasses($routing) => $does,
+            Chosen::Ecmp($routing) => $does,
+            Chosen::Dal($routing) => $does,
         }
     };
 }
@@ -189,7 +213,19 @@ use match_algorithm;
 
 impl Chosen {
     /// Prepares the algorithm that is asked for.
+    ///
+    /// # Errors
+    /// One that the topology cannot have; where links have failed, one that goes by them.
     pub fn new(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
+        let chosen = Self::prepared(spec, topology)?;
+        if topology.has_failed() {
+            let name = spec.name();
+            match_algorithm!(&chosen, routing => failed::check(routing, name, topology))?;
+        }
+        Ok(chosen)
+    }
+
+    fn prepared(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
         let name = spec.name();
         Ok(match spec {
             RoutingSpec::DimensionOrder { order, .. }
@@ -205,24 +241,23 @@ impl Chosen {
             RoutingSpec::DimensionOrderByWrapping { order } => {
                 Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
             }
-            RoutingSpec::Valiant { order } => Self::TwoPhase(TwoPhase::new(name, order, topology)?),
-            RoutingSpec::ValiantByGroups => {
-                if !matches!(topology.family, Family::Dragonfly { .. } | Family::DragonflyPlus(_)) {
-                    let allowed = "must be node: there are no groups";
-                    return Err(SpecError::new("machine.routing.intermediate", "group", allowed));
-                }
-                let weighing = Weighing::default();
-                Self::Detour(Detour::new(name, Choice::Always, weighing, &[], topology)?)
+            RoutingSpec::Valiant { order } => {
+                Self::TwoPhase(TwoPhase::new(name, order, false, topology)?)
             }
-            RoutingSpec::UgalL { order, weighing } => {
-                Self::Detour(Detour::new(name, Choice::Locally, *weighing, order, topology)?)
+            RoutingSpec::ValiantBySwitches { order } => {
+                Self::TwoPhase(TwoPhase::new(name, order, true, topology)?)
             }
-            RoutingSpec::UgalG { order, weighing } => {
-                Self::Detour(Detour::new(name, Choice::Globally, *weighing, order, topology)?)
+            RoutingSpec::Dal { weighing } => Self::Dal(Dal::new(name, *weighing, topology)?),
+            RoutingSpec::Ecmp { flow, seed } => {
+                Self::Ecmp(Ecmp::new(name, Spread::Flows(*flow, *seed), topology)?)
             }
-            RoutingSpec::Par { weighing } => {
-                Self::Detour(Detour::new(name, Choice::Progressively, *weighing, &[], topology)?)
+            RoutingSpec::Spray { turns } => {
+                Self::Ecmp(Ecmp::new(name, Spread::Packets(*turns), topology)?)
             }
+            RoutingSpec::ValiantByGroups
+            | RoutingSpec::UgalL { .. }
+            | RoutingSpec::UgalG { .. }
+            | RoutingSpec::Par { .. } => Self::Detour(detour(spec, topology)?),
             RoutingSpec::WestFirst => {
                 Self::TurnModel(TurnModel::new(name, First::AllButLast, topology)?)
             }
@@ -230,8 +265,14 @@ impl Chosen {
                 Self::TurnModel(TurnModel::new(name, First::All, topology)?)
             }
             RoutingSpec::OddEven => Self::OddEven(OddEven::new(name, topology)?),
-            RoutingSpec::MinimalAdaptive { order } => {
+            RoutingSpec::MinimalAdaptive { order }
+                if !topology.sides().is_empty() && !topology.has_failed() =>
+            {
                 Self::Adaptive(Adaptive::new(name, order, topology)?)
+            }
+            RoutingSpec::MinimalAdaptive { order } => {
+                grid::ordered(order, topology.sides().len())?;
+                Self::Escaping(Escaping::new(name, topology)?)
             }
             RoutingSpec::Chaos => {
                 check_symmetry(name, topology)?;
@@ -242,7 +283,7 @@ impl Chosen {
                 Self::Deflection(Deflection::new(name, topology)?)
             }
             RoutingSpec::UpDown { root, adaptive } => {
-                Self::UpDown(UpDown::new(*root, *adaptive, topology)?)
+                Self::UpDown(UpDown::new(name, *root, *adaptive, topology)?)
             }
             RoutingSpec::Shortest => {
                 Self::Fixed(Fixed::new(Base::Paths(Table::shortest(name, topology)?)))
@@ -283,4 +324,20 @@ impl Chosen {
             Self::DimensionOrder(DimensionOrder::new(grid))
         }
     }
+}
+
+/// Ways round that groups, or loads, decide on.
+fn detour(spec: &RoutingSpec, topology: &Topology) -> Result<Detour, SpecError> {
+    let (choice, weighing, order): (_, _, &[u32]) = match spec {
+        RoutingSpec::UgalL { order, weighing } => (Choice::Locally, *weighing, order),
+        RoutingSpec::UgalG { order, weighing } => (Choice::Globally, *weighing, order),
+        RoutingSpec::Par { weighing } => (Choice::Progressively, *weighing, &[]),
+        _ => (Choice::Always, Weighing::default(), &[]),
+    };
+    let is_grouped = matches!(topology.family, Family::Dragonfly { .. } | Family::DragonflyPlus(_));
+    if choice == Choice::Always && !is_grouped {
+        let allowed = "must be node: there are no groups";
+        return Err(SpecError::new("machine.routing.intermediate", "group", allowed));
+    }
+    Detour::new(spec.name(), choice, weighing, order, topology)
 }

@@ -1,10 +1,13 @@
 //! One run: the loop over its events.
 //!
 //! What can be read of it at any time is in `accounts`, what is told at the end of intervals in
-//! `sampling`, how processes from outside get their instructions in `asking`.
+//! `sampling`, how processes from outside get their instructions in `asking`, and ranks of a trace
+//! theirs in `feeding`.
 
 mod accounts;
+mod alone;
 mod asking;
+mod feeding;
 mod sampling;
 
 use crate::assembly::Assembly;
@@ -58,6 +61,8 @@ pub enum Progress {
     /// Processes from outside ask for instructions ([`Simulation::asking`]). The present
     /// instant is not over: it goes on with the next call, when all have been answered.
     Asks,
+    /// Ranks of a trace want to know what comes next ([`Simulation::wanting`]); as before.
+    Wants,
 }
 
 impl Simulation {
@@ -90,11 +95,11 @@ impl Simulation {
     }
 
     fn post_starts(&mut self) {
-        for (process, at) in self.workload.starts().into_iter().enumerate() {
-            self.events.post(at, Event::Start(ProcessId::from_index(process)));
+        for (process, at) in self.workload.starts() {
+            self.events.post(at, Event::Start(process));
         }
-        if let Some(at) = self.workload.due(0) {
-            self.events.post(at, Event::Row(0));
+        for (row, at) in self.workload.first_rows() {
+            self.events.post(at, Event::Row(row));
         }
     }
 
@@ -106,12 +111,15 @@ impl Simulation {
     /// [`RunError::Deadlock`] when no event is left although
     /// processes wait; [`RunError::ClockStuck`] when time does not pass.
     pub fn advance(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
+        if self.is_without_network() {
+            return self.advance_ranks(max_events);
+        }
         let mut enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
         let mut horizon = until.min(self.sampling.next);
         let mut goes_on = self.is_open;
         if goes_on && !self.goes_on() {
-            return Ok(Progress::Asks);
+            return Ok(self.awaits_outside());
         }
         loop {
             // One place from which an instant is handled, so that it stands in line there.
@@ -145,7 +153,7 @@ impl Simulation {
                 self.at_once = 0;
             }
             if !self.instant(self.now)? {
-                return Ok(Progress::Asks);
+                return Ok(self.awaits_outside());
             }
             if self.events_handled >= enough {
                 self.catch_up(self.now);
@@ -253,7 +261,7 @@ impl Simulation {
             Event::Start(process) => nodes.start(process, &mut world),
             Event::Head(of) => nodes.head(of, &mut world),
             Event::Row(row) => {
-                if let Some(at) = world.workload.due(row + 1) {
+                if let Some(at) = world.workload.due_after(row) {
                     world.events.post(at, Event::Row(row + 1));
                 }
                 nodes.row(row, &mut world);
@@ -269,7 +277,11 @@ impl Simulation {
     fn end(&mut self) -> Result<Progress, RunError> {
         self.sample_before(self.now + 1, u64::MAX);
         let waiting = self.waiting();
-        if waiting.is_empty() && self.fabric.packets().is_empty() {
+        let is_over = waiting.is_empty() && self.fabric.packets().is_empty();
+        if let Some(error) = self.workload.stands_still(self.now, !is_over) {
+            return Err(error);
+        }
+        if is_over {
             return Ok(Progress::Finished);
         }
         Err(RunError::Deadlock { at: self.now, waiting, circle: self.fabric.deadlock(self.now) })
@@ -287,8 +299,9 @@ impl Simulation {
         Err(RunError::Deadlock { at: self.now, waiting: self.waiting(), circle })
     }
 
-    /// Lets processes that nobody looked at do what they have done up to `time`.
+    /// Lets wires and processes that nobody looked at do what they have done up to `time`.
     fn catch_up(&mut self, time: Time) {
+        self.fabric.catch_up(time, &mut self.events, &mut self.measures);
         self.nodes.catch_up(time, &mut self.workload, &mut self.measures);
     }
 

@@ -8,12 +8,15 @@ mod collective;
 mod costs;
 mod interface;
 mod link;
+mod loggops;
 mod machine;
 mod pattern;
 mod pipeline;
 mod routing;
 mod switch;
 mod topology;
+mod trace;
+mod traffic_class;
 mod workload;
 
 use crate::time::Time;
@@ -23,16 +26,21 @@ pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Pric
 pub use costs::{Costs, Side};
 pub use interface::{Interface, Local, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
+pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
-pub use routing::{Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Weighing};
+pub use routing::{
+    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Turns, Weighing,
+};
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};
-pub use topology::{GraphLink, TopologySpec};
+pub use topology::{FailedLink, GraphLink, TopologySpec};
+pub use trace::Trace;
+pub use traffic_class::TrafficClass;
 pub use workload::{
-    Distribution, External, Messages, Portion, ProcessProgram, Program, Shape, Start, Step, Sync,
-    Synthetic, Throttle, Workload,
+    Distribution, External, Job, Jobs, Messages, Portion, ProcessProgram, Program, Shape, Source,
+    Start, Step, Sync, Synthetic, Throttle, Traffic, Workload,
 };
 
 /// Everything that can change the answer of one run.
@@ -56,6 +64,33 @@ pub struct Spec {
     /// Whether every wait is charged to who caused it; absent: no.
     #[serde(default)]
     pub blame: Option<Blame>,
+    /// Whether it is kept why everybody could go on, for the critical path; absent: no.
+    #[serde(default)]
+    pub causes: Option<Causes>,
+}
+
+/// What is kept of why everybody could go on, besides the critical path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Causes {
+    /// How much later every process could have been. All instants are kept then.
+    #[serde(default)]
+    pub slack: bool,
+    /// What processes did when, and messages; absent: nothing.
+    #[serde(default)]
+    pub timeline: Option<Timeline>,
+}
+
+/// What is shown of a run: what lies in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timeline {
+    /// From when until when, in picoseconds; absent: all the time.
+    #[serde(default)]
+    pub window_ps: Option<(Time, Time)>,
+    /// The first process, and the first that is not shown any more; absent: all.
+    #[serde(default)]
+    pub processes: Option<(u32, u32)>,
 }
 
 /// By which traffic classes waits are charged to each other.
@@ -71,6 +106,12 @@ pub struct Blame {
     /// The class of every message of a list; empty: that of its process.
     #[serde(default)]
     pub message_classes: Vec<u32>,
+    /// Whose waits are charged: so many of 2^32 packets; absent: all.
+    #[serde(default)]
+    pub share: Option<u32>,
+    /// Whether the sums of batches are those of groups of packets, and not of batches of time.
+    #[serde(default)]
+    pub groups: bool,
     /// Whether turns that nobody can ask for are kept too. Nothing depends on it: a test
     /// sees to that.
     #[serde(default)]

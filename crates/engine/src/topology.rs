@@ -8,6 +8,7 @@
 mod butterfly;
 mod dragonfly;
 mod dragonfly_plus;
+mod failures;
 mod family;
 mod fat_tree;
 mod fully_connected;
@@ -22,6 +23,7 @@ mod tree;
 pub(crate) mod xgft;
 
 pub use dragonfly_plus::DragonflyPlus;
+pub use failures::Failure;
 pub use family::Family;
 pub use near::{Neighbourhood, Tree};
 
@@ -63,6 +65,8 @@ pub struct Topology {
     pub dims: Vec<u32>,
     /// Whether the lines of the grid are closed to rings.
     pub wraps: bool,
+    /// What has failed: no longer among the neighbours.
+    pub failed: Vec<Failure>,
 }
 
 /// What a node's links lead to.
@@ -161,6 +165,9 @@ impl Topology {
             TopologySpec::Graph { switches, links, nodes, leaves } => {
                 graph::build(*switches, links, nodes, leaves)
             }
+            TopologySpec::Failing { of, links, share, seed } => {
+                failures::build(of, links, *share, *seed)
+            }
         }
     }
 
@@ -214,6 +221,17 @@ impl Topology {
     pub fn degree(&self) -> usize {
         let used = |ports: &[SwitchId]| ports.iter().filter(|p| p.is_some()).count();
         self.neighbours.chunks(self.ports.max(1)).map(used).max().unwrap_or(1)
+    }
+
+    /// Whether any link has failed.
+    pub fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    /// The ends of every link that has failed, both directions told once.
+    pub fn failed_links(&self) -> impl Iterator<Item = (SwitchId, SwitchId)> + '_ {
+        let links = self.failed.iter().filter(|failure| !failure.is_way_back);
+        links.map(|failure| (failure.from, failure.to))
     }
 
     /// The links of a switch: port and neighbour, ports in ascending order.
@@ -278,7 +296,8 @@ impl Topology {
     ///
     /// See [`Family::bisection`].
     pub fn bisection_channels(&self, usual: u32) -> Option<u64> {
-        self.family.bisection(self, u64::from(usual))
+        // No formula knows which links have failed.
+        self.family.bisection(self, u64::from(usual)).filter(|_| !self.has_failed())
     }
 }
 

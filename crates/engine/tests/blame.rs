@@ -30,6 +30,8 @@ mod routers;
 mod small;
 #[path = "blame/sums.rs"]
 mod sums;
+#[path = "common/unit_cycles.rs"]
+mod unit_cycles;
 #[path = "reference/ways.rs"]
 #[allow(dead_code, reason = "shared with the twins")]
 mod ways;

@@ -3,6 +3,8 @@
 //!
 //! `TAILBACK_CASES=1 cargo test --test cycles` tries all random cases, 10 ten times as many.
 
+#[path = "cycles/accounts.rs"]
+mod accounts;
 #[path = "cycles/agreement.rs"]
 mod agreement;
 #[path = "common/arbiters.rs"]
@@ -88,6 +90,7 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
         sample_interval_ps: 1_000,
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 

@@ -44,6 +44,7 @@ fn spec(machine: Machine, fidelity: Fidelity) -> Spec {
         sample_interval_ps: 1_000_000,
         record_packets: false,
         blame: None,
+        causes: None,
     }
 }
 

@@ -55,7 +55,9 @@ fn widened(spec: &Spec, flit: u32, dice: &mut Dice) -> Spec {
         Workload::Synthetic(synthetic) => {
             synthetic.bytes.mean = any(synthetic.bytes.mean as u32).into();
         }
-        Workload::External(_) => unreachable!("not generated"),
+        Workload::Traffic(_) | Workload::External(_) | Workload::Trace(_) | Workload::Jobs(_) => {
+            unreachable!("not generated")
+        }
     }
     spec
 }

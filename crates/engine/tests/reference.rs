@@ -182,7 +182,9 @@ fn run_engine(simulation: &mut Simulation, until: Time, piece: u64) -> End {
             Ok(Progress::Events) => {}
             Ok(Progress::Time) => return End::Going,
             Ok(Progress::Finished) => return End::Finished,
-            Ok(Progress::Asks) => unreachable!("no case has processes from outside"),
+            Ok(Progress::Asks | Progress::Wants) => {
+                unreachable!("no case has processes from outside")
+            }
             Err(RunError::Deadlock { .. }) => return End::Deadlock,
             Err(error) => panic!("{error}"),
         }

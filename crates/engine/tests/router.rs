@@ -37,6 +37,8 @@ mod sums;
 mod switches;
 #[path = "router/twin.rs"]
 mod twin;
+#[path = "common/unit_cycles.rs"]
+mod unit_cycles;
 #[path = "reference/ways.rs"]
 #[allow(dead_code, reason = "each twin needs a part")]
 mod ways;

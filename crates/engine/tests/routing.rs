@@ -5,6 +5,8 @@ mod common;
 mod routing {
     mod chaotic;
     mod circles;
+    mod failed;
+    mod spreading;
 }
 
 use common::{Run, message_list, spec};

@@ -35,12 +35,12 @@ mod wiring;
 
 use cases::Dice;
 use parts::clear_rates;
-use random::{check, random_cases, same_packets};
+use random::{check, finished, random_cases, same_packets};
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::{Fidelity, Spec};
 use tailback_engine::time::Time;
-use tailback_engine::{PacketRow, Progress, Simulation};
+use tailback_engine::{PacketRow, Simulation};
 use ticks::{Simulator, Stops};
 
 /// A random small machine in ticks with links of one rate, and messages for it.
@@ -58,17 +58,6 @@ fn small_case(dice: &mut Dice) -> Spec {
 fn room_ps(spec: &Spec) -> Time {
     let tokens = spec.machine.switch.input_buffer();
     Timing::of(&spec.machine).flit_ps * Time::from(tokens)
-}
-
-/// A simulation run to its end in pieces of so many events, which must change nothing.
-fn finished(spec: &Spec, piece: u64) -> Simulation {
-    let mut simulation = Simulation::new(spec).unwrap_or_else(|error| panic!("{error}"));
-    let mut progress = Progress::Events;
-    while progress == Progress::Events {
-        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}: {spec:?}"));
-    }
-    assert_eq!(progress, Progress::Finished);
-    simulation
 }
 
 /// The packets in order of message, and what every channel did.

@@ -7,21 +7,21 @@ use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
 use tailback_engine::measure::stored::Owner;
-use tailback_engine::measure::{Distribution, Measures, PacketRow};
+use tailback_engine::measure::{ClassCounters, Distribution, Measures, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
 use tailback_engine::topology::Topology;
 use tailback_engine::{Counters, Sample, Simulation};
 
 /// A table under construction.
-struct Table<'py>(Bound<'py, PyDict>);
+pub struct Table<'py>(pub Bound<'py, PyDict>);
 
 impl<'py> Table<'py> {
-    fn new(py: Python<'py>) -> Self {
+    pub fn new(py: Python<'py>) -> Self {
         Self(PyDict::new(py))
     }
 
-    fn column<T: Element>(
+    pub fn column<T: Element>(
         &self,
         name: impl AsRef<str>,
         values: impl Iterator<Item = T>,
@@ -31,8 +31,13 @@ impl<'py> Table<'py> {
     }
 }
 
-/// Every counter with its name, those of what is not measured left out.
-pub fn counted(counters: &Counters, measures: &Measures) -> Vec<(String, u64)> {
+/// Every counter with its name, those of what is not measured left out, and those of every traffic
+/// class.
+pub fn counted(
+    counters: &Counters,
+    classes: &[ClassCounters],
+    measures: &Measures,
+) -> Vec<(String, u64)> {
     let mut named = counters.named();
     if measures.message_begins.is_none() {
         named.retain(|(name, _)| !name.starts_with("message_begins"));
@@ -41,22 +46,61 @@ pub fn counted(counters: &Counters, measures: &Measures) -> Vec<(String, u64)> {
         let software = ["latency_", "cpu_sending", "cpu_receiving", "cpu_idle"];
         named.retain(|(name, _)| !software.iter().any(|start| name.starts_with(start)));
     }
+    let known = measures.traffic.iter().flat_map(|traffic| &traffic.classes);
+    for (class, counters) in known.zip(classes) {
+        named.extend(counters.named(&class.name));
+    }
     named
 }
 
-/// Rows of samples: `time_ps`, `events`, then every counter.
+/// What is counted of channels, processors and events, and so not by job.
+const NOT_OF_JOBS: [&str; 5] = ["busy_", "held_", "cpu_", "packet_hops", "packets_queued"];
+
+/// Every counter of a job with its name, those of what is not measured left out.
+fn counted_of_job(job: &str, counters: &Counters, measures: &Measures) -> Vec<(String, u64)> {
+    let mut named = counted(counters, &[], measures);
+    named.retain(|(name, _)| !NOT_OF_JOBS.iter().any(|start| name.starts_with(start)));
+    named.into_iter().map(|(name, value)| (format!("{job}.{name}"), value)).collect()
+}
+
+/// Every counter of every job: `JOB.COUNTER`.
+pub fn counted_of_jobs(simulation: &Simulation) -> Vec<(String, u64)> {
+    let counters = simulation.counters_of_jobs();
+    let jobs = simulation.job_names().zip(&counters);
+    jobs.flat_map(|(job, counters)| counted_of_job(job, counters, simulation.measures())).collect()
+}
+
+/// Rows of samples: `time_ps`, `events`, then every counter, then those of jobs.
 pub fn samples<'py>(
     py: Python<'py>,
     samples: &[Sample],
-    measures: &Measures,
+    of_jobs: &[Counters],
+    simulation: &Simulation,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let measures = simulation.measures();
     let table = Table::new(py);
+    let jobs: Vec<_> = simulation.job_names().collect();
+    for (place, job) in jobs.iter().enumerate() {
+        let rows: Vec<Vec<(String, u64)>> = of_jobs
+            .iter()
+            .skip(place)
+            .step_by(jobs.len())
+            .map(|counters| counted_of_job(job, counters, measures))
+            .collect();
+        let names = counted_of_job(job, &Counters::default(), measures);
+        for (at, (name, _)) in names.into_iter().enumerate() {
+            table.column(name, rows.iter().map(|row| row[at].1))?;
+        }
+    }
     table.column("time_ps", samples.iter().map(|sample| sample.time))?;
     table.column("events", samples.iter().map(|sample| sample.events))?;
-    let names = counted(&Counters::default(), measures);
+    let classes = measures.traffic.as_ref().map_or(0, |traffic| traffic.classes.len());
+    let nothing = vec![ClassCounters::default(); classes];
+    let names = counted(&Counters::default(), &nothing, measures);
     let mut columns: Vec<Vec<u64>> = vec![Vec::with_capacity(samples.len()); names.len()];
     for sample in samples {
-        for (column, (_, value)) in columns.iter_mut().zip(counted(&sample.counters, measures)) {
+        let counted = counted(&sample.counters, &sample.classes, measures);
+        for (column, (_, value)) in columns.iter_mut().zip(counted) {
             column.push(value);
         }
     }
@@ -160,6 +204,9 @@ pub fn processes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Boun
     table.column("process", 0..placement.len() as u32)?;
     table.column("node", placement.iter().map(|node| node.0))?;
     table.column("iterations", simulation.processes_done().iter().map(|d| d.iterations))?;
+    if let Some(jobs) = simulation.jobs() {
+        table.column("job", jobs.iter().copied())?;
+    }
     table.column("completed_ps", simulation.measures().completed.iter().copied())?;
     Ok(table.0)
 }
@@ -180,14 +227,16 @@ pub fn packets<'py>(py: Python<'py>, packets: &[PacketRow]) -> PyResult<Bound<'p
     Ok(table.0)
 }
 
-/// Tables of charges: `pairs`, `channels`, `roots`, `victims`, each with its key, `count` and
-/// `batches_ps`, the sums in batches of time one row after the other; and the batches.
+/// Tables of charges: `pairs`, `channels`, the same passed on, `roots`, `victims`, each with its
+/// key, `count` and `batches`, the sums in batches of time one row after the other; and the batches.
 pub fn blame<'py>(py: Python<'py>, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
     let tables = blame.tables.settled();
     let all = PyDict::new(py);
     let named = [
-        ("pairs", &tables.pairs),
-        ("channels", &tables.channels),
+        ("pairs", &tables.direct.pairs),
+        ("channels", &tables.direct.channels),
+        ("passed_pairs", &tables.passed.pairs),
+        ("passed_channels", &tables.passed.channels),
         ("roots", &tables.roots),
         ("victims", &tables.victims),
     ];
@@ -224,12 +273,40 @@ fn distributions(measures: &Measures) -> impl Iterator<Item = (&str, &str, &Dist
         ]
     });
     let begins = measures.message_begins.iter().map(|begins| ("message_begins", "data", begins));
-    packets.chain([("message_latency", "data", &measures.message_latency)]).chain(begins)
+    let classes = measures.traffic.iter().flat_map(|traffic| traffic.classes.iter().enumerate());
+    let classes = classes.flat_map(|(number, class)| {
+        let is_answered =
+            measures.traffic.as_ref().is_some_and(|traffic| traffic.is_answered(number));
+        let round_trip = is_answered.then_some(("round_trip", &*class.name, &class.round_trip));
+        [("class_latency", &*class.name, &class.latency)].into_iter().chain(round_trip)
+    });
+    packets
+        .chain([("message_latency", "data", &measures.message_latency)])
+        .chain(begins)
+        .chain(classes)
+}
+
+/// The latencies of messages of every job.
+fn latencies(simulation: &Simulation) -> impl Iterator<Item = (&str, &str, &Distribution)> {
+    let jobs = simulation.measures().jobs.iter().flat_map(|jobs| &jobs.jobs);
+    simulation.job_names().zip(jobs).map(|(name, job)| (name, "data", &job.latency))
 }
 
 pub fn moments<'py>(py: Python<'py>, measures: &Measures) -> PyResult<Bound<'py, PyList>> {
+    moments_of(py, distributions(measures))
+}
+
+/// Those of the latencies of jobs; the variable is the name of the job.
+pub fn job_moments<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Bound<'py, PyList>> {
+    moments_of(py, latencies(simulation))
+}
+
+fn moments_of<'py, 'a>(
+    py: Python<'py>,
+    distributions: impl Iterator<Item = (&'a str, &'a str, &'a Distribution)>,
+) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for (variable, class, distribution) in distributions(measures) {
+    for (variable, class, distribution) in distributions {
         let moments = distribution.moments;
         let row = PyDict::new(py);
         row.set_item("variable", variable)?;
@@ -248,8 +325,23 @@ pub fn moments<'py>(py: Python<'py>, measures: &Measures) -> PyResult<Bound<'py,
 }
 
 pub fn histograms<'py>(py: Python<'py>, measures: &Measures) -> PyResult<Bound<'py, PyList>> {
+    histograms_of(py, distributions(measures))
+}
+
+/// Those of the latencies of jobs; the variable is the name of the job.
+pub fn job_histograms<'py>(
+    py: Python<'py>,
+    simulation: &Simulation,
+) -> PyResult<Bound<'py, PyList>> {
+    histograms_of(py, latencies(simulation))
+}
+
+fn histograms_of<'py, 'a>(
+    py: Python<'py>,
+    distributions: impl Iterator<Item = (&'a str, &'a str, &'a Distribution)>,
+) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for (variable, class, distribution) in distributions(measures) {
+    for (variable, class, distribution) in distributions {
         let table = Table::new(py);
         table.0.set_item("variable", variable)?;
         table.0.set_item("class", class)?;

@@ -15,6 +15,13 @@ create_exception!(
     PyRuntimeError,
     "A buffer without bounds is too full."
 );
+create_exception!(tailback, TraceError, PyValueError, "A trace cannot be read.");
+create_exception!(
+    tailback,
+    UnreceivedError,
+    PyRuntimeError,
+    "A trace has ended, and messages are left that nobody received."
+);
 create_exception!(tailback, ClockStuckError, PyRuntimeError, "Simulated time does not pass.");
 
 /// With attributes `field`, `given`, `allowed`, and `circle`: channels by which packets could
@@ -65,6 +72,23 @@ pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
         }
         engine::RunError::BufferTooFull { at, .. } => {
             let exception = BufferTooFullError::new_err(text);
+            exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
+        }
+        engine::RunError::SendsInCircle { at, circle, .. } => {
+            let exception = DeadlockError::new_err(text);
+            let waits = |s: &engine::error::Stuck| {
+                (format!("rank {}", s.rank), format!("rank {} to receive {} B", s.to, s.bytes))
+            };
+            let waiting: Vec<_> = circle.iter().map(waits).collect();
+            let value = exception.value(py);
+            let set = value
+                .setattr("at_ps", *at)
+                .and_then(|()| value.setattr("waiting", waiting))
+                .and_then(|()| value.setattr("circle", Vec::<()>::new()));
+            set.err().unwrap_or(exception)
+        }
+        engine::RunError::Unreceived { at, .. } => {
+            let exception = UnreceivedError::new_err(text);
             exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
         }
         engine::RunError::Refused { error, .. } => spec_error(py, error),

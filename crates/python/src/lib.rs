@@ -3,10 +3,13 @@
 //! Thin on purpose: parse, release the GIL, run, map the error, hand over arrays
 //! without copying. Everything users see is made in Python from these.
 
+mod causes;
 mod columns;
+mod converting;
 mod errors;
 mod instructions;
 mod simulation;
+mod traces;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,15 +17,20 @@ use pyo3::types::PyDict;
 use tailback_engine::facts::Question;
 use tailback_engine::spec::{Algorithm, Operation, TopologySpec};
 use tailback_engine::topology::Topology;
+use tailback_traces::Format;
+use tailback_traces::writers::Target;
 
 /// The compiled engine; `tailback.door` is its only user.
 #[pymodule]
 mod _engine {
-    use super::{Algorithm, Bound, Operation, PyModule, PyModuleMethods, PyResult};
+    use super::{Algorithm, Bound, Format, Operation, PyModule, PyModuleMethods, PyResult, Target};
 
     #[pymodule_export]
+    use super::converting::convert_trace;
+    #[pymodule_export]
     use super::errors::{
-        BufferTooFullError, ClockStuckError, DeadlockError, LivelockError, SpecError,
+        BufferTooFullError, ClockStuckError, DeadlockError, LivelockError, SpecError, TraceError,
+        UnreceivedError,
     };
     #[pymodule_export]
     use super::facts;
@@ -32,13 +40,20 @@ mod _engine {
     use super::simulation::Simulation;
     #[pymodule_export]
     use super::survey;
+    #[pymodule_export]
+    use super::traces::trace_facts;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
         module.add("ALGORITHMS", Algorithm::ALL.map(Algorithm::name).to_vec())?;
         module.add("OPERATIONS", Operation::ALL.map(Operation::name).to_vec())?;
+        module.add("TRACE_FORMATS", Format::ALL.map(Format::name).to_vec())?;
+        module.add("TRACE_TARGETS", Target::ALL.map(Target::name).to_vec())?;
         module.add("CAUSES", super::columns::causes())?;
+        for (name, words) in super::causes::names() {
+            module.add(name, words)?;
+        }
         module.add("MOST_NODES", tailback_engine::topology::MAX_NODES)?;
         module.add("RESULTS_VERSION", tailback_engine::RESULTS_VERSION)
     }
@@ -63,7 +78,7 @@ fn predict<'py>(
     py: Python<'py>,
     spec_json: &str,
     max_pairs: u64,
-    messages: Option<simulation::MessageColumns<'py>>,
+    messages: Option<simulation::Lists<'py>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = simulation::parse(spec_json, messages)?;
     let prediction = py

@@ -1,12 +1,13 @@
 //! A run, as Python sees it.
 
-use crate::{columns, errors, instructions};
+use crate::traces::{Feeder, File};
+use crate::{causes, columns, errors, instructions};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine as engine;
-use tailback_engine::ids::NodeId;
+use tailback_engine::ids::ProcessId;
 use tailback_engine::spec::{Messages, Workload};
 
 /// Rows of a message list: times in ps, sources, destinations, bytes.
@@ -17,43 +18,73 @@ pub type MessageColumns<'py> = (
     PyReadonlyArray1<'py, u32>,
 );
 
+/// Message lists that are not in a specification.
+#[derive(FromPyObject)]
+pub enum Lists<'py> {
+    /// That of the run.
+    Alone(MessageColumns<'py>),
+    /// Those of jobs, in order; none for jobs of other kinds.
+    OfJobs(Vec<Option<MessageColumns<'py>>>),
+}
+
 /// Reads a specification; `messages` replace those in the text.
-pub fn parse(spec_json: &str, messages: Option<MessageColumns>) -> PyResult<engine::Spec> {
+pub fn parse(spec_json: &str, messages: Option<Lists>) -> PyResult<engine::Spec> {
     let mut spec: engine::Spec = serde_json::from_str(spec_json)
         .map_err(|error| PyValueError::new_err(format!("specification: {error}")))?;
-    if let Some((time, source, destination, bytes)) = messages {
-        spec.workload = Workload::Messages(Messages {
-            time_ps: time.as_slice()?.to_vec(),
-            source: source.as_slice()?.to_vec(),
-            destination: destination.as_slice()?.to_vec(),
-            bytes: bytes.as_slice()?.to_vec(),
-        });
+    match (messages, &mut spec.workload) {
+        (Some(Lists::Alone(columns)), workload) => *workload = list(&columns)?,
+        (Some(Lists::OfJobs(lists)), Workload::Jobs(jobs)) => {
+            for (job, columns) in jobs.jobs.iter_mut().zip(&lists) {
+                if let Some(columns) = columns {
+                    job.workload = list(columns)?;
+                }
+            }
+        }
+        (Some(Lists::OfJobs(_)) | None, _) => {}
     }
     Ok(spec)
+}
+
+fn list((time, source, destination, bytes): &MessageColumns) -> PyResult<Workload> {
+    Ok(Workload::Messages(Messages {
+        time_ps: time.as_slice()?.to_vec(),
+        source: source.as_slice()?.to_vec(),
+        destination: destination.as_slice()?.to_vec(),
+        bytes: bytes.as_slice()?.to_vec(),
+    }))
 }
 
 /// A run in progress; see `tailback_engine::Simulation`.
 #[pyclass(module = "tailback._engine")]
 pub struct Simulation {
     engine: engine::Simulation,
+    /// What tells ranks of traces what they do.
+    feeder: Feeder,
     /// Where the latest `advance` was to go.
     until_ps: u64,
     last_event: u64,
 }
 
 impl Simulation {
+    /// Why everybody could go on, if that is kept.
+    fn causes(&self) -> Option<&engine::measure::Causes> {
+        self.engine.measures().causes.as_deref()
+    }
+
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (simulation, until_ps) = (&mut self.engine, self.until_ps);
-        let max_events = self.last_event.saturating_sub(simulation.events());
-        let ending = match py.detach(|| simulation.advance(until_ps, max_events)) {
+        let (until_ps, last_event) = (self.until_ps, self.last_event);
+        let (simulation, feeder) = (&mut self.engine, &mut self.feeder);
+        let advanced = py.detach(|| feeder.advance(simulation, until_ps, last_event));
+        let ending = match advanced {
             Ok(engine::Progress::Time) => "time",
             Ok(engine::Progress::Events) => "events",
             Ok(engine::Progress::Finished) => "finished",
-            Ok(engine::Progress::Asks) => {
+            // Ranks of traces have been fed.
+            Ok(engine::Progress::Asks | engine::Progress::Wants) => {
                 let asked = (simulation.now(), instructions::asking(simulation));
                 return Ok(asked.into_pyobject(py)?.into_any());
             }
-            Err(error) => return Err(errors::run_error(py, &error)),
+            Err(failure) => return Err(failure.raised(py)),
         };
         Ok(ending.into_pyobject(py)?.into_any())
     }
@@ -62,20 +93,22 @@ impl Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (spec_json, messages=None, classes=None))]
+    #[pyo3(signature = (spec_json, messages=None, classes=None, traces=Vec::new()))]
     fn new(
         py: Python<'_>,
         spec_json: &str,
-        messages: Option<MessageColumns>,
+        messages: Option<Lists>,
         classes: Option<PyReadonlyArray1<'_, u32>>,
+        traces: Vec<File>,
     ) -> PyResult<Self> {
         let mut spec = parse(spec_json, messages)?;
         if let (Some(blame), Some(classes)) = (&mut spec.blame, classes) {
             blame.message_classes = classes.as_slice()?.to_vec();
         }
         let built = py.detach(|| engine::Simulation::new(&spec));
-        let begun = |engine| Self { engine, until_ps: 0, last_event: 0 };
-        built.map(begun).map_err(|error| errors::spec_error(py, &error))
+        let engine = built.map_err(|error| errors::spec_error(py, &error))?;
+        let feeder = Feeder::open(traces, &engine)?;
+        Ok(Self { engine, feeder, until_ps: 0, last_event: 0 })
     }
 
     /// Runs until `until_ps`, or for `max_events` events, or to the end of the
@@ -105,9 +138,9 @@ impl Simulation {
         self.run(py)
     }
 
-    /// Nodes one link away from a node, for processes written in Python.
-    fn neighbours(&self, node: u32) -> Vec<u32> {
-        self.engine.neighbours(NodeId(node)).iter().map(|node| node.0).collect()
+    /// Nodes one link away from that of a process written in Python, by their numbers in its job.
+    fn neighbours(&self, process: u32) -> Vec<u32> {
+        self.engine.neighbours(ProcessId(process)).iter().map(|node| node.0).collect()
     }
 
     /// Simulated time reached, in ps.
@@ -141,7 +174,11 @@ impl Simulation {
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = PyDict::new(py);
         counters.set_item("events", self.engine.events())?;
-        for (name, value) in columns::counted(&self.engine.counters(), self.engine.measures()) {
+        let (all, classes) = (self.engine.counters(), self.engine.class_counters());
+        for (name, value) in columns::counted(&all, &classes, self.engine.measures()) {
+            counters.set_item(name, value)?;
+        }
+        for (name, value) in columns::counted_of_jobs(&self.engine) {
             counters.set_item(name, value)?;
         }
         Ok(counters)
@@ -150,7 +187,8 @@ impl Simulation {
     /// The counters at the end of every sample interval since the last call.
     fn take_samples<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.engine.take_samples();
-        columns::samples(py, &samples, self.engine.measures())
+        let of_jobs = self.engine.take_job_samples();
+        columns::samples(py, &samples, &of_jobs, &self.engine)
     }
 
     /// Data bytes times internal channels of all packets delivered, and when the latest
@@ -176,6 +214,21 @@ impl Simulation {
         columns::processes(py, &self.engine)
     }
 
+    /// Of every job, whether all of it is done; an empty list where there are no jobs.
+    fn jobs_over(&self) -> Vec<bool> {
+        self.engine.jobs_over()
+    }
+
+    /// Exact sums of powers of the latencies of messages of every job, in the current window.
+    fn job_moments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        columns::job_moments(py, &self.engine)
+    }
+
+    /// Occupied histogram bins of the same.
+    fn job_histograms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        columns::job_histograms(py, &self.engine)
+    }
+
     /// One row per packet delivered since the last call, if recorded.
     fn take_packets<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::packets(py, &self.engine.take_packets())
@@ -185,6 +238,28 @@ impl Simulation {
     fn blame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let blame = self.engine.measures().blame.as_ref();
         blame.map(|blame| columns::blame(py, blame)).transpose()
+    }
+
+    /// The critical path up to now; None unless it is kept why everybody could go on.
+    fn critical_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.causes().map(|kept| causes::path(py, kept)).transpose()
+    }
+
+    /// Where the time of processes went, up to now; None as above.
+    fn times<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.causes().map(|kept| causes::times(py, &self.engine, kept)).transpose()
+    }
+
+    /// What processes did when, up to now; None unless a timeline is kept.
+    fn activities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let rows = self.causes().and_then(|kept| kept.rows.as_ref());
+        rows.map(|rows| causes::activities(py, &self.engine, &rows.activities)).transpose()
+    }
+
+    /// Messages, up to now; None as above.
+    fn transfers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let rows = self.causes().and_then(|kept| kept.rows.as_ref());
+        rows.map(|rows| causes::transfers(py, &rows.transfers)).transpose()
     }
 
     /// Exact sums of powers of every variable, in the current window.

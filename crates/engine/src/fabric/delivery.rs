@@ -3,7 +3,7 @@
 use crate::fabric::Wiring;
 use crate::fabric::transit::{Packet, PacketPool};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{Measures, PacketRow, Undisturbed};
+use crate::measure::{Class, Measures, PacketRow, Undisturbed};
 use crate::time::Time;
 
 /// A packet that leaves the network.
@@ -55,7 +55,11 @@ impl Delivery {
         let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
         measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
         if let Some(blame) = &mut measures.blame {
-            blame.delivered(self.id, &row, packet.last, lifetime);
+            blame.delivered(self.id, &row, packet.is_last(), lifetime);
+        }
+        if let Some(causes) = &mut measures.causes {
+            let of = (packet.message, packet.class == Class::Data);
+            causes.delivered(self.id, of, (&row, lifetime), measures.blame.as_deref());
         }
         match self.channel {
             Some(channel) => measures.drawn_out(channel, drawn_out),

@@ -9,6 +9,7 @@ pub mod flit;
 pub mod fluid;
 pub mod packet;
 pub mod router;
+pub mod shared;
 pub mod stored;
 pub mod stream;
 pub mod worm;
@@ -29,9 +30,19 @@ use flit::FlitFabric;
 use fluid::FluidFabric;
 use packet::PacketFabric;
 use router::RouterFabric;
+use shared::SharedFabric;
 use stored::StoredFabric;
 use stream::StreamFabric;
 use worm::WormFabric;
+
+/// Whether an account is kept of waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounts {
+    /// Nobody wants to know.
+    None,
+    /// Blame is told what happens.
+    OfWaits,
+}
 
 /// What is said of a model, once and for all.
 #[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
@@ -111,6 +122,9 @@ pub trait ChannelModel {
     fn step(&mut self, _: &mut Act) -> u64 {
         0
     }
+    /// Works out all that has happened, at the end of an instant.
+    #[inline]
+    fn catch_up(&mut self, _: &mut Act) {}
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
     fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
@@ -198,6 +212,9 @@ pub enum Model {
     Packet(PacketFabric),
     /// Mode `full`, fidelities `flit` and `token`.
     Flit(FlitFabric),
+    /// Mode `full`, fidelity `flit`, where virtual channels share wires and nobody keeps an
+    /// account of waits.
+    Shared(SharedFabric),
     /// Mode `full`, fidelity `flit`, switches with a pipeline.
     Router(RouterFabric),
     /// Mode `full`, fidelity `worm`.
@@ -221,6 +238,7 @@ macro_rules! dispatch {
         match $of {
             $crate::fabric::models::Model::Packet($model) => $do,
             $crate::fabric::models::Model::Flit($model) => $do,
+            $crate::fabric::models::Model::Shared($model) => $do,
             $crate::fabric::models::Model::Router($model) => $do,
             $crate::fabric::models::Model::Worm($model) => $do,
             $crate::fabric::models::Model::Stream($model) => $do,
@@ -243,6 +261,7 @@ impl Model {
         topology: &Topology,
         wiring: &Wiring,
         (mode, fidelity): (Mode, Fidelity),
+        accounts: Accounts,
         seed: u64,
     ) -> Result<Self, SpecError> {
         let layout = &wiring.layout;
@@ -250,7 +269,7 @@ impl Model {
             return Ok(Self::Fluid(FluidFabric::new(machine, wiring, topology.nodes, mode)));
         }
         Ok(Self::ContentionFree(match mode {
-            Mode::Full => return Self::full(machine, topology, wiring, fidelity, seed),
+            Mode::Full => return Self::full(machine, topology, wiring, (fidelity, accounts), seed),
             Mode::Endpoints if wiring.makes_circuits_of_all() => {
                 let model = CircuitFabric::endpoints(machine, topology, wiring, seed);
                 return Ok(Self::Circuit(model));
@@ -269,7 +288,7 @@ impl Model {
         machine: &Machine,
         topology: &Topology,
         wiring: &Wiring,
-        fidelity: Fidelity,
+        (fidelity, accounts): (Fidelity, Accounts),
         seed: u64,
     ) -> Result<Self, SpecError> {
         let integrated_timing =
@@ -287,6 +306,9 @@ impl Model {
             }
             (_, Fidelity::Packet | Fidelity::Fluid) => {
                 Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
+            }
+            _ if accounts == Accounts::None && SharedFabric::is_for(machine, wiring, fidelity) => {
+                Self::Shared(SharedFabric::new(machine, topology, wiring, seed))
             }
             (_, Fidelity::Flit | Fidelity::Token) => {
                 Self::Flit(FlitFabric::new(machine, topology, wiring, fidelity, seed))

@@ -3,6 +3,7 @@
 pub mod flits;
 pub mod layout;
 pub mod line;
+pub mod shares;
 pub mod timing;
 pub mod wires;
 pub mod wiring;

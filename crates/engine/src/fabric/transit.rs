@@ -30,7 +30,7 @@ pub struct Packet {
     pub message: MessageId,
     /// How many packets were queued before it, modulo 2^32.
     pub serial: u32,
-    /// What its routing algorithm has to remember of it.
+    /// What its routing algorithm has to remember of it; of its flow, until it is queued.
     pub route: u32,
     /// The packet behind it in whatever queue it stands.
     pub next: PacketId,
@@ -40,15 +40,53 @@ pub struct Packet {
     pub hops: u16,
     /// Data or acknowledgement.
     pub class: Class,
-    /// Whether it is the last packet of its message.
-    pub last: bool,
+    /// Its traffic class, in 7 bits, and whether it is the last packet of its message.
+    labels: u8,
 }
+
+/// Bit of [`Packet::labels`]: it is the last packet of its message.
+const LAST: u8 = 128;
 
 impl Packet {
     /// What routing knows of it.
     #[inline]
     pub fn header(&self) -> Header {
-        Header { source: self.source, destination: self.destination, route: self.route }
+        Header {
+            source: self.source,
+            destination: self.destination,
+            route: self.route,
+            traffic: self.traffic(),
+        }
+    }
+
+    /// Whether it is the last packet of its message.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.labels & LAST != 0
+    }
+
+    /// Its traffic class.
+    #[inline]
+    pub fn traffic(&self) -> u8 {
+        self.labels & !LAST
+    }
+
+    /// The same packet with a route.
+    #[must_use]
+    pub fn begins_with(self, route: u32) -> Self {
+        Self { route, ..self }
+    }
+
+    /// The same packet of a traffic class.
+    #[must_use]
+    pub fn of_traffic(self, class: u8) -> Self {
+        Self { labels: self.labels & LAST | class, ..self }
+    }
+
+    /// The same packet, the last of its message or not.
+    #[must_use]
+    pub fn ending(self, is_last: bool) -> Self {
+        Self { labels: self.traffic() | if is_last { LAST } else { 0 }, ..self }
     }
 
     /// A packet that enters its node's output queue now.
@@ -67,7 +105,7 @@ impl Packet {
             bytes: 0,
             hops: 0,
             class,
-            last: false,
+            labels: 0,
         }
     }
 }

@@ -8,11 +8,14 @@
 
 mod batches;
 mod buffers;
+mod bystanders;
 mod cause;
 mod circuits;
 mod key;
+mod labels;
 mod log;
 mod observation;
+mod passing;
 mod queues;
 mod record;
 mod requests;
@@ -22,25 +25,39 @@ mod sums;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod turns;
+mod victims;
 mod waiters;
 mod whole;
 
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
 pub use key::{Key, REST};
+pub(crate) use labels::{Labels, Sender};
 pub(crate) use observation::{Observation, Ways};
 pub(crate) use queues::Queues;
 pub use sums::{MOST_KEYS, Sum, Sums};
-pub use tables::Tables;
+pub use tables::{Pairs, Tables};
+pub(crate) use victims::Victims;
 
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use buffers::Buffers;
 use log::Log;
+use passing::{Passed, Passing};
 use record::{Record, Waits};
 use waiters::Places;
+
+/// What is kept, besides the tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Keeps {
+    /// All charges of every packet.
+    pub packets: bool,
+    /// All turns that there is room for.
+    pub all_turns: bool,
+}
 
 /// All charges of a delivered packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +70,8 @@ pub struct Charged {
     pub alone: Time,
     /// In order of time.
     pub charges: Vec<Charge>,
+    /// The same time, charged to root culprits.
+    pub passed: Vec<Charge>,
 }
 
 /// Who made whom wait.
@@ -64,7 +83,11 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
+    /// As `holders` and `fronts`: when those who had their turns there waited themselves.
+    passing: [Vec<Passing>; 2],
     queues: Queues,
+    /// Of whom there are charges. Only if these are all, it is known where waits begin, too.
+    victims: Victims,
     /// By channel, or wire: the queues of those who may want it.
     ends: Vec<[ChannelId; 2]>,
     /// By queue: those that have asked for a channel.
@@ -83,13 +106,14 @@ pub struct Blame {
     pub tables: Tables,
     /// Charges packet by packet since they were last taken, if recorded.
     pub packets: Option<Vec<Charged>>,
+    /// If packets are of the classes of their messages: which classes that stands for.
+    pub(crate) labels: Option<Box<Labels>>,
     interval: Time,
 }
 
 impl Blame {
-    /// Nothing has happened yet; the first batches are as long as `interval`. `record`: whether
-    /// all charges are kept; `keep_all`: whether no turn is forgotten that there is room for.
-    pub(crate) fn new(queues: Queues, interval: Time, (record, keep_all): (bool, bool)) -> Self {
+    /// Nothing has happened yet; the first batches are as long as `interval`.
+    pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
         let channels = queues.of.len();
         Self {
             ends: queues.ends(),
@@ -98,21 +122,24 @@ impl Blame {
             waits: Vec::new(),
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
+            passing: [vec![Passing::default(); channels], vec![Passing::default(); channels]],
             asking: Places::new(channels),
             unstarted: Places::new(channels),
-            forgets: if keep_all { 0 } else { NEVER },
+            forgets: if keeps.all_turns { 0 } else { NEVER },
             buffers: Buffers::new(channels),
             keepers: vec![PacketId::NONE; channels],
             drained: Vec::new(),
-            tables: Tables::new(0, interval),
-            packets: record.then(Vec::new),
+            tables: Tables::new(0, interval, &victims),
+            packets: keeps.packets.then(Vec::new),
+            victims,
+            labels: None,
             interval,
         }
     }
 
     /// A new measurement window begins. What packets on their way have been charged stays.
     pub(crate) fn begin_window(&mut self, now: Time) {
-        self.tables = Tables::new(now, self.interval);
+        self.tables = Tables::new(now, self.interval, &self.victims);
     }
 
     /// A packet has been delivered out of a buffer: if it stood behind another there, it waited
@@ -120,18 +147,33 @@ impl Blame {
     fn taken_out(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
         self.buffers.leave(buffer, id);
         let record = &mut self.records[id.index()];
+        if !record.is_victim {
+            return;
+        }
         let before = self.fronts[buffer.index()].latest();
         if let Some(turn) = before.filter(|turn| turn.end > record.start + after) {
             record.last = Root { class: turn.class, channel: turn.root };
         }
     }
 
+    /// Whether the next packet of a class that a node queues is one whose waits are charged.
+    #[inline]
+    pub(crate) fn has_victim(&mut self, node: NodeId, class: Class) -> bool {
+        self.victims.has_next(node, class)
+    }
+
     /// A packet of a traffic class enters its node's output queue, or list, for which its first
     /// injection channel stands.
     #[inline(never)]
-    pub(crate) fn queued(&mut self, id: PacketId, class: u32, queue: ChannelId, now: Time) {
+    pub(crate) fn queued(
+        &mut self,
+        id: PacketId,
+        (class, is_victim): (u32, bool),
+        queue: ChannelId,
+        now: Time,
+    ) {
         while self.records.len() <= id.index() {
-            self.records.push(Record::new(class, now));
+            self.records.push(Record::new(class, is_victim, now));
             self.waits.push(Waits::default());
             self.buffers.hold(self.records.len());
         }
@@ -139,14 +181,14 @@ impl Blame {
         if record.has_waited {
             self.waits[id.index()].clear();
         }
-        *record = Record::new(class, now);
+        *record = Record::new(class, is_victim, now);
         let is_list = queue.0 < self.queues.lists;
         if is_list {
             (record.head, record.asked) = (queue, NEVER);
         }
         if is_list || self.queues.have_heads {
             self.unstarted.join(&mut record.unstarted, queue, now);
-        } else {
+        } else if is_victim {
             self.asking.join(&mut record.asking, queue, now);
         }
     }
@@ -169,24 +211,40 @@ impl Blame {
         self.buffers.leave(record.head, id);
         let beyond = (row.delivered - row.queued).saturating_sub(alone);
         let waits = &mut self.waits[id.index()];
-        let (class, receiver) = (record.class, self.queues.receiver(record.head));
-        if record.has_waited || beyond > 0 {
+        let (mut class, receiver) = (record.class, self.queues.receiver(record.head));
+        if record.is_victim && (record.has_waited || beyond > 0) {
             record.has_waited = true;
             // Those before it have been drained.
             let before = receiver.and_then(|node| self.drained.get(node.index()));
             waits.settle(record, beyond, before.copied().unwrap_or(class));
         }
+        let is_victim = record.is_victim;
         if let Some(node) = receiver {
             let nodes = self.drained.len().max(node.index() + 1);
             self.drained.resize(nodes, 0);
             self.drained[node.index()] = class;
         }
-        let charges = if record.has_waited { &waits.charges[..] } else { &[] };
+        if !is_victim {
+            return;
+        }
+        let (mut charges, mut passed) = if record.has_waited {
+            (&waits.charges[..], &waits.passed.all[..])
+        } else {
+            (&[][..], &[][..])
+        };
+        let by_class: Vec<Passed>;
+        if let Some(labels) = &mut self.labels {
+            class = labels.class(class);
+            by_class = Passed::by_class(passed, labels);
+            passed = &by_class;
+            charges = labels.by_class(charges, &waits.begins);
+        }
         let is_message = last && row.class == Class::Data;
-        self.tables.add(record.class, charges, is_message, row.delivered);
+        self.tables.add(class, (charges, passed), is_message, row.delivered);
         if let Some(packets) = &mut self.packets {
             let charges = charges.to_vec();
-            packets.push(Charged { packet: *row, class: record.class, alone, charges });
+            let passed = passed.iter().map(|piece| piece.charge).collect();
+            packets.push(Charged { packet: *row, class, alone, charges, passed });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is counted over the whole run.
 
-use super::Class;
+use super::{Class, PacketRow, Parts};
 use crate::time::Time;
 
 macro_rules! counters {
@@ -46,6 +46,37 @@ counters! {
         /// Sum of the waits of headers that the rest of the packet made up for; only
         /// where links have different rates.
         caught_up_ps,
+    }
+}
+
+counters! {
+    /// Counts and sums since time 0 over the messages of one traffic class.
+    ClassCounters {
+        /// Messages that sources tried to send, and replies; told by the workload.
+        messages_offered,
+        /// Messages dropped by a throttle; likewise.
+        messages_failed,
+        /// Messages between processes of one node.
+        messages_local,
+        /// Messages received.
+        messages_delivered,
+        /// Bytes of received messages.
+        bytes_delivered,
+        /// Sum of message latencies.
+        message_latency_ps,
+        /// Messages with a latency: those that were packets.
+        message_latency_count,
+        /// Sum of the times from sending requests until the replies to them had been received.
+        round_trip_ps,
+        /// Requests with such a time: those to other nodes.
+        round_trip_count,
+    }
+}
+
+impl ClassCounters {
+    /// Every counter with its name, that of the class behind it.
+    pub fn named<'a>(&self, class: &'a str) -> impl Iterator<Item = (String, u64)> + use<'a> {
+        self.own().map(move |(name, value)| (format!("{name}[{class}]"), value))
     }
 }
 
@@ -105,6 +136,23 @@ counters! {
     }
 }
 
+/// Parts of the life of a packet that was delivered.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketTimes {
+    /// From queued to delivered.
+    pub lifetime: Time,
+    /// From its first transmission.
+    pub network: Time,
+    /// From its first transmission on an internal channel, if there was one.
+    pub routed: Option<Time>,
+    /// What it waited before that.
+    pub throttling: Time,
+    /// What it waited later.
+    pub internal: Time,
+    /// How much of its header's waits the rest of it made up for.
+    pub caught_up: Time,
+}
+
 /// Everything that is counted, cumulative since time 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -128,6 +176,74 @@ impl std::ops::DerefMut for Counters {
 }
 
 impl Counters {
+    /// A message was received.
+    #[inline]
+    pub fn message_delivered(&mut self, bytes: u32) {
+        self.messages_delivered += 1;
+        self.bytes_delivered += u64::from(bytes);
+    }
+
+    /// A message that was packets took so long.
+    #[inline]
+    pub fn message_took(&mut self, latency: Time) {
+        self.message_latency_ps += latency;
+        self.message_latency_count += 1;
+    }
+
+    /// What a latency consists of, besides what it spent at its ends.
+    #[inline]
+    pub fn latency_consists(&mut self, latency: Time, parts: &Parts) {
+        self.latency_overhead_ps += latency - parts.sum();
+        self.latency_wire_ps += parts.wire;
+        self.latency_throttling_ps += parts.throttling;
+        self.latency_contention_ps += parts.contention;
+    }
+
+    /// The first data bytes of a message were there after so long.
+    #[inline]
+    pub fn message_began(&mut self, latency: Time) {
+        self.message_begins_ps += latency;
+        self.message_begins_count += 1;
+    }
+
+    /// A message was sent without packets; `local`: within one node.
+    #[inline]
+    pub fn message_sent_directly(&mut self, local: bool) {
+        self.messages_sent += 1;
+        self.messages_local += u64::from(local);
+    }
+
+    /// So many messages and bytes of them were sent and received, by no network.
+    pub fn messages_passed(&mut self, (messages, bytes): (u64, u64)) {
+        self.messages_sent += messages;
+        self.messages_delivered += messages;
+        self.bytes_delivered += bytes;
+    }
+
+    /// A packet has started on its first channel; `ends`: with it a message counts as sent.
+    #[inline]
+    pub fn packet_sent(&mut self, class: Class, ends: bool) {
+        self.class_mut(class).sent += 1;
+        self.messages_sent += u64::from(ends);
+    }
+
+    /// A packet has been delivered.
+    #[inline]
+    pub fn packet_delivered(&mut self, row: &PacketRow, times: &PacketTimes) {
+        let counters = self.class_mut(row.class);
+        counters.delivered += 1;
+        counters.hops += u64::from(row.hops);
+        counters.lifetime_ps += times.lifetime;
+        counters.network_lifetime_ps += times.network;
+        if let Some(routed) = times.routed {
+            counters.routed += 1;
+            counters.routed_lifetime_ps += routed;
+        }
+        counters.wait_throttling_ps += times.throttling;
+        counters.wait_internal_ps += times.internal;
+        counters.caught_up_ps += times.caught_up;
+    }
+
     /// Works out how long so many processors did nothing up to now.
     pub fn note_idle(&mut self, now: Time, processors: usize) {
         let work = self.cpu_busy_ps + self.cpu_sending_ps + self.cpu_receiving_ps;

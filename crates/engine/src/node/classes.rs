@@ -4,6 +4,7 @@ use crate::error::SpecError;
 use crate::ids::ProcessId;
 use crate::measure::blame::REST;
 use crate::spec::Blame;
+use crate::workload::Workload;
 
 /// The traffic classes that are given; all others are nodes.
 #[derive(Default)]
@@ -13,16 +14,17 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Those of so many processes and messages.
+    /// Those of so many processes and of the messages of a workload; of jobs, the jobs.
     ///
     /// # Errors
     /// Not one for each.
     pub fn new(
         blame: Option<&Blame>,
+        workload: &Workload,
         processes: usize,
-        messages: usize,
     ) -> Result<Self, SpecError> {
         let Some(blame) = blame else { return Ok(Self::default()) };
+        let messages = workload.rows();
         let given = [
             ("blame.classes", &blame.classes, processes, "process"),
             ("blame.message_classes", &blame.message_classes, messages, "message"),
@@ -37,7 +39,10 @@ impl Classes {
             }
         }
         let each = 0..if blame.by_process { processes as u32 } else { 0 };
-        let given = (!blame.classes.is_empty()).then(|| blame.classes.clone());
+        let given = match workload.jobs() {
+            Some(jobs) if blame.classes.is_empty() && !blame.by_process => Some(jobs.to_vec()),
+            _ => (!blame.classes.is_empty()).then(|| blame.classes.clone()),
+        };
         let processes = given.unwrap_or_else(|| each.collect());
         Ok(Self { processes, rows: blame.message_classes.clone() })
     }

@@ -7,7 +7,7 @@ use super::{Message, Nodes, World};
 use crate::error::SpecError;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::time::{NEVER, Time};
-use crate::workload::{Audience, Command, External, Instruction, Letter, Send, Until, Wait};
+use crate::workload::{Audience, Command, Instruction, Letter, Send, Until, Wait, Workload};
 
 /// What all copies of one message have in common.
 #[derive(Clone, Copy)]
@@ -29,13 +29,16 @@ impl Nodes {
         &mut self,
         process: ProcessId,
         instruction: Instruction,
-        external: &mut External,
+        workload: &mut Workload,
     ) -> Result<(), SpecError> {
+        let known = (process.index() < self.placement.len()).then_some(process);
+        let Some((number, external)) = known.and_then(|known| workload.external_of(known)) else {
+            let allowed = "must be one that asks";
+            return Err(SpecError::new("process", process.0, allowed));
+        };
         let interface = &mut self.interface;
-        if process.index() < self.placement.len() {
-            interface.was_told(process);
-        }
-        external.give(process, instruction, |operation| interface.take_buffer(process, operation))
+        interface.was_told(process);
+        external.give(number, instruction, |operation| interface.take_buffer(process, operation))
     }
 
     /// The nodes' interfaces.
@@ -52,7 +55,7 @@ impl Nodes {
 
     /// Whether a process begins now, or waits no more, at a `START`.
     pub(super) fn is_up(&mut self, process: ProcessId, world: &World) -> bool {
-        if !self.interface.serves() {
+        if !self.interface.is_for(process) {
             return true;
         }
         let has_begun = &mut self.interface.stations[process.index()].has_begun;
@@ -100,7 +103,8 @@ impl Nodes {
 
     /// Carries out an instruction; whether the process goes on at once.
     pub(super) fn carry_out(&mut self, process: ProcessId, world: &mut World) -> bool {
-        let Some(command) = world.workload.external().and_then(External::take_command) else {
+        let external = world.workload.external_of(process);
+        let Some(command) = external.and_then(|(_, external)| external.take_command()) else {
             return true;
         };
         match command {
@@ -123,6 +127,7 @@ impl Nodes {
 
     fn transmit(&mut self, from: ProcessId, letter: Letter, audience: Audience, world: &mut World) {
         let node = self.placement[from.index()];
+        let first = self.interface.stations[from.index()].site().first;
         let mut root = NodeId::NONE;
         let (one, several): (_, Box<[NodeId]>);
         let to: &[NodeId] = match audience {
@@ -135,12 +140,15 @@ impl Nodes {
                 &several
             }
             Audience::Everybody => {
-                several = if self.protocol == Protocol::Direct {
-                    let all = (0..self.placement.len()).map(NodeId::from_index);
-                    all.filter(|&to| to != node).collect()
-                } else {
+                let passed_on = self.interface.is_everywhere && self.protocol != Protocol::Direct;
+                several = if passed_on {
                     root = node;
                     self.interface.tree(root, world.topology).children(root).into()
+                } else {
+                    let others = world.workload.external_around(from);
+                    let count = others.map_or(0, |(_, external)| external.count());
+                    let all = (0..count).map(NodeId::from_index);
+                    all.filter(|to| first + to.0 != from.0).collect()
                 };
                 &several
             }
@@ -149,7 +157,7 @@ impl Nodes {
         let copy = Copy { from, sent: world.now, letter, start_up: self.software.start_up(from) };
         for (place, &to) in to.iter().enumerate() {
             let transfer = Transfer::new(operation, root);
-            let id = self.copy(copy, (node, to), transfer);
+            let id = self.copy(copy, node, ProcessId(first + to.0), transfer, world);
             if place == 0 {
                 self.interface.first_copy(from, id);
             }
@@ -157,21 +165,30 @@ impl Nodes {
         }
     }
 
-    /// A message from one node to another that is not sent yet.
-    fn copy(&mut self, copy: Copy, (node, to): (NodeId, NodeId), transfer: Transfer) -> MessageId {
+    /// A message from a node to a process that is not sent yet.
+    fn copy(
+        &mut self,
+        copy: Copy,
+        node: NodeId,
+        to: ProcessId,
+        transfer: Transfer,
+        world: &mut World,
+    ) -> MessageId {
         let Letter { tag, bytes } = copy.letter;
         let send = Send {
-            to: ProcessId(to.0),
+            to,
             tag,
             bytes,
             link: LinkId::NONE,
             blocking: false,
             team: TeamId::NONE,
+            traffic: 0,
         };
-        let class = self.class_of(copy.from);
+        let (to, class) = (self.placement[to.index()], self.class_of(copy.from));
         let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));
         let message = |serial| Message::new(serial, from, &send, (to, class), by);
         let id = self.messages.insert(message);
+        self.opens(id, world);
         self.interface.note(id, transfer);
         if self.software.serves() {
             self.software.open(id, copy.start_up);
@@ -181,13 +198,13 @@ impl Nodes {
 
     /// More bytes of a message are there: its process may read them, and they are passed on.
     pub(super) fn read(&mut self, id: MessageId, bytes: u32, world: &mut World) {
-        self.tell(id, |interface, id, message| interface.delivered(id, message, bytes));
+        self.tell(id, world, |interface, id, message| interface.delivered(id, message, bytes));
         let Transfer { root, operation, copies, .. } = self.interface.transfers[id.index()];
         if !root.is_some() {
             return;
         }
         if copies.is_some() {
-            self.pass_on(copies, bytes, world);
+            self.pass_on(id, (copies, bytes), world);
             return;
         }
         let message = self.messages[id];
@@ -202,21 +219,24 @@ impl Nodes {
         for &to in children.iter().rev() {
             let transfer =
                 Transfer { at_hand: 0, is_short: true, next, ..Transfer::new(operation, root) };
-            next = self.copy(copy, (here, to), transfer);
+            next = self.copy(copy, here, ProcessId(to.0), transfer, world);
         }
         self.interface.transfers[id.index()].copies = next;
-        self.pass_on(next, bytes, world);
+        self.pass_on(id, (next, bytes), world);
     }
 
-    /// So many more bytes of some copies are at hand where they are sent from.
-    fn pass_on(&mut self, copies: MessageId, bytes: u32, world: &mut World) {
-        let mut next = copies;
+    /// So many more bytes of some copies of a message are at hand where they are sent from.
+    fn pass_on(&mut self, of: MessageId, copies: (MessageId, u32), world: &mut World) {
+        let (mut next, bytes) = copies;
         while next.is_some() {
             let id = next;
             let transfer = &mut self.interface.transfers[id.index()];
             next = transfer.next;
             transfer.at_hand += bytes;
             if std::mem::take(&mut transfer.is_short) {
+                if let Some(causes) = &mut world.measures.causes {
+                    causes.passes_on(id, of);
+                }
                 self.send_packets(id, world);
             }
         }

@@ -14,21 +14,22 @@ pub use station::Buffers;
 use super::message::Message;
 use crate::ids::{ArrivalId, MessageId, NodeId, PacketId, ProcessId};
 use crate::pool::Pool;
-use crate::spec;
 use crate::topology::{Topology, Tree};
-use crate::workload::{Filter, Until, Wait};
+use crate::workload::{Filter, Until, Wait, Workload};
 use arrival::Arrival;
-use station::{Operation, Station};
+use station::{Operation, Site, Station};
 
 /// The interfaces of all nodes; none where no process comes from outside.
 #[derive(Default)]
 pub struct Interface {
-    /// By number of the node.
+    /// By process.
     pub(super) stations: Vec<Station>,
     /// By place of a message: what its way needs to be known of it.
     pub(super) transfers: Vec<Transfer>,
     arrivals: Pool<ArrivalId, Arrival>,
-    comparators: u32,
+    /// Whether every node has such a process, of its own number: then broadcasts are passed on
+    /// along trees of the network.
+    pub(super) is_everywhere: bool,
     /// Per root, once it has broadcast.
     trees: Vec<Option<Box<Tree>>>,
     /// Who waits for the start of a packet that has not been granted a channel.
@@ -36,13 +37,29 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Idle interfaces.
-    pub fn new(external: spec::External, topology: &Topology) -> Self {
+    /// Idle interfaces of processes on these nodes.
+    pub fn new(workload: &Workload, placement: &[NodeId], topology: &Topology) -> Self {
+        if !workload.has_external() {
+            return Self::default();
+        }
+        let mut stations: Vec<_> = placement.iter().map(|_| Station::default()).collect();
+        for (first, external) in workload.externals() {
+            let comparators = external.comparators.unwrap_or(topology.degree() as u32);
+            for place in first as usize..first as usize + external.count() {
+                stations[place].site = Some(Site { node: placement[place], first, comparators });
+            }
+        }
+        let is_at = |(number, node): (usize, &NodeId)| {
+            node.index() == number && stations[number].site.is_some()
+        };
+        let is_everywhere = placement.len() == topology.nodes
+            && placement.iter().enumerate().all(is_at)
+            && workload.externals().count() == 1;
         Self {
-            stations: (0..topology.nodes).map(|_| Station::default()).collect(),
+            stations,
             transfers: Vec::new(),
             arrivals: Pool::default(),
-            comparators: external.comparators.unwrap_or(topology.degree() as u32),
+            is_everywhere,
             trees: vec![None; topology.nodes],
             watched: Vec::new(),
         }
@@ -54,9 +71,21 @@ impl Interface {
         !self.stations.is_empty()
     }
 
-    /// The system buffers of every node.
-    pub fn buffers(&self) -> impl Iterator<Item = Buffers> {
-        self.stations.iter().map(|station| station.buffers)
+    /// Whether a process comes from outside.
+    #[inline]
+    pub fn is_for(&self, process: ProcessId) -> bool {
+        self.stations.get(process.index()).is_some_and(|station| station.site.is_some())
+    }
+
+    /// The system buffers of so many nodes; none where no process comes from outside.
+    pub fn buffers(&self, nodes: usize) -> Vec<Buffers> {
+        let mut buffers = vec![Buffers::default(); if self.serves() { nodes } else { 0 }];
+        for station in &self.stations {
+            if let Some(site) = station.site {
+                buffers[site.node.index()] = station.buffers;
+            }
+        }
+        buffers
     }
 
     /// A new measurement window begins.
@@ -139,10 +168,10 @@ impl Interface {
 
     /// A copy that its source sent itself has been acknowledged; the source, if it can go on.
     pub fn acknowledged(&mut self, id: MessageId, message: &Message) -> Option<ProcessId> {
-        if message.from_node.0 != message.from.0 {
+        let station = &mut self.stations[message.from.index()];
+        if message.from_node != station.site().node {
             return None;
         }
-        let station = &mut self.stations[message.from.index()];
         let number = self.transfers[id.index()].operation;
         if let Some(Operation::Send { open, .. }) = station.operation_mut(number) {
             *open -= 1;
@@ -177,15 +206,16 @@ impl Interface {
     /// A message begins to arrive: a comparator follows it, if one is free, and the oldest
     /// receive that can takes it. Its process, if it can go on.
     pub fn arrives(&mut self, id: MessageId, message: &Message) -> Option<ProcessId> {
+        let site = self.stations[message.to.index()].site();
         let heard = Heard {
-            source: NodeId(message.from.0),
+            source: NodeId(message.from.0 - site.first),
             tag: message.tag,
             bytes: message.bytes,
             arrived: 0,
             operation: self.transfers[id.index()].operation,
         };
         let station = &mut self.stations[message.to.index()];
-        let is_followed = station.following < self.comparators;
+        let is_followed = station.following < site.comparators;
         station.following += u32::from(is_followed);
         let receive = station.take_receive(heard.source, heard.tag);
         let arrival = Arrival {
@@ -213,8 +243,9 @@ impl Interface {
         if transfer.first_packet.is_some() {
             // With several links it need not have been the first that was delivered.
             transfer.first_packet = PacketId::NONE;
-            if message.from_node.0 == message.from.0 {
-                self.stations[message.from.index()].sets_out(transfer.operation);
+            let station = &mut self.stations[message.from.index()];
+            if message.from_node == station.site().node {
+                station.sets_out(transfer.operation);
             }
         }
         self.settle(message.to)

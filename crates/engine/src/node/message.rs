@@ -31,8 +31,10 @@ pub struct Message {
     pub unsent: u32,
     /// The virtual link it shares with others.
     pub link: LinkId,
-    /// Its traffic class.
+    /// The traffic class that its waits are charged to.
     pub class: u32,
+    /// The traffic class that the network knows it by.
+    pub traffic: u8,
     /// Whether the sender waits for it.
     pub blocking: bool,
     /// The group whose collective it is part of; none: it is of no collective.
@@ -99,6 +101,7 @@ impl Message {
             unsent: send.bytes,
             link: send.link,
             class,
+            traffic: send.traffic,
             blocking: send.blocking,
             team: send.team,
             protocol,
@@ -139,8 +142,7 @@ impl Message {
         self.undelivered += 1;
         let mut packet = Packet::new(Class::Data, id, self.from_node, self.to_node);
         packet.bytes = bytes;
-        packet.last = self.is_packetised();
-        packet
+        packet.ending(self.is_packetised()).of_traffic(self.traffic)
     }
 
     /// Whether all of one that has been sent is in packets.
@@ -171,6 +173,7 @@ mod tests {
             link: LinkId::NONE,
             blocking: false,
             team: TeamId::NONE,
+            traffic: 0,
         };
         let from = (process, node);
         let mut message = Message::new(0, from, &send, (node, 0), (Protocol::Acknowledged, 0));

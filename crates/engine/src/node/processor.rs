@@ -92,6 +92,12 @@ impl Processors {
         piece
     }
 
+    /// The process for which a processor computes.
+    #[inline]
+    pub fn running(&self, node: NodeId) -> ProcessId {
+        self.processors[node.index()].running
+    }
+
     /// An idle processor takes the front of its run queue; how long it will be busy.
     #[inline]
     pub fn dispatch(&mut self, node: NodeId, now: Time, events: &mut EventQueue) -> Option<Time> {

@@ -6,13 +6,20 @@ use super::{Interface, Message, Nodes, World};
 use crate::event_queue::Subject;
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
-use crate::measure::Class;
+use crate::measure::traffic::Labelled;
+use crate::measure::{Class, Measures};
 
 impl Nodes {
     /// `HEAD`: the header of a data packet has arrived, or where packets stream its first data.
     pub fn head(&mut self, of: Subject, world: &mut World) -> u64 {
-        let Some(packet) = world.fabric.arrived_head(of, world.now) else { return 0 };
-        let id = packet.message;
+        let Some((packet, &Packet { message: id, .. })) = world.fabric.arrived_head(of, world.now)
+        else {
+            return 0;
+        };
+        let Measures { causes, blame, .. } = &mut *world.measures;
+        if let Some(causes) = causes {
+            causes.header(packet, id, world.now, blame.as_deref());
+        }
         match self.messages[id].protocol {
             Protocol::Acknowledged => {
                 self.header_arrived(id, world);
@@ -22,6 +29,7 @@ impl Nodes {
                 debug_assert!(false, "a header that nobody asked for");
             }
         }
+        world.lets_go();
         self.go_on(world)
     }
 
@@ -35,6 +43,7 @@ impl Nodes {
             Class::Data => self.packet_arrived(&packet, world),
             Class::Ack => self.packets_acknowledged(packet.message, 1, world),
         }
+        world.lets_go();
         self.go_on(world)
     }
 
@@ -75,6 +84,8 @@ impl Nodes {
         }
         if is_accepted {
             self.packets_accepted(id, 1, world);
+        } else if let Some(causes) = &mut world.measures.causes {
+            causes.waits(id);
         }
     }
 
@@ -107,7 +118,7 @@ impl Nodes {
     pub(super) fn may_begin(&mut self, id: MessageId, bytes: u32, world: &mut World) {
         let message = &mut self.messages[id];
         if self.packetisation.begins(message, bytes) {
-            world.measures.message_began(world.now - message.sent);
+            world.measures.message_began(message.to_node, world.now - message.sent);
         }
     }
 
@@ -137,7 +148,7 @@ impl Nodes {
             return false;
         }
         message.advance(Life::Accepted);
-        self.tell(id, Interface::arrives);
+        self.tell(id, world, Interface::arrives);
         true
     }
 
@@ -145,8 +156,13 @@ impl Nodes {
     fn acknowledge(&mut self, id: MessageId, world: &mut World) {
         let message = &self.messages[id];
         let packet = Packet::new(Class::Ack, id, message.to_node, message.from_node);
+        let mut packet = packet.of_traffic(message.traffic);
+        packet.route = world.fabric.flow((message.to, message.from), message.serial);
         let class = message.class;
-        world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        if let Some(causes) = &mut world.measures.causes {
+            causes.acknowledges(packet, id);
+        }
     }
 
     /// Accepts what a process is now ready for.
@@ -167,12 +183,17 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.advance(Life::Accepted);
         let count = std::mem::take(&mut message.unanswered);
-        if message.protocol == Protocol::Acknowledged {
+        let is_acknowledged = message.protocol == Protocol::Acknowledged;
+        if let Some(causes) = &mut world.measures.causes {
+            causes.accepts(id, world.now);
+        }
+        if is_acknowledged {
             for _ in 0..count {
                 self.acknowledge(id, world);
             }
         }
         self.packets_accepted(id, count, world);
+        world.lets_go();
     }
 
     /// So many packets of an accepted message are there, or their headers; without
@@ -199,21 +220,29 @@ impl Nodes {
         if self.software.serves() {
             self.software.took(id, latency, message, world);
         } else if message.protocol != Protocol::Direct {
-            world.measures.message_took(latency);
+            world.measures.message_took(message.to_node, latency);
+        }
+        if let Some(traffic) = &mut world.measures.traffic {
+            let is_local = message.from_node == message.to_node;
+            let labelled = Labelled { class: message.traffic, number: tag, is_local };
+            traffic.received(labelled, (message.bytes, latency), world.now);
         }
         world.measures.completes(from, world.now);
         world.measures.completes(to, world.now);
-        self.tell(id, Interface::complete);
+        self.tell(id, world, Interface::complete);
         let goes_on = if team.is_some() {
             world.workload.received_of(team, to, tag)
         } else {
             world.workload.received(to, tag)
         };
+        if let Some(causes) = &mut world.measures.causes {
+            causes.received(id, goes_on, world.now);
+        }
         if goes_on {
             self.can_go_on(to);
         }
         if life == Life::Complete {
-            self.messages.remove(id);
+            self.closes(id, world);
         }
     }
 }

@@ -8,6 +8,9 @@ use super::message::Life;
 use super::protocol::Protocol;
 use super::{Interface, Message, Nodes, World, fast_forward};
 use crate::ids::{MessageId, ProcessId};
+use crate::measure::Measures;
+use crate::measure::causes::Opened;
+use crate::measure::traffic::Labelled;
 use crate::workload::Send;
 
 impl Nodes {
@@ -18,9 +21,15 @@ impl Nodes {
         if let Some(offered) = &mut world.measures.offered {
             offered.last_sent = world.now;
         }
+        if let Some(traffic) = &mut world.measures.traffic {
+            let is_local = node == to.0;
+            let labelled = Labelled { class: send.traffic, number: send.tag, is_local };
+            traffic.sent(labelled, world.now);
+        }
         let by = (self.protocol_between(node, to.0), world.now);
         let message = |serial| Message::new(serial, (from, node), send, to, by);
         let id = self.messages.insert(message);
+        self.opens(id, world);
         if self.software.serves() && node != to.0 {
             let start_up = self.software.start_up(from);
             self.software.open(id, start_up);
@@ -33,6 +42,28 @@ impl Nodes {
             }
         }
         self.begin(id, world);
+    }
+
+    /// A message is sent: its packets are of the class of its number, where that is asked for.
+    #[inline]
+    pub(super) fn opens(&mut self, id: MessageId, world: &mut World) {
+        let Measures { causes, blame, .. } = &mut *world.measures;
+        let Some(causes) = causes else { return };
+        let message = &mut self.messages[id];
+        let &mut Message { serial: number, from, to, bytes, tag, class, .. } = message;
+        let call = world.workload.call_of(from);
+        let opened = Opened { number, from, to, bytes, tag, class, call };
+        message.class = causes.opens(id, &opened, world.now, blame.as_deref_mut());
+    }
+
+    /// A message is over.
+    #[inline]
+    pub(super) fn closes(&mut self, id: MessageId, world: &mut World) {
+        let Measures { causes, blame, .. } = &mut *world.measures;
+        if let Some(causes) = causes {
+            causes.closes(id, blame.as_deref_mut());
+        }
+        self.messages.remove(id);
     }
 
     /// A message is the first of its virtual link: it goes out.
@@ -53,6 +84,8 @@ impl Nodes {
         message.in_flight = 1;
         if self.offer(id, world) {
             self.packets_accepted(id, 1, world);
+        } else if let Some(causes) = &mut world.measures.causes {
+            causes.waits(id);
         }
     }
 
@@ -81,9 +114,13 @@ impl Nodes {
         }
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
-        let packet = message.next_packet(id, bytes);
+        let mut packet = message.next_packet(id, bytes);
+        packet.route = world.fabric.flow((message.from, message.to), message.serial);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
+        if let Some(causes) = &mut world.measures.causes {
+            causes.queued(packet, id);
+        }
         if is_first && self.is_told_of(id) {
             self.interface.queued(id, packet);
         }
@@ -96,6 +133,11 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.in_flight -= count;
         if !message.is_packetised() {
+            if let Some(causes) = &mut world.measures.causes
+                && !self.software.serves()
+            {
+                causes.resumes(id);
+            }
             self.send_packets(id, world);
         } else if message.in_flight == 0 {
             self.acknowledged(id, world);
@@ -110,27 +152,39 @@ impl Nodes {
         });
         let message = &mut self.messages[id];
         message.advance(Life::Acknowledged);
-        let Message { from, blocking, link, team, .. } = *message;
+        let Message { from, tag, blocking, link, team, .. } = *message;
         let is_complete = message.life == Life::Complete;
         world.measures.message_acknowledged(message.from_node);
         if link.is_some() {
             let link = &mut self.links[link.index()];
             link.pop_front();
             if let Some(&next) = link.front() {
+                if let Some(causes) = &mut world.measures.causes {
+                    causes.passes_on(next, id);
+                }
                 self.begin(next, world);
             }
         }
         let goes_on = if team.is_some() {
             world.workload.acknowledged_of_collective(from)
         } else {
-            world.workload.acknowledged(from, blocking)
+            world.workload.acknowledged(from, tag, blocking)
         };
+        if let Some(causes) = &mut world.measures.causes {
+            match goes_on {
+                true => causes.goes_on(from, id, world.now),
+                false if team.is_some() || world.workload.waits_for_all(from) => {
+                    causes.acknowledged_early(from, id, world.now);
+                }
+                false => {}
+            }
+        }
         if goes_on {
             self.can_go_on(from);
         }
-        self.tell(id, Interface::acknowledged);
+        self.tell(id, world, Interface::acknowledged);
         if is_complete {
-            self.messages.remove(id);
+            self.closes(id, world);
         }
     }
 }

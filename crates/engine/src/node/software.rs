@@ -17,6 +17,7 @@ use crate::measure::Parts;
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Costs, MessageOrder, Side, Spec};
 use crate::time::Time;
+use crate::workload::Workload;
 use cpu::Cpu;
 pub use cpu::{CpuTime, Work};
 use sending::{Outlet, Stage};
@@ -71,7 +72,7 @@ struct Ticket {
 
 impl Software {
     /// That of a machine.
-    pub fn new(spec: &Spec, nodes: usize, processes: usize) -> Self {
+    pub fn new(spec: &Spec, nodes: usize, workload: &Workload, processes: usize) -> Self {
         let interface = &spec.machine.interface;
         let Some(&costs) = interface.costs() else { return Self::default() };
         let desk = |_| Desk {
@@ -81,7 +82,10 @@ impl Software {
             outlet: Outlet::idle(),
         };
         let varying = if costs.variation_ps > 0 { processes as u32 } else { 0 };
-        let stream = |process| Stream::new(spec.seed, Purpose::Overhead, process);
+        let stream = |process| {
+            let (seed, number) = workload.stream(ProcessId(process), spec.seed);
+            Stream::new(seed, Purpose::Overhead, number)
+        };
         Self {
             costs,
             takes_turns: interface.message_order == MessageOrder::RoundRobin,
@@ -133,8 +137,9 @@ impl Software {
     /// How long a message took, and on what; one within a node took no time.
     pub fn took(&self, id: MessageId, latency: Time, message: &Message, world: &mut World) {
         if message.from_node != message.to_node {
-            world.measures.message_took(latency);
-            world.measures.latency_consists(latency, &self.tickets[id.index()].parts);
+            world.measures.message_took(message.to_node, latency);
+            let parts = &self.tickets[id.index()].parts;
+            world.measures.latency_consists(message.to_node, latency, parts);
         }
     }
 
@@ -177,6 +182,8 @@ impl Nodes {
         duration: Time,
         world: &mut World,
     ) {
+        let times = self.software.desks[node.index()].cpu.times(world.now);
+        world.begins_to_compute(process, Some(duration), (times.sending, times.receiving));
         self.software.remaining[process.index()] = duration;
         self.software.desks[node.index()].cpu.waiting.push_back(process);
         self.serve(node, world);
@@ -190,7 +197,7 @@ impl Nodes {
             if !costs.receive_preempts || !cpu.is_interrupted(world.now) {
                 return;
             }
-            world.stops(cpu.work);
+            world.stops(node, cpu.work);
             cpu.interrupt(world.now);
         }
         let next = cpu.next(|process| {
@@ -201,7 +208,7 @@ impl Nodes {
         });
         let Some((work, takes)) = next else { return };
         let until = cpu.begin(work, world.now, takes);
-        world.begins(work);
+        world.begins(node, work);
         world.events.post(until, Event::Cpu(node));
     }
 
@@ -212,18 +219,28 @@ impl Nodes {
             return 0;
         }
         let work = cpu.stop(world.now);
-        world.stops(work);
+        world.stops(node, work);
+        let times = cpu.times(world.now);
         let mut count = 0;
         match work {
             Work::Computing(process) if self.software.remaining[process.index()] > 0 => {
                 cpu.waiting.push_back(process);
             }
             Work::Computing(process) => {
+                if let Some(causes) = &mut world.measures.causes {
+                    causes.computed(process, (times.sending, times.receiving), world.now);
+                }
                 world.workload.computed(process);
                 count = self.run(process, node, world);
             }
             Work::Sending => self.prepare(node, world),
-            Work::Receiving(id, bytes) => self.packet_taken(id, bytes, world),
+            Work::Receiving(id, bytes) => {
+                if let Some(causes) = &mut world.measures.causes {
+                    causes.taken_in(node, id, world.now);
+                }
+                self.packet_taken(id, bytes, world);
+                world.lets_go();
+            }
             Work::Idle => {}
         }
         self.serve(node, world);
@@ -233,14 +250,25 @@ impl Nodes {
 
 impl World<'_> {
     /// A CPU begins with something.
-    fn begins(&mut self, work: Work) {
+    fn begins(&mut self, node: NodeId, work: Work) {
         let now = self.now;
+        if let Some(causes) = &mut self.measures.causes {
+            causes.cpu_begins(node, now);
+        }
         self.time_of(work, |binned| binned.begin(now));
     }
 
     /// A CPU has done something.
-    fn stops(&mut self, work: Work) {
+    fn stops(&mut self, node: NodeId, work: Work) {
         let now = self.now;
+        if let Some(causes) = &mut self.measures.causes {
+            match work {
+                Work::Idle => {}
+                Work::Computing(process) => causes.cpu_computed(node, process, now),
+                Work::Sending => causes.cpu_prepared(node, now),
+                Work::Receiving(id, _) => causes.cpu_took(node, id, now),
+            }
+        }
         self.time_of(work, |binned| binned.end(now));
     }
 

@@ -2,9 +2,12 @@
 
 use crate::error::SpecError;
 use crate::ids::NodeId;
-use crate::spec::{Collective, Operation, Program, Spec, Step, Workload};
+use crate::spec::{
+    Collective, Collectives, Operation, Portion, Program, Source, Spec, Step, Synthetic, Traffic,
+    Workload,
+};
 use crate::topology::Topology;
-use crate::workload::{Destinations, Made, Moves, Plan, Teams};
+use crate::workload::{Destinations, Made, Moves, Plan, Teams, job_machine};
 use std::sync::Arc;
 
 /// Traffic from one node to another: messages of one length.
@@ -17,6 +20,8 @@ pub struct Flow {
     pub weight: f64,
     /// The length of each.
     pub bytes: u64,
+    /// The traffic class that the network knows them by.
+    pub traffic: u8,
 }
 
 /// Calls `visit` for the traffic of the workload; whether all of it was visited.
@@ -26,49 +31,122 @@ pub fn each_flow(
     max_pairs: u64,
     mut visit: impl FnMut(Flow),
 ) -> Result<bool, SpecError> {
-    match &spec.workload {
-        Workload::Synthetic(synthetic) => {
-            let destinations = Destinations::new(synthetic, topology)?;
-            let bytes = synthetic.bytes.mean;
-            let pairs: u64 =
-                (0..topology.nodes).map(|node| destinations.pairs_of(node) as u64).sum();
-            let step = pairs.div_ceil(max_pairs.max(1)) as usize;
-            // An odd stride visits all columns of a grid with an even number of them.
-            for node in (0..topology.nodes).step_by(step | usize::from(step > 1)) {
-                let from = NodeId::from_index(node);
-                destinations.each_share(node, |to, weight| {
-                    visit(Flow { from, to: NodeId::from_index(to), weight, bytes });
-                });
-            }
-            Ok(step == 1)
-        }
-        Workload::Program(program) => of_program(spec, program, visit),
+    let rules = &spec.machine.interface.collectives;
+    flows(&spec.workload, (topology, rules), max_pairs, &mut visit)
+}
+
+/// The same of a part of a description; with what collectives are.
+fn flows(
+    workload: &Workload,
+    (topology, rules): (&Topology, &Collectives),
+    max_pairs: u64,
+    visit: &mut dyn FnMut(Flow),
+) -> Result<bool, SpecError> {
+    match workload {
+        Workload::Synthetic(synthetic) => of_synthetic(synthetic, topology, max_pairs, visit),
+        Workload::Traffic(traffic) => of_classes(traffic, topology, max_pairs, visit),
+        Workload::Program(program) => of_program(rules, program, visit),
         Workload::Messages(rows) => {
             let step = (rows.time_ps.len() as u64).div_ceil(max_pairs.max(1)).max(1) as usize;
             for row in (0..rows.time_ps.len()).step_by(step) {
                 let (from, to) = (NodeId(rows.source[row]), NodeId(rows.destination[row]));
-                visit(Flow { from, to, weight: 1.0, bytes: u64::from(rows.bytes[row]) });
+                let bytes = u64::from(rows.bytes[row]);
+                visit(Flow { from, to, weight: 1.0, bytes, traffic: 0 });
             }
             Ok(step == 1)
         }
         // What they will send nobody knows.
-        Workload::External(_) => Ok(true),
+        Workload::External(_) | Workload::Trace(_) => Ok(true),
+        Workload::Jobs(jobs) => {
+            let mut exact = true;
+            let share = max_pairs / jobs.jobs.len().max(1) as u64;
+            for job in &jobs.jobs {
+                let own = job_machine(&job.nodes, topology);
+                let place = |node: NodeId| NodeId(job.nodes[node.index()]);
+                exact &= flows(&job.workload, (&own, rules), share, &mut |flow| {
+                    visit(Flow { from: place(flow.from), to: place(flow.to), ..flow });
+                })?;
+            }
+            Ok(exact)
+        }
     }
+}
+
+/// The messages of one iteration of the processes of a node, by who they go to.
+fn of_synthetic(
+    synthetic: &Synthetic,
+    topology: &Topology,
+    max_pairs: u64,
+    mut visit: impl FnMut(Flow),
+) -> Result<bool, SpecError> {
+    let destinations = Destinations::new(synthetic, topology)?;
+    let bytes = synthetic.bytes.mean;
+    let pairs: u64 = (0..topology.nodes).map(|node| destinations.pairs_of(node) as u64).sum();
+    let step = pairs.div_ceil(max_pairs.max(1)) as usize;
+    // An odd stride visits all columns of a grid with an even number of them.
+    for node in (0..topology.nodes).step_by(step | usize::from(step > 1)) {
+        let from = NodeId::from_index(node);
+        destinations.each_share(node, |to, weight| {
+            visit(Flow { from, to: NodeId::from_index(to), weight, bytes, traffic: 0 });
+        });
+    }
+    Ok(step == 1)
+}
+
+/// The messages of all classes, as often as sources send them that nobody slows down, and the
+/// replies to them.
+fn of_classes(
+    traffic: &Traffic,
+    topology: &Topology,
+    max_pairs: u64,
+    mut visit: impl FnMut(Flow),
+) -> Result<bool, SpecError> {
+    let answers =
+        |number: usize| traffic.classes.iter().any(|class| class.reply == Some(number as u32));
+    let rate = |class: &Source| 1.0 / class.messages.compute.mean.max(1) as f64;
+    let sources = || traffic.classes.iter().enumerate().filter(|(number, _)| !answers(*number));
+    let messages = |class: &Source| if class.reply.is_some() { 2.0 } else { 1.0 };
+    let all: f64 = sources().map(|(_, class)| rate(class) * messages(class)).sum();
+    let mut is_all = true;
+    for (number, class) in sources() {
+        let part = rate(class) / all;
+        is_all &= of_synthetic(&class.messages, topology, max_pairs, |flow| {
+            let weight = flow.weight * part;
+            visit(Flow { weight, traffic: number as u8, ..flow });
+            if let Some(reply) = class.reply {
+                let bytes = reply_bytes(class, &traffic.classes[reply as usize]);
+                let (from, to) = (flow.to, flow.from);
+                visit(Flow { from, to, weight, bytes, traffic: reply as u8 });
+            }
+        })?;
+    }
+    Ok(is_all)
+}
+
+/// The mean length of the replies to a class.
+fn reply_bytes(class: &Source, reply: &Source) -> u64 {
+    let weight = |portion: &Portion| u64::from(portion.weight);
+    let all: u64 = class.messages.mix.iter().map(weight).sum();
+    if class.reply_bytes.is_empty() || all == 0 {
+        return reply.messages.bytes.mean;
+    }
+    let lengths = class.reply_bytes.iter().zip(&class.messages.mix);
+    let sum: u64 = lengths.map(|(&bytes, portion)| u64::from(bytes) * weight(portion)).sum();
+    sum / all
 }
 
 /// The messages of all steps, those of collectives too.
 fn of_program(
-    spec: &Spec,
+    rules: &Collectives,
     program: &Program,
-    mut visit: impl FnMut(Flow),
+    visit: &mut dyn FnMut(Flow),
 ) -> Result<bool, SpecError> {
-    let rules = &spec.machine.interface.collectives;
     let mut teams = Teams::new(rules, program.processes.len(), false);
     let mut moves = Moves::default();
     for (number, process) in program.processes.iter().enumerate() {
         let mut send = |to: u32, bytes: u32| {
             let (from, to) = (NodeId(process.node), NodeId(program.processes[to as usize].node));
-            visit(Flow { from, to, weight: 1.0, bytes: bytes.into() });
+            visit(Flow { from, to, weight: 1.0, bytes: bytes.into(), traffic: 0 });
         };
         for step in &process.steps {
             let call = match step {

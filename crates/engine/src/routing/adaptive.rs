@@ -9,32 +9,36 @@
 //! channel of the way out in some dimension has corrected all dimensions before it, and,
 //! as it never goes further away, asks for none of them again; within the dimension it
 //! goes on in the same direction, past the dateline at most once, so that the numbers of
-//! [Dally & Seitz 1987] rise whether or not it was on adaptive channels in between.
+//! [Dally & Seitz 1987] rise whether or not it was on adaptive channels in between. On a `HyperX` it
+//! has one hop in each dimension, and no rings.
 
 use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
-use super::grid::Grid;
+use super::nearer::Nearer;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;
 
-/// Minimal adaptive routing for one grid.
+/// Minimal adaptive routing for one grid or `HyperX`.
 pub struct Adaptive {
-    grid: Grid,
+    nearer: Nearer,
     way_out: Base,
     slots: Slots,
 }
 
 impl Adaptive {
-    /// Prepares routing on a grid; the way out takes the dimensions in `order`.
+    /// Prepares routing; the way out takes the dimensions in `order`.
+    ///
+    /// # Errors
+    /// An order that does not name every dimension once.
     pub fn new(name: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
-        let grid = Grid::new(name, &[], topology)?;
-        let way_out = Base::grid(name, order, topology)?;
+        let nearer = Nearer::new(name, topology)?;
+        let way_out = Base::usual(name, order, topology)?;
         let slots = Slots::new(way_out.classes() + 1);
-        Ok(Self { grid, way_out, slots })
+        Ok(Self { nearer, way_out, slots })
     }
 
     fn is_folded(&self) -> bool {
@@ -58,9 +62,10 @@ impl Algorithm for Adaptive {
 
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
-        let (here, there) = self.grid.ends(switch, header.destination);
         let last = self.way_out.classes();
-        self.grid.each_profitable(here, there, |port| allow(self.slots.slot(port, last), 0));
+        self.nearer.each(switch, header.destination, |port| {
+            allow(self.slots.slot(port, last), 0);
+        });
         if self.is_folded() {
             return;
         }
@@ -103,7 +108,7 @@ mod tests {
         let routing = routing(&torus, &RoutingSpec::MinimalAdaptive { order: vec![1, 0] }, 5);
         assert_eq!(routing.classes(), [1, 1, 3]);
         let mut outputs = Outputs::default();
-        let header = Header { source: NodeId(0), destination: NodeId(14), route: 0 };
+        let header = Header { source: NodeId(0), destination: NodeId(14), route: 0, traffic: 0 };
         // Two away in x (either way) and one below in y, across the dateline.
         routing.outputs(SwitchId(0), header, &mut outputs);
         let all: Vec<_> = outputs.iter().map(|(slot, tier)| (slot / 3, slot % 3, tier)).collect();

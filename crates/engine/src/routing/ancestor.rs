@@ -13,12 +13,17 @@
 //! *At random* the number is drawn for every packet from 0 to one less than the switches of the
 //! highest level, so that each of those above both ends is as likely.
 //!
+//! *Where links have failed* a packet goes up to a switch from which its destination can still be
+//! reached by going down; if a number says which parent, to the next one, in turn, that is on such a
+//! way and the shortest.
+//!
 //! Free of deadlock: no packet goes up once it has gone down, and levels fall on the way
-//! up and rise on the way down. Minimal.
+//! up and rise on the way down. Minimal, as long as no links have failed.
 
 use super::Header;
 use super::algorithm::Algorithm;
 use super::properties::Properties;
+use super::remaining_tree::RemainingTree;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
@@ -33,6 +38,8 @@ pub struct Ancestor {
     /// The lowest first.
     levels: Vec<Level>,
     up: Up,
+    /// Where links have failed.
+    remaining: Option<RemainingTree>,
 }
 
 /// Which way packets go up.
@@ -71,12 +78,19 @@ impl Ancestor {
             let places = level.places;
             (0..level.switches).map(move |at| (number as u8, (at / places) as u32))
         };
-        let places = if root_first {
+        let places: Vec<(u8, u32)> = if root_first {
             levels.iter().enumerate().rev().flat_map(number).collect()
         } else {
             levels.iter().enumerate().flat_map(number).collect()
         };
-        Ok(Self { places, levels, up })
+        let remaining = if topology.has_failed() {
+            let depth = |&(number, _): &(u8, u32)| (levels.len() - 1 - usize::from(number)) as u32;
+            let depths = places.iter().map(depth).collect();
+            Some(RemainingTree::new(name, depths, topology)?)
+        } else {
+            None
+        };
+        Ok(Self { places, levels, up, remaining })
     }
 
     #[inline]
@@ -95,22 +109,34 @@ impl Ancestor {
     /// The port by which a packet without a choice leaves a switch.
     #[inline]
     pub fn step(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        if let Some(tree) = &self.remaining {
+            let level = self.levels[usize::from(self.places[switch.index()].0)];
+            return tree.step(switch, header, self.parent(level, header));
+        }
         match self.turn(switch, header) {
             Turn::Here => None,
             Turn::Down(port) => Some(port),
-            Turn::Up(level) => {
-                let number = match self.up {
-                    Up::Source => header.source.index(),
-                    Up::Drawn => header.route as usize,
-                    Up::Any | Up::Destination => header.destination.index(),
-                };
-                Some(level.children + number / level.places % level.parents)
-            }
+            Turn::Up(level) => Some(self.parent(level, header)),
         }
+    }
+
+    /// The port to the parent that a packet's number says.
+    #[inline]
+    fn parent(&self, level: Level, header: Header) -> usize {
+        let number = match self.up {
+            Up::Source => header.source.index(),
+            Up::Drawn => header.route as usize,
+            Up::Any | Up::Destination => header.destination.index(),
+        };
+        level.children + number / level.places % level.parents.max(1)
     }
 }
 
 impl Algorithm for Ancestor {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         match self.up {
             Up::Any => Properties::choosing(true),
@@ -132,6 +158,9 @@ impl Algorithm for Ancestor {
 
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
+        if let (Some(tree), Up::Any) = (&self.remaining, self.up) {
+            return tree.each(switch, header.destination, |port| allow(port, 0));
+        }
         match self.turn(switch, header) {
             Turn::Up(level) if self.up == Up::Any => {
                 let ports = level.children..level.children + level.parents;
@@ -181,7 +210,7 @@ mod tests {
         let top = |source: usize, node: usize| {
             let mut at = topology.attachments[source].enters().unwrap();
             let [source, destination] = [source, node].map(NodeId::from_index);
-            let header = Header { source, destination, route: 0 };
+            let header = Header { source, destination, route: 0, traffic: 0 };
             while at.index() / 9 > 0 {
                 at = topology.neighbour(at, routing.step(at, header).unwrap());
             }
@@ -229,7 +258,7 @@ mod tests {
                     let destination = NodeId::from_index((source + shift) % topology.nodes);
                     let mut at = topology.attachments[source].enters().unwrap();
                     let source = NodeId::from_index(source);
-                    let header = Header { source, destination, route: 0 };
+                    let header = Header { source, destination, route: 0, traffic: 0 };
                     while let Some(port) = routing.step(at, header) {
                         let link = at.index() * topology.ports + port;
                         assert!(!std::mem::replace(&mut taken[link], true), "{up:?} {shift}");

@@ -8,6 +8,7 @@ use super::grid::Grid;
 use super::hyperx::HyperX;
 use super::leaf_spine::LeafSpine;
 use super::rails::Rails;
+use super::remaining;
 use super::ring_order::{RingOrder, Split};
 use super::table::Table;
 use crate::error::SpecError;
@@ -36,18 +37,21 @@ pub enum Base {
 
 impl Base {
     /// The usual one of a topology: dimension order in `order` on grids and `HyperX`, those of fat
-    /// trees, dragonflies and islands, else shortest paths.
+    /// trees, dragonflies and islands, else shortest paths; where links have failed the ways left.
     ///
     /// # Errors
     /// An order that does not name every dimension once; a graph in pieces or too large for
     /// tables.
     pub fn usual(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
         match topology.family {
-            _ if !topology.dims.is_empty() => Self::grid(algorithm, order, topology),
-            Family::HyperX { .. } => HyperX::new(algorithm, order, topology).map(Self::Lines),
             Family::FatTree { .. } | Family::Xgft { .. } => {
                 Ancestor::new(algorithm, Up::Destination, topology).map(Self::Tree)
             }
+            _ if topology.has_failed() => {
+                remaining::ways(algorithm, order, topology).map(Self::Paths)
+            }
+            _ if !topology.dims.is_empty() => Self::grid(algorithm, order, topology),
+            Family::HyperX { .. } => HyperX::new(algorithm, order, topology).map(Self::Lines),
             Family::Dragonfly { .. } | Family::DragonflyPlus(_) | Family::Islands { .. } => {
                 Self::minimal(algorithm, topology)
             }
@@ -61,6 +65,11 @@ impl Base {
     /// A topology that has none.
     pub fn minimal(algorithm: &str, topology: &Topology) -> Result<Self, SpecError> {
         match topology.family {
+            Family::Dragonfly { .. } | Family::DragonflyPlus(_) | Family::Islands { .. }
+                if topology.has_failed() =>
+            {
+                remaining::ways(algorithm, &[], topology).map(Self::Paths)
+            }
             Family::Dragonfly { .. } => Dragonfly::new(algorithm, topology).map(Self::Groups),
             Family::DragonflyPlus(_) => LeafSpine::new(algorithm, topology).map(Self::Spines),
             Family::Islands { .. } => Rails::new(algorithm, topology).map(Self::Rails),
@@ -97,6 +106,11 @@ impl Base {
     /// How many routes a packet may have, of which one is drawn for it.
     pub fn routes(&self) -> u32 {
         if let Self::Rings(routing) = self { routing.routes() } else { 1 }
+    }
+
+    /// Whether it never goes by a link that has failed.
+    pub fn avoids_failed(&self) -> bool {
+        matches!(self, Self::Tree(_) | Self::Paths(_))
     }
 
     /// Whether it is free of deadlock on this topology by its own argument.

@@ -30,6 +30,10 @@ impl Deflection {
 }
 
 impl Algorithm for Deflection {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         Properties { otherwise: Otherwise::Deflect, ..Properties::choosing(true) }
     }
@@ -69,7 +73,7 @@ mod tests {
             let home = topology.attachments[destination.index()].leaves().unwrap();
             let hops = hops_to(topology, home);
             for at in (0..topology.switches).map(SwitchId::from_index) {
-                let header = Header { source: NodeId(0), destination, route: 0 };
+                let header = Header { source: NodeId(0), destination, route: 0, traffic: 0 };
                 outputs.clear();
                 routing.profitable(at, header, &mut outputs);
                 let nearer: Vec<(usize, u8)> = outputs.iter().collect();

@@ -126,7 +126,8 @@ impl<'a> Walker<'a> {
     fn new(routing: &'a Routing, topology: &'a Topology) -> Self {
         let classes = routing.classes().len();
         let channels = topology.neighbours.len() * classes;
-        let seen = if !routing.chooses() && !routing.weighs() {
+        let properties = routing.properties();
+        let seen = if !properties.chooses && !properties.weighs && !properties.varies {
             Seen::OneWay
         } else if routing.remembers() {
             Seen::States(HashSet::new())
@@ -157,7 +158,7 @@ impl<'a> Walker<'a> {
             let Some(enters) = self.topology.attachments[source.index()].enters() else { continue };
             for destination in nodes().filter(|&node| node != source) {
                 for route in self.routing.beginnings(source, destination) {
-                    let header = Header { source, destination, route };
+                    let header = Header { source, destination, route, traffic: 0 };
                     self.follow(enters, header, |from, to| each(header, from, to));
                     if self.steps > MOST_STEPS {
                         return false;

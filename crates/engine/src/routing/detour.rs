@@ -21,6 +21,8 @@
 //!   one that has turned away from the direct way within its group is in one more. Within a class,
 //!   links within the group come before those out of it: on a dragonfly there is at most one; on
 //!   a dragonfly+ links down, then up (and of class 0 up, then down).
+//! * Phases on a dragonfly some links of which have failed: to a group that is still joined to both
+//!   ends by links, and on, each in the ascending classes of [`super::remaining`].
 //! * Phases, elsewhere: to the middle and on from there, each in classes of its own, as in
 //!   [`super::two_phase`]; what goes directly is in the second phase.
 //! * Hops, where the direct ways have no argument of their own: the class is the number of the hop,
@@ -42,6 +44,7 @@ use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
 use crate::spec::Weighing;
 use crate::topology::{Attachment, Family, Topology};
+use remaining::Remaining;
 use std::ops::Range;
 
 /// In a route: the middle; none for a packet that goes directly.
@@ -73,6 +76,7 @@ pub enum Choice {
 /// How packets go to a middle, and on.
 enum Legs {
     Groups(Groups),
+    Remaining(Remaining),
     Phases(Base),
     Hops(Table),
 }
@@ -114,8 +118,16 @@ impl Detour {
         if choice == Choice::Progressively && !is_grouped {
             return refuse("needs a dragonfly or a dragonfly+");
         }
+        if choice == Choice::Progressively && topology.has_failed() {
+            return refuse("knows no way round failed links; use ugal_l");
+        }
         let usual = if is_grouped { None } else { Some(Base::usual(name, order, topology)?) };
         let (legs, needed) = match usual {
+            None if topology.has_failed() => {
+                let remaining = Remaining::new(name, topology)?;
+                let classes = remaining.toward.classes() + remaining.onward.classes();
+                (Legs::Remaining(remaining), classes)
+            }
             None => {
                 let further = usize::from(choice == Choice::Progressively);
                 (Legs::Groups(Groups::new(name, topology)?), 3 + further)
@@ -138,7 +150,7 @@ impl Detour {
             }
         };
         let middles = match &legs {
-            Legs::Groups(groups) => groups.count(),
+            Legs::Groups(groups) | Legs::Remaining(Remaining { groups, .. }) => groups.count(),
             _ => topology.nodes,
         };
         let mut stride = topology.nodes / topology.switches.max(1);
@@ -192,6 +204,13 @@ impl Detour {
                 };
                 port.map(|port| (port, class))
             }
+            Legs::Remaining(Remaining { toward, .. }) if !is_second => {
+                toward.step(switch, NodeId(middle))
+            }
+            Legs::Remaining(Remaining { toward, onward, .. }) => {
+                let step = onward.step(switch, header.destination);
+                step.map(|(port, class)| (port, toward.classes() + class))
+            }
             Legs::Phases(base) => {
                 let header = match (is_second, is_direct) {
                     (false, _) => Header { destination: NodeId(middle), ..header },
@@ -212,7 +231,9 @@ impl Detour {
     /// Whether a packet on its way to its middle is there.
     fn is_there(&self, switch: SwitchId, header: Header) -> bool {
         match &self.legs {
-            Legs::Groups(groups) => groups.of(switch) == (header.route & MIDDLE) as usize,
+            Legs::Groups(groups) | Legs::Remaining(Remaining { groups, .. }) => {
+                groups.of(switch) == (header.route & MIDDLE) as usize
+            }
             _ => self.step(switch, header).is_none(),
         }
     }
@@ -275,6 +296,10 @@ impl Detour {
 }
 
 impl Algorithm for Detour {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }
@@ -306,6 +331,10 @@ impl Algorithm for Detour {
             drawn += u32::from(low != high && drawn >= high);
             return open | drawn;
         }
+        if let Legs::Remaining(remaining) = &self.legs {
+            let [from, to] = [source, destination].map(|node| remaining.groups.of(self.home(node)));
+            return remaining.draw(from, to, way).map_or(direct, |group| open | group as u32);
+        }
         let mut drawn = way.below(u64::from(self.middles)) as u32;
         for &(side, stride) in &self.lines {
             let of = |node: u32| node / stride % side;
@@ -321,7 +350,9 @@ impl Algorithm for Detour {
         let [from, to] = [source, destination].map(|node| self.home(node));
         match &self.legs {
             // Where there are more, a middle in one of these is never drawn, but does no harm.
-            Legs::Groups(groups) if groups.count() == 2 && groups.of(from) != groups.of(to) => {
+            Legs::Groups(groups) | Legs::Remaining(Remaining { groups, .. })
+                if groups.count() == 2 && groups.of(from) != groups.of(to) =>
+            {
                 let direct = NO_MIDDLE | if open == 0 { SECOND } else { open };
                 direct..direct + 1
             }
@@ -395,5 +426,6 @@ impl Algorithm for Detour {
     }
 }
 
+mod remaining;
 #[cfg(test)]
 mod tests;

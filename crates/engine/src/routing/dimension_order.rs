@@ -97,7 +97,8 @@ mod tests {
         let mut at = SwitchId::from_index(from);
         let mut hops = 0;
         let mut stage = 0;
-        let header = Header { source: NodeId::from_index(from), destination: to, route: 0 };
+        let header =
+            Header { source: NodeId::from_index(from), destination: to, route: 0, traffic: 0 };
         while let Some(port) = r.next(at, header) {
             let place = order.iter().position(|&d| d as usize == port / 2).unwrap();
             assert!(place >= stage, "a dimension is taken up again");

@@ -146,7 +146,7 @@ mod tests {
         use crate::ids::NodeId;
         for pair in 0..40 * 40 {
             let (source, destination) = (NodeId(pair / 40), NodeId(pair % 40));
-            let header = Header { source, destination, route: 0 };
+            let header = Header { source, destination, route: 0, traffic: 0 };
             let mut at = topology.attachments[source.index()].enters().unwrap();
             let mut kinds = String::new();
             while let Some((port, class)) = routing.step(at, header) {

@@ -101,7 +101,7 @@ mod tests {
         }
         let cube = Topology::new(&TopologySpec::Hypercube { dimensions: 3 }).unwrap();
         let routing = routing(&cube, vec![1, 0, 2]);
-        let header = Header { source: NodeId(0), destination: NodeId(7), route: 0 };
+        let header = Header { source: NodeId(0), destination: NodeId(7), route: 0, traffic: 0 };
         let ports = |switch| {
             let mut outputs = Outputs::default();
             routing.outputs(switch, header, &mut outputs);

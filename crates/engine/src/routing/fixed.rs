@@ -24,6 +24,10 @@ impl Fixed {
 }
 
 impl Algorithm for Fixed {
+    fn avoids_failed(&self) -> bool {
+        self.base.avoids_failed()
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }

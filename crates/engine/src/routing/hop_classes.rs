@@ -58,6 +58,10 @@ pub fn longest(distances: &Distances, topology: &Topology) -> usize {
 }
 
 impl Algorithm for HopClasses {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }

@@ -2,14 +2,17 @@
 
 use super::distances::{Distances, Links};
 use super::grid::Grid;
+use super::hyperx::HyperX;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
-use crate::topology::Topology;
+use crate::topology::{Family, Topology};
 
 /// Which ports are profitable from here to there.
 pub enum Nearer {
     /// Known from coordinates.
     Grid(Grid),
+    /// The same on a `HyperX`.
+    Lines(HyperX),
     /// Known from a table of distances.
     Graph(Distances),
 }
@@ -17,10 +20,11 @@ pub enum Nearer {
 impl Nearer {
     /// Prepares the answer for a topology.
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        Ok(if topology.dims.is_empty() {
-            Self::Graph(Distances::new(name, topology)?)
-        } else {
-            Self::Grid(Grid::new(name, &[], topology)?)
+        Ok(match topology.family {
+            _ if topology.has_failed() => Self::Graph(Distances::new(name, topology)?),
+            _ if !topology.dims.is_empty() => Self::Grid(Grid::new(name, &[], topology)?),
+            Family::HyperX { .. } => Self::Lines(HyperX::new(name, &[], topology)?),
+            _ => Self::Graph(Distances::new(name, topology)?),
         })
     }
 
@@ -32,6 +36,7 @@ impl Nearer {
                 let (here, there) = grid.ends(switch, destination);
                 grid.each_profitable(here, there, each);
             }
+            Self::Lines(hyperx) => hyperx.each_profitable(switch, destination, each),
             Self::Graph(distances) => distances.each_profitable(switch, destination, each),
         }
     }
@@ -52,6 +57,15 @@ impl Nearer {
                 self.each(switch, destination, |port| nearer |= 1 << port);
                 let others = links.each(switch).filter(|(port, _)| nearer >> port & 1 == 0);
                 others.for_each(|(port, _)| each(port));
+            }
+            Self::Lines(hyperx) => {
+                let is_other = |&(port, _): &(usize, SwitchId)| {
+                    let mut is_other = true;
+                    hyperx
+                        .each_profitable(switch, destination, |nearer| is_other &= nearer != port);
+                    is_other
+                };
+                links.each(switch).filter(is_other).for_each(|(port, _)| each(port));
             }
             Self::Graph(distances) => {
                 let here = distances.hops(switch, destination);

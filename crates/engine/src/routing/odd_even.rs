@@ -100,7 +100,7 @@ mod tests {
         let mut outputs = crate::routing::Outputs::default();
         for pair in 0..30 * 30 {
             let (source, destination) = (NodeId(pair / 30), NodeId(pair % 30));
-            let header = Header { source, destination, route: 0 };
+            let header = Header { source, destination, route: 0, traffic: 0 };
             let mut open = vec![(SwitchId(source.0), None)];
             while let Some((at, came_by)) = open.pop() {
                 outputs.clear();

@@ -5,7 +5,7 @@ use super::dependency::{Search, find_cycle};
 use super::dimension_order::DimensionOrder;
 use super::{Chosen, Header, Outputs, Properties, match_algorithm};
 use crate::error::SpecError;
-use crate::ids::{NodeId, SwitchId};
+use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::{Purpose, Stream};
 use crate::spec::Machine;
 use crate::topology::Topology;
@@ -19,6 +19,8 @@ pub struct Routing {
     classes: Vec<u16>,
     /// By node: the stream its packets' ways are drawn from; empty if none are.
     ways: Vec<Stream>,
+    /// Whether traffic classes have virtual channels of their own.
+    is_shared_out: bool,
 }
 
 impl Routing {
@@ -32,7 +34,7 @@ impl Routing {
     /// An algorithm the topology cannot have, too few or too many virtual channels, a
     /// routing that can deadlock.
     pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
-        let channels = machine.switch.virtual_channels;
+        let channels = smallest_share(machine);
         let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
         let needed = match_algorithm!(&algorithm, routing => routing.properties()).classes as u32;
         if channels < needed {
@@ -42,7 +44,8 @@ impl Routing {
         let classes = share(channels, properties.classes as u32, properties.prefers_last)?;
         let draws = if properties.draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
-        let routing = Self { algorithm, properties, classes, ways };
+        let is_shared_out = channels < machine.switch.virtual_channels;
+        let routing = Self { algorithm, properties, classes, ways, is_shared_out };
         let is_safe = properties.is_known_free || !routing.depends_on_order(machine);
         if !is_safe && !machine.routing.allow_deadlock {
             routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
@@ -54,7 +57,8 @@ impl Routing {
     fn check(&self, name: &str, topology: &Topology, needed: u32) -> Result<(), SpecError> {
         let too_few = self.classes.len() < needed as usize;
         let remedy = if too_few {
-            format!("needs {needed} virtual channels, or allow_deadlock = true")
+            let each = if self.is_shared_out { " for each traffic class" } else { "" };
+            format!("needs {needed} virtual channels{each}, or allow_deadlock = true")
         } else {
             "needs other routes, or allow_deadlock = true".to_string()
         };
@@ -75,9 +79,18 @@ impl Routing {
         Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
     }
 
-    /// Virtual channels of a link that each class has.
+    /// Virtual channels of a link that each class has; where traffic classes have their own, of
+    /// the fewest that any has.
     pub fn classes(&self) -> &[u16] {
         &self.classes
+    }
+
+    /// The same of so many virtual channels.
+    ///
+    /// # Errors
+    /// Too many of them.
+    pub fn classes_of(&self, channels: u32) -> Result<Vec<u16>, SpecError> {
+        share(channels, self.properties.classes as u32, self.properties.prefers_last)
     }
 
     /// What the algorithm is like on this topology, with the virtual channels there are.
@@ -97,6 +110,11 @@ impl Routing {
     #[inline]
     pub fn remembers(&self) -> bool {
         self.properties.remembers
+    }
+
+    /// Whether packets of a pair may go several ways: by choice, or because each has its own.
+    pub fn has_several_ways(&self) -> bool {
+        self.properties.chooses || self.properties.varies
     }
 
     /// Whether a packet's route depends on how loaded outputs are when it asks for one
@@ -134,10 +152,20 @@ impl Routing {
         }
     }
 
-    /// The route of a new packet.
+    /// What a packet's flow is known by, beside its nodes, if routing asks: by the processes at its
+    /// ends, or how many messages were sent before its own.
     #[inline]
-    pub fn begin(&mut self, source: NodeId, destination: NodeId) -> u32 {
+    pub fn flow(&self, ends: (ProcessId, ProcessId), message: u64) -> u32 {
+        if let Chosen::Ecmp(routing) = &self.algorithm { routing.flow(ends, message) } else { 0 }
+    }
+
+    /// The route of a new packet of a flow.
+    #[inline]
+    pub fn begin(&mut self, source: NodeId, destination: NodeId, flow: u32) -> u32 {
         let way = self.ways.get_mut(source.index());
+        if let Chosen::Ecmp(routing) = &mut self.algorithm {
+            return routing.begin_flow(source, destination, flow, way);
+        }
         match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))
     }
 
@@ -191,6 +219,14 @@ impl Routing {
     pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
         match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
     }
+}
+
+/// The virtual channels of a link that packets of any traffic class have at least.
+fn smallest_share(machine: &Machine) -> u32 {
+    let classes = machine.routing.traffic_classes.iter();
+    let own = classes.filter_map(|class| class.virtual_channels);
+    let sizes = own.map(|(first, last)| (last + 1).saturating_sub(first));
+    sizes.min().unwrap_or(u32::MAX).min(machine.switch.virtual_channels)
 }
 
 /// Gives each of `needed` classes some of a link's virtual channels.

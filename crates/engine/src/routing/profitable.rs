@@ -33,6 +33,10 @@ impl Profitable {
 }
 
 impl Algorithm for Profitable {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         let otherwise = if self.deroutes { Otherwise::Store } else { Otherwise::Wait };
         Properties { otherwise, ..Properties::choosing(self.deroutes) }
@@ -79,7 +83,7 @@ mod tests {
         // All dimensions that differ, the lowest first.
         let cube = Topology::new(&TopologySpec::Hypercube { dimensions: 4 }).unwrap();
         let (source, destination) = (NodeId(0), NodeId(0b1011));
-        let header = Header { source, destination, route: 0 };
+        let header = Header { source, destination, route: 0, traffic: 0 };
         let mut outputs = Outputs::default();
         routing(&cube).outputs(SwitchId(0), header, &mut outputs);
         let coordinates = cube.coordinates(destination);

@@ -28,6 +28,10 @@ pub struct Properties {
     pub remembers: bool,
     /// Whether it draws random numbers for every packet.
     pub draws: bool,
+    /// Whether packets of a pair have several ways, though each has one: all of them are named
+    /// for the route that [`Algorithm::beginnings`] gives.
+    #[serde(skip)]
+    pub varies: bool,
     /// Whether a packet's route depends on how loaded outputs are when it asks for one.
     #[serde(skip)]
     pub weighs: bool,
@@ -63,6 +67,7 @@ impl Properties {
             chooses_late: false,
             remembers: false,
             draws: false,
+            varies: false,
             weighs: false,
             is_known_free,
             depends_on_order: true,

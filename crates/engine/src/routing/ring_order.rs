@@ -153,7 +153,7 @@ mod tests {
         let nodes = || (0..topology.nodes).map(NodeId::from_index);
         for (source, destination) in nodes().flat_map(|s| nodes().map(move |d| (s, d))) {
             let mut at = SwitchId(source.0);
-            let header = Header { source, destination, route: 0 };
+            let header = Header { source, destination, route: 0, traffic: 0 };
             while let Some((port, class)) = routing.step(at, header) {
                 loads[at.index() * topology.ports + port][class] += 1;
                 at = topology.neighbour(at, port);
@@ -198,7 +198,12 @@ mod tests {
         let algorithm = RoutingSpec::DimensionOrderByWrapping { order: vec![] };
         let routing = routing(&spec, &algorithm, 2);
         let hops = |source, destination, route| {
-            let header = Header { source: NodeId(source), destination: NodeId(destination), route };
+            let header = Header {
+                source: NodeId(source),
+                destination: NodeId(destination),
+                route,
+                traffic: 0,
+            };
             let (mut at, mut hops) = (SwitchId(source), Vec::new());
             while let Some(slot) = routing.next(at, header) {
                 hops.push((slot / 2, slot % 2));

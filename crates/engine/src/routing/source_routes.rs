@@ -106,6 +106,10 @@ fn complete(namer: &Namer, source: NodeId, routes: &[(NodeId, u32)]) -> Result<(
 }
 
 impl Algorithm for SourceRoutes {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }
@@ -157,7 +161,7 @@ mod tests {
             let known = routing_on(&graph, &up_down, 1).unwrap();
             let way = |source: NodeId, destination: NodeId| {
                 let mut at = graph.attachments[source.index()].enters().unwrap();
-                let mut header = Header { source, destination, route: 0 };
+                let mut header = Header { source, destination, route: 0, traffic: 0 };
                 header.route = known.passed(at, header, None);
                 let mut hops = Vec::new();
                 while let Some(port) = known.next(at, header) {
@@ -192,7 +196,12 @@ mod tests {
         let machine = machine(&TopologySpec::Pair, &spec, 2);
         let mut routing = Routing::new(&crate::routing::walk::allowed(machine), &line, 1).unwrap();
         let (source, destination) = (NodeId(0), NodeId(2));
-        let mut header = Header { source, destination, route: routing.begin(source, destination) };
+        let mut header = Header {
+            source,
+            destination,
+            route: routing.begin(source, destination, 0),
+            traffic: 0,
+        };
         header.route = routing.passed(SwitchId(0), header, None);
         assert_eq!(routing.next(SwitchId(0), header), Some(1));
         header.route = routing.passed(SwitchId(1), header, Some(1));

@@ -11,7 +11,7 @@ use crate::spec::Hops;
 use crate::topology::{Family, Topology};
 
 /// Stands for "has arrived".
-const HERE: u16 = u16::MAX;
+pub const HERE: u16 = u16::MAX;
 
 /// The next hop for every switch and destination node.
 pub struct Table {
@@ -36,10 +36,11 @@ impl Table {
     /// The same where it is known how far it is.
     pub fn nearer(distances: &Distances, topology: &Topology) -> Self {
         // In a tree nobody turns round; else there may be nothing to wait for after one hop.
-        let is_known_free = matches!(
-            topology.family,
-            Family::Star | Family::Tree { .. } | Family::FullyConnected { .. }
-        );
+        let is_known_free = !topology.has_failed()
+            && matches!(
+                topology.family,
+                Family::Star | Family::Tree { .. } | Family::FullyConnected { .. }
+            );
         let mut ports = Vec::with_capacity(topology.switches * topology.nodes);
         for switch in (0..topology.switches).map(SwitchId::from_index) {
             for node in (0..topology.nodes).map(NodeId::from_index) {
@@ -49,6 +50,17 @@ impl Table {
             }
         }
         Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1, is_known_free }
+    }
+
+    /// A table of ports and classes, by switch, then by destination, whose classes are an argument
+    /// against deadlock.
+    pub fn ascending(
+        destinations: usize,
+        ports: Vec<u16>,
+        class_of: Vec<u8>,
+        classes: usize,
+    ) -> Self {
+        Self { nodes: destinations, ports, class_of, classes, is_known_free: true }
     }
 
     /// A table that the user gives.
@@ -119,7 +131,8 @@ impl Table {
         self.classes
     }
 
-    /// Whether nothing need be searched for: shortest paths of a tree, or of one hop.
+    /// Whether nothing need be searched for: shortest paths of a tree, or of one hop; classes
+    /// that ascend.
     pub fn is_known_free(&self) -> bool {
         self.is_known_free
     }
@@ -180,7 +193,7 @@ mod tests {
             let row = |switch| {
                 let nodes = (0..graph.nodes).map(NodeId::from_index);
                 nodes.map(move |destination| {
-                    let header = Header { source: NodeId(0), destination, route: 0 };
+                    let header = Header { source: NodeId(0), destination, route: 0, traffic: 0 };
                     (SwitchId::from_index(switch), header)
                 })
             };

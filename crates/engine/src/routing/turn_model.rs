@@ -98,7 +98,8 @@ mod tests {
         let mesh = TopologySpec::Mesh { dims: vec![4, 4] };
         let ports = |spec: &RoutingSpec, from, to| {
             let mut outputs = Outputs::default();
-            let header = Header { source: NodeId(from), destination: NodeId(to), route: 0 };
+            let header =
+                Header { source: NodeId(from), destination: NodeId(to), route: 0, traffic: 0 };
             routing(&mesh, spec, 1).outputs(SwitchId(from), header, &mut outputs);
             outputs.iter().map(|(slot, _)| slot).collect::<Vec<_>>()
         };

@@ -8,6 +8,9 @@
 //! Free of deadlock if that algorithm is: each phase has classes of its own, and a
 //! packet never goes back from the second to the first.
 //!
+//! In the middle may be any switch that has nodes instead, each as likely as another: its first
+//! node stands for it.
+//!
 //! The route is the node in the middle, and whether the packet has been there. On a torus
 //! a phase's class depends on where the phase began; the node is kept for that.
 
@@ -29,25 +32,70 @@ const SECOND: u32 = 1 << 31;
 pub struct TwoPhase {
     base: Base,
     slots: Slots,
-    nodes: u32,
+    middles: Middles,
+}
+
+/// What packets go by way of.
+enum Middles {
+    /// Any of so many nodes.
+    Nodes(u32),
+    /// Any switch that has nodes: the first node of each.
+    Switches(Vec<NodeId>),
+}
+
+impl Middles {
+    fn count(&self) -> u32 {
+        match self {
+            Self::Nodes(count) => *count,
+            Self::Switches(nodes) => nodes.len() as u32,
+        }
+    }
+
+    #[inline]
+    fn node(&self, number: u32) -> NodeId {
+        match self {
+            Self::Nodes(_) => NodeId(number),
+            Self::Switches(nodes) => nodes[number as usize],
+        }
+    }
 }
 
 impl TwoPhase {
-    /// Prepares routing with the dimensions of a grid in `order`.
-    pub fn new(name: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
+    /// Prepares routing with the dimensions of a grid in `order`; `by_switches`: whether all switches
+    /// that have nodes are equally likely, however many nodes there are on each.
+    ///
+    /// # Errors
+    /// Nodes that enter and leave at different switches; an order that does not name every
+    /// dimension once.
+    pub fn new(
+        name: &str,
+        order: &[u32],
+        by_switches: bool,
+        topology: &Topology,
+    ) -> Result<Self, SpecError> {
         if !topology.attachments.iter().all(|a| matches!(a, Attachment::Switch(_))) {
             let allowed = "needs nodes that enter and leave the network at the same switch";
             return Err(SpecError::new("machine.routing", name, allowed));
         }
         let base = Base::usual(name, order, topology)?;
         let slots = Slots::new(2 * base.classes());
-        Ok(Self { base, slots, nodes: topology.nodes as u32 })
+        let middles = if by_switches {
+            let mut has_nodes = vec![false; topology.switches];
+            let is_first = |(_, at): &(usize, &Attachment)| {
+                at.enters().is_some_and(|at| !std::mem::replace(&mut has_nodes[at.index()], true))
+            };
+            let firsts = topology.attachments.iter().enumerate().filter(is_first);
+            Middles::Switches(firsts.map(|(node, _)| NodeId::from_index(node)).collect())
+        } else {
+            Middles::Nodes(topology.nodes as u32)
+        };
+        Ok(Self { base, slots, middles })
     }
 
     /// What the current phase looks like to the algorithm that routes it.
     #[inline]
-    fn phase(header: Header) -> Header {
-        let middle = NodeId(header.route & !SECOND);
+    fn phase(&self, header: Header) -> Header {
+        let middle = self.middles.node(header.route & !SECOND);
         if header.route & SECOND == 0 {
             Header { destination: middle, ..header }
         } else {
@@ -57,6 +105,10 @@ impl TwoPhase {
 }
 
 impl Algorithm for TwoPhase {
+    fn avoids_failed(&self) -> bool {
+        self.base.avoids_failed()
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }
@@ -69,16 +121,16 @@ impl Algorithm for TwoPhase {
 
     #[inline]
     fn begin(&self, _source: NodeId, _destination: NodeId, way: Option<&mut Stream>) -> u32 {
-        way.map_or(0, |way| way.below(u64::from(self.nodes)) as u32)
+        way.map_or(0, |way| way.below(u64::from(self.middles.count())) as u32)
     }
 
     fn beginnings(&self, _source: NodeId, _destination: NodeId) -> Range<u32> {
-        0..self.nodes
+        0..self.middles.count()
     }
 
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
-        if let Some((port, class)) = self.base.step(switch, Self::phase(header)) {
+        if let Some((port, class)) = self.base.step(switch, self.phase(header)) {
             let first = if header.route & SECOND == 0 { 0 } else { self.base.classes() };
             allow(self.slots.slot(port, first + class), 0);
         }
@@ -86,7 +138,7 @@ impl Algorithm for TwoPhase {
 
     #[inline]
     fn passed(&self, switch: SwitchId, header: Header, _slot: Option<usize>) -> u32 {
-        let is_there = self.base.step(switch, Self::phase(header)).is_none();
+        let is_there = self.base.step(switch, self.phase(header)).is_none();
         if is_there { header.route | SECOND } else { header.route }
     }
 }
@@ -98,7 +150,7 @@ mod tests {
     use crate::routing::walk::{
         Promise, cases, check_free, check_ways, machine, order, routing, sides,
     };
-    use crate::spec::{RoutingSpec, TopologySpec};
+    use crate::spec::{GraphLink, RoutingSpec, TopologySpec};
 
     #[test]
     fn random_grids_have_no_circle_of_channels() {
@@ -141,7 +193,7 @@ mod tests {
         let classes = |source, destination, middle| {
             let mut at = SwitchId(source);
             let (source, destination) = (NodeId(source), NodeId(destination));
-            let mut header = Header { source, destination, route: middle };
+            let mut header = Header { source, destination, route: middle, traffic: 0 };
             header.route = routing.passed(at, header, None);
             let mut classes = Vec::new();
             while let Some(slot) = routing.next(at, header) {
@@ -160,6 +212,30 @@ mod tests {
         assert_eq!(classes(1, 1, 1), [0; 0]);
     }
 
+    /// A star of four switches with 1, 2 and 3 nodes, and none in the middle: each of the three
+    /// switches is as likely.
+    #[test]
+    fn switches_are_as_likely_whatever_nodes_they_have() {
+        let links = [1u32, 2, 3]
+            .iter()
+            .flat_map(|&leaf| [GraphLink::new(0, leaf, 1), GraphLink::new(leaf, 0, 1)]);
+        let graph = TopologySpec::Graph {
+            switches: 4,
+            links: links.collect(),
+            nodes: vec![1, 2, 2, 3, 3, 3],
+            leaves: vec![],
+        };
+        let spec = RoutingSpec::ValiantBySwitches { order: vec![] };
+        let topology = Topology::new(&graph).unwrap();
+        let mut routing = Routing::new(&machine(&graph, &spec, 2), &topology, 7).unwrap();
+        check_ways(&topology, &routing, Promise::Arrives);
+        let mut counts = [0u32; 3];
+        for _ in 0..3_000 {
+            counts[routing.begin(NodeId(0), NodeId(5), 0) as usize] += 1;
+        }
+        assert!(counts.iter().all(|&n| (900..1100).contains(&n)), "{counts:?}");
+    }
+
     /// Every node is as likely to be in the middle, whatever source and destination.
     #[test]
     fn middles_are_uniform() {
@@ -169,7 +245,7 @@ mod tests {
         let mut routing = Routing::new(&machine, &topology, 7).unwrap();
         let mut counts = [0u32; 9];
         for _ in 0..9_000 {
-            counts[routing.begin(NodeId(2), NodeId(5)) as usize] += 1;
+            counts[routing.begin(NodeId(2), NodeId(5), 0) as usize] += 1;
         }
         assert!(counts.iter().all(|&n| (880..1120).contains(&n)), "{counts:?}");
     }

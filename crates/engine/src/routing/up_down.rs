@@ -42,23 +42,24 @@ impl UpDown {
     /// # Errors
     /// A link without one back, a graph in pieces or too large for tables, a root that is
     /// no switch.
-    pub fn new(root: Option<u32>, adaptive: bool, topology: &Topology) -> Result<Self, SpecError> {
-        check_pairs("up_down", topology)?;
-        check_symmetry("up_down", topology)?;
+    pub fn new(
+        name: &str,
+        root: Option<u32>,
+        adaptive: bool,
+        topology: &Topology,
+    ) -> Result<Self, SpecError> {
+        check_pairs(name, topology)?;
+        check_symmetry(name, topology)?;
         let links = Links::of(topology);
-        let most = |links: &Links| {
-            let degree = |&switch: &usize| links.each(SwitchId::from_index(switch)).count();
-            (0..links.switches).rev().max_by_key(degree).unwrap_or(0)
-        };
         let root = match root {
             Some(root) if root as usize >= links.switches => {
                 let allowed = format!("must be a switch, 0 to {}", links.switches.max(1) - 1);
                 return Err(SpecError::new("machine.routing.root", root, allowed));
             }
             Some(root) => root as usize,
-            None => most(&links),
+            None => usual_root(&links),
         };
-        let ranks = rank(&links, root)?;
+        let ranks = rank(&links, root);
         let size = links.switches * links.switches;
         let (mut free, mut bound) = (vec![NO_WAY; size], vec![NO_WAY; size]);
         let rows =
@@ -66,7 +67,14 @@ impl UpDown {
         for (target, (free, bound)) in rows.enumerate() {
             search(&links, &ranks, SwitchId::from_index(target), free, bound);
         }
-        Ok(Self { links, ranks, free, bound, adaptive })
+        let found = Self { links, ranks, free, bound, adaptive };
+        let mut nodes = (0..topology.nodes).map(NodeId::from_index);
+        if let Some(lost) = nodes.find(|&node| found.hops(node).0[root] == NO_WAY) {
+            let home = found.links.home(lost).0;
+            let allowed = format!("there is no way from switch {root} to switch {home}");
+            return Err(SpecError::new("machine.routing", name, allowed));
+        }
+        Ok(found)
     }
 
     #[inline]
@@ -84,8 +92,15 @@ impl UpDown {
     }
 }
 
-/// Hops to `target` from everywhere, backwards from there.
-fn search(links: &Links, ranks: &[u32], target: SwitchId, free: &mut [u16], bound: &mut [u16]) {
+/// Hops to `target` from everywhere, backwards from there: of a packet that has not gone down, that
+/// is, to a switch of a higher rank, and of one that has.
+pub(super) fn search(
+    links: &Links,
+    ranks: &[u32],
+    target: SwitchId,
+    free: &mut [u16],
+    bound: &mut [u16],
+) {
     (free[target.index()], bound[target.index()]) = (0, 0);
     let mut queue = VecDeque::from([(target, true), (target, false)]);
     while let Some((to, has_gone_down)) = queue.pop_front() {
@@ -118,8 +133,15 @@ pub(super) fn check_symmetry(name: &str, topology: &Topology) -> Result<(), Spec
     Err(SpecError::new("machine.routing", name, allowed))
 }
 
-/// The place of each switch in the order of hops to the root and number.
-fn rank(links: &Links, root: usize) -> Result<Vec<u32>, SpecError> {
+/// The first switch of those with most links.
+pub(super) fn usual_root(links: &Links) -> usize {
+    let degree = |&switch: &usize| links.each(SwitchId::from_index(switch)).count();
+    (0..links.switches).rev().max_by_key(degree).unwrap_or(0)
+}
+
+/// The place of each switch in the order of hops to the root and number; those that cannot be
+/// reached come last.
+pub(super) fn rank(links: &Links, root: usize) -> Vec<u32> {
     let mut levels = vec![u32::MAX; links.switches];
     let mut queue = VecDeque::new();
     if let Some(level) = levels.get_mut(root) {
@@ -134,20 +156,20 @@ fn rank(links: &Links, root: usize) -> Result<Vec<u32>, SpecError> {
             }
         }
     }
-    if let Some(lost) = levels.iter().position(|&level| level == u32::MAX) {
-        let allowed = format!("there is no way from switch {root} to switch {lost}");
-        return Err(SpecError::new("machine.routing", "up_down", allowed));
-    }
     let mut order: Vec<usize> = (0..links.switches).collect();
     order.sort_by_key(|&switch| (levels[switch], switch));
     let mut ranks = vec![0; links.switches];
     for (rank, switch) in order.into_iter().enumerate() {
         ranks[switch] = rank as u32;
     }
-    Ok(ranks)
+    ranks
 }
 
 impl Algorithm for UpDown {
+    fn avoids_failed(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         let of = if self.adaptive { Properties::choosing } else { Properties::one_way };
         Properties { remembers: true, ..of(true) }
@@ -202,7 +224,7 @@ mod tests {
                 check_ways(&graph, &routing, Promise::Arrives);
                 check_free(&graph, &routing);
             }
-            check_shortest(&UpDown::new(Some(root), true, &graph).unwrap(), &graph);
+            check_shortest(&UpDown::new("", Some(root), true, &graph).unwrap(), &graph);
         }
     }
 
@@ -228,11 +250,11 @@ mod tests {
     #[test]
     fn the_far_side_of_a_ring_is_not_passed() {
         let ring = graph(5, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]);
-        let routing = UpDown::new(Some(0), true, &ring).unwrap();
+        let routing = UpDown::new("", Some(0), true, &ring).unwrap();
         let way = |source, destination| {
             let destination = NodeId(destination);
             let mut at = SwitchId(source);
-            let mut header = Header { source: NodeId(source), destination, route: 0 };
+            let mut header = Header { source: NodeId(source), destination, route: 0, traffic: 0 };
             header.route = routing.passed(at, header, None);
             let mut way = vec![at.0];
             while let Some(port) = routing.next(at, header) {

@@ -5,7 +5,8 @@ use crate::error::Waiting;
 use crate::fabric::{Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
-use crate::measure::{Binned, Counters, Measures, NodeTally, PacketRow, Use};
+use crate::measure::traffic::OfClass;
+use crate::measure::{Binned, ClassCounters, Counters, Measures, NodeTally, PacketRow, Use};
 use crate::node::{CpuTime, Life};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -76,6 +77,54 @@ impl Simulation {
         counters
     }
 
+    /// Everything counted until now of every traffic class, where there are several.
+    pub fn class_counters(&self) -> Box<[ClassCounters]> {
+        let Some(traffic) = &self.measures.traffic else { return Box::default() };
+        let counted = |(number, class): (usize, &OfClass)| {
+            let mut counters = class.counters;
+            let done = self.workload.progress_of_class(number);
+            (counters.messages_offered, counters.messages_failed) = (done.iterations, done.dropped);
+            counters
+        };
+        traffic.classes.iter().enumerate().map(counted).collect()
+    }
+
+    /// Everything counted until now of what happens at the nodes of every job; none where there
+    /// are no jobs.
+    pub fn counters_of_jobs(&self) -> Vec<Counters> {
+        let Some(jobs) = &self.measures.jobs else { return Vec::new() };
+        let done = self.workload.progress_of_jobs();
+        let counted = jobs.jobs.iter().zip(done).map(|(job, done)| {
+            let mut counters = job.counters;
+            counters.iterations = done.iterations;
+            counters.messages_failed = done.dropped;
+            counters
+        });
+        counted.collect()
+    }
+
+    /// Of every job: whether all of it has been done, and all its messages have arrived; none
+    /// where there are no jobs.
+    pub fn jobs_over(&self) -> Vec<bool> {
+        let mut over = self.workload.jobs_over(self.now);
+        if let Some(jobs) = self.workload.jobs() {
+            for message in self.nodes.messages() {
+                over[jobs[message.from.index()] as usize] = false;
+            }
+        }
+        over
+    }
+
+    /// What the jobs are called; none where there are no jobs.
+    pub fn job_names(&self) -> impl Iterator<Item = &str> {
+        self.workload.job_names()
+    }
+
+    /// The job of every process; none where there are no jobs.
+    pub fn jobs(&self) -> Option<&[u32]> {
+        self.workload.jobs()
+    }
+
     /// Rows of packets delivered since the last call; empty unless recorded.
     pub fn take_packets(&mut self) -> Vec<PacketRow> {
         self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
@@ -131,7 +180,7 @@ impl Simulation {
         if let Some(times) = self.processor_times() {
             return times.iter().map(|times| times.computing).collect();
         }
-        self.nodes.processors().busy(self.now).collect()
+        self.nodes.busy(self.now).collect()
     }
 
     /// What every processor did in the window, up to now; where messages cost something in

@@ -1,15 +1,16 @@
 //! Processes from outside: who asks, and what it is told to do.
 
-use super::Simulation;
+use super::{Progress, Simulation};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::node::{Buffers, Told};
-use crate::workload::{Instruction, Workload};
+use crate::workload::Instruction;
 
 /// A process that asks for instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Its number, which is that of its node.
+    /// Its number: that of its node or, with jobs, that of its node in its job behind all
+    /// processes of the jobs before.
     pub process: ProcessId,
     /// How far the operation has come that it waited for; absent: it waited for none, but
     /// began, or has computed.
@@ -19,11 +20,10 @@ pub struct Ask {
 impl Simulation {
     /// The processes that ask, in the order in which they became able to go on.
     pub fn asking(&self) -> impl Iterator<Item = Ask> {
-        let asking = match &self.workload {
-            Workload::External(external) => external.asking(),
-            _ => &[],
-        };
-        asking.iter().map(|&process| Ask { process, told: self.nodes.interface().told(process) })
+        let asking = self.workload.externals().flat_map(|(first, external)| {
+            external.asking().iter().map(move |process| ProcessId(first + process.0))
+        });
+        asking.map(|process| Ask { process, told: self.nodes.interface().told(process) })
     }
 
     /// Gives an instruction to a process that asks, behind those it was given before.
@@ -39,44 +39,36 @@ impl Simulation {
         process: ProcessId,
         instruction: Instruction,
     ) -> Result<(), SpecError> {
-        let Some(external) = self.workload.external() else {
-            let allowed = "must be external: other processes have their instructions";
-            return Err(SpecError::new("workload", "of another kind", allowed));
-        };
-        self.nodes.instruct(process, instruction, external)
+        self.nodes.instruct(process, instruction, &mut self.workload)
     }
 
-    /// The near neighbours of a node, to which a process from outside may broadcast; empty
-    /// with other workloads.
-    pub fn neighbours(&self, node: NodeId) -> &[NodeId] {
-        match &self.workload {
-            Workload::External(external) => external.neighbours(node),
-            _ => &[],
-        }
+    /// The nodes near that of a process from outside, to which it may broadcast, by their numbers
+    /// in its job; empty with other workloads.
+    pub fn neighbours(&self, process: ProcessId) -> &[NodeId] {
+        let here = self.workload.external_around(process);
+        here.map_or(&[], |(process, external)| external.neighbours(NodeId(process.0)))
     }
 
     /// System buffers of every node; none where processes are not from outside.
     pub fn buffers(&self) -> Vec<Buffers> {
-        self.nodes.interface().buffers().collect()
+        self.nodes.interface().buffers(self.topology.nodes)
     }
 
     /// Whether processes ask that have not been answered, or have not gone on.
     #[inline]
     pub(super) fn is_asked(&self) -> bool {
-        match &self.workload {
-            Workload::External(external) => !external.asking().is_empty(),
-            _ => false,
-        }
+        self.workload.asks()
+    }
+
+    /// What is asked of whoever runs the simulation.
+    pub(super) fn awaits_outside(&self) -> Progress {
+        if self.workload.wants() { Progress::Wants } else { Progress::Asks }
     }
 
     /// Whether all who asked have been answered: they go on, and with them the present instant.
     pub(super) fn goes_on(&mut self) -> bool {
-        let Some(external) = self.workload.external() else { return true };
-        if !external.is_answered() {
-            return false;
-        }
+        let Some(answered) = self.workload.take_answered() else { return false };
         self.is_open = false;
-        let answered = external.take_answered();
         let (nodes, mut world) = self.nodes_in_world();
         let count = nodes.answered(&answered, &mut world);
         self.at_once += count;
@@ -86,7 +78,7 @@ impl Simulation {
     /// Looks for packets whose start a process waits for.
     #[inline]
     pub(super) fn watch(&mut self) {
-        if matches!(self.workload, Workload::External(_)) {
+        if self.workload.has_external() {
             self.watch_packets();
         }
     }
@@ -99,7 +91,7 @@ impl Simulation {
 
     /// What a process from outside waits for, if it does.
     pub(super) fn awaits(&self, process: ProcessId) -> Option<String> {
-        let Workload::External(external) = &self.workload else { return None };
+        let (_, external) = self.workload.external_around(process)?;
         let has_ended = |node: NodeId| external.has_ended(ProcessId(node.0));
         self.nodes.interface().waits_for(process, has_ended)
     }

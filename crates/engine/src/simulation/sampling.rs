@@ -1,11 +1,11 @@
 //! What is counted at the end of every sample interval.
 
 use super::Simulation;
-use crate::measure::Counters;
+use crate::measure::{ClassCounters, Counters};
 use crate::time::Time;
 
 /// The counters at the end of a sample interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// The end of the interval.
     pub time: Time,
@@ -13,6 +13,8 @@ pub struct Sample {
     pub events: u64,
     /// Everything counted until then.
     pub counters: Counters,
+    /// The same of every traffic class, where there are several.
+    pub classes: Box<[ClassCounters]>,
 }
 
 /// Samples, one at the end of each interval.
@@ -49,11 +51,30 @@ impl Simulation {
                 counted.busy_internal_ps -= internal;
                 counted.busy_ejection_ps -= ejection;
             }
+            self.sample_jobs();
             let counters = self.with_progress(counted);
-            self.sampling.samples.push(Sample { time, events: self.events_handled, counters });
+            let (events, classes) = (self.events_handled, self.class_counters());
+            self.sampling.samples.push(Sample { time, events, counters, classes });
             self.sampling.next += self.sampling.interval;
         }
         taken
+    }
+
+    /// Keeps the counters of all jobs at the end of a sample interval.
+    fn sample_jobs(&mut self) {
+        if self.measures.jobs.is_some() {
+            let counters = self.counters_of_jobs();
+            if let Some(jobs) = &mut self.measures.jobs {
+                jobs.samples.extend(counters);
+            }
+        }
+    }
+
+    /// The counters of all jobs, one job after the other, at every sample since the last call;
+    /// none where there are no jobs.
+    pub fn take_job_samples(&mut self) -> Vec<Counters> {
+        let jobs = self.measures.jobs.as_mut();
+        jobs.map(|jobs| std::mem::take(&mut jobs.samples)).unwrap_or_default()
     }
 
     /// Samples since the last call.

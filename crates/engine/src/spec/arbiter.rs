@@ -19,6 +19,8 @@ macro_rules! arbiters {
             hops_first HopsFirst,
             /// The input behind the one that was granted last, round and round.
             round_robin RoundRobin,
+            /// The packet whose traffic class is most urgent.
+            priority Priority,
             /// The input that was granted least recently.
             least_recently_granted LeastRecentlyGranted,
         }

@@ -83,6 +83,6 @@ impl Side {
 }
 
 /// So many femtoseconds for each byte, in whole picoseconds.
-fn of_bytes(per_byte_fs: Time, bytes: u32) -> Time {
+pub(super) fn of_bytes(per_byte_fs: Time, bytes: u32) -> Time {
     (per_byte_fs * Time::from(bytes) + 500) / 1000
 }

@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, MessageOrder, Routing,
-    Sharing, Switch, Switching, TopologySpec, Unit,
+    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, LogGops, MessageOrder,
+    Routing, Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,6 +21,10 @@ pub struct Machine {
     /// What differs on a class of links, by the name the topology gives to it.
     #[serde(default)]
     pub link_classes: BTreeMap<String, LinkClass>,
+    /// Links, by the switches at their ends, where nobody has to wait for another: of as many
+    /// parallel ones, both ways, as there can be packets that want one.
+    #[serde(default)]
+    pub uncontended: Vec<(u32, u32)>,
     /// The switches.
     pub switch: Switch,
     /// Which way packets go.
@@ -28,6 +32,9 @@ pub struct Machine {
     pub routing: Routing,
     /// The nodes' network interfaces.
     pub interface: Interface,
+    /// What messages take where there is no network at all; for traces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loggops: Option<LogGops>,
 }
 
 impl Machine {
@@ -57,8 +64,10 @@ impl Machine {
             },
             node_link: Some(LinkClass { width: Some(degree), ..LinkClass::default() }),
             link_classes: BTreeMap::new(),
+            uncontended: Vec::new(),
             switch: Switch::default(),
             routing: Routing::default(),
+            loggops: None,
             interface: Interface {
                 unit: Unit::Packet,
                 packet_bytes: 32,

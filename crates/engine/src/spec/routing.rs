@@ -1,5 +1,6 @@
 //! Which way packets go, as users describe it.
 
+use super::TrafficClass;
 use serde::{Deserialize, Serialize};
 
 /// Which way packets go, and how one of several ways is chosen.
@@ -17,6 +18,10 @@ pub struct Routing {
     /// Whether a routing that can deadlock is simulated all the same.
     #[serde(default)]
     pub allow_deadlock: bool,
+    /// The traffic classes of the workload, which may have virtual channels of their own; none:
+    /// all packets are alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traffic_classes: Vec<TrafficClass>,
 }
 
 /// Hops are counted in 16 bits.
@@ -32,6 +37,7 @@ impl Default for Routing {
             selection: Selection::First,
             hop_limit: most_hops(),
             allow_deadlock: false,
+            traffic_classes: Vec::new(),
         }
     }
 }
@@ -91,6 +97,12 @@ pub enum RoutingSpec {
         #[serde(default)]
         order: Vec<u32>,
     },
+    /// The same by way of a random switch that has nodes.
+    ValiantBySwitches {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+    },
     /// The same on a dragonfly or dragonfly+ by way of a random group.
     ValiantByGroups,
     /// By way of a random node or group or directly, by the load of the first link.
@@ -113,6 +125,13 @@ pub enum RoutingSpec {
     },
     /// On dragonflies: by the load of the next link, again at every switch of the first group.
     Par {
+        /// How the two ways are compared.
+        #[serde(default)]
+        weighing: Weighing,
+    },
+    /// On a `HyperX`: in any dimension directly or by way of one other switch, by the load of the
+    /// next link at every switch.
+    Dal {
         /// How the two ways are compared.
         #[serde(default)]
         weighing: Weighing,
@@ -145,6 +164,21 @@ pub enum RoutingSpec {
     },
     /// Shortest paths, the lowest port first.
     Shortest,
+    /// Shortest paths, one for each flow by a hash.
+    Ecmp {
+        /// What a flow is.
+        #[serde(default)]
+        flow: Flow,
+        /// Which hash.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// Shortest paths, one for each packet.
+    Spray {
+        /// How it is chosen.
+        #[serde(default)]
+        turns: Turns,
+    },
     /// The next hop for every switch and destination.
     Table {
         /// What the numbers in `next` are.
@@ -206,6 +240,30 @@ pub struct Weighing {
     pub doubles: bool,
 }
 
+/// What packets have in common that go one way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flow {
+    /// Source and destination nodes.
+    #[default]
+    Pair,
+    /// Source and destination processes.
+    ProcessPair,
+    /// The message.
+    Message,
+}
+
+/// How each packet is given a way of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Turns {
+    /// Drawn, all outputs of a switch equally likely.
+    #[default]
+    Random,
+    /// The outputs of its first switch in turn.
+    RoundRobin,
+}
+
 /// Stands in a table where there is no hop.
 pub const NO_HOP: u32 = u32::MAX;
 
@@ -246,10 +304,15 @@ impl RoutingSpec {
             Self::DimensionOrder { .. } | Self::DimensionOrderByWrapping { .. } => {
                 "dimension_order"
             }
-            Self::Valiant { .. } | Self::ValiantByGroups => "valiant",
+            Self::Valiant { .. } | Self::ValiantBySwitches { .. } | Self::ValiantByGroups => {
+                "valiant"
+            }
             Self::UgalL { .. } => "ugal_l",
             Self::UgalG { .. } => "ugal_g",
             Self::Par { .. } => "par",
+            Self::Dal { .. } => "dal",
+            Self::Ecmp { .. } => "ecmp",
+            Self::Spray { .. } => "spray",
             Self::WestFirst => "west_first",
             Self::NegativeFirst => "negative_first",
             Self::OddEven => "odd_even",

@@ -167,6 +167,35 @@ pub enum TopologySpec {
         #[serde(default)]
         leaves: Vec<u32>,
     },
+    /// Any of these, some links of which have failed.
+    Failing {
+        /// What it would be.
+        of: Box<Self>,
+        /// The links that have failed.
+        #[serde(default)]
+        links: Vec<FailedLink>,
+        /// How many of all links have failed besides, drawn at random, in millionths.
+        #[serde(default)]
+        share: u32,
+        /// Which of all such draws.
+        #[serde(default)]
+        seed: u64,
+    },
+}
+
+/// One link that has failed, or several that join the same two switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FailedLink {
+    /// All links between two switches.
+    Between(u32, u32),
+    /// The one at a port of a switch.
+    At {
+        /// The switch.
+        switch: u32,
+        /// The port.
+        port: u32,
+    },
 }
 
 impl TopologySpec {
@@ -193,6 +222,20 @@ impl TopologySpec {
         "islands",
         "graph",
     ];
+
+    /// The same with links that have failed: those named, and a share (in millionths) drawn.
+    #[must_use]
+    pub fn failing(self, links: Vec<FailedLink>, share: u32, seed: u64) -> Self {
+        Self::Failing { of: Box::new(self), links, share, seed }
+    }
+
+    /// The same as if no link had failed.
+    pub fn whole(&self) -> &Self {
+        match self {
+            Self::Failing { of, .. } => of.whole(),
+            _ => self,
+        }
+    }
 }
 
 /// A link of a [`TopologySpec::Graph`].

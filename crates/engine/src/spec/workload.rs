@@ -1,6 +1,6 @@
 //! What runs on the machine.
 
-use super::{Collective, Method, Pattern};
+use super::{Collective, Method, Pattern, Trace};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,47 @@ pub enum Workload {
     Synthetic(Synthetic),
     /// Processes that follow written instructions.
     Program(Program),
+    /// Sources of several traffic classes on every node.
+    Traffic(Traffic),
     /// A list of messages.
     Messages(Messages),
     /// Processes whose instructions come from outside.
     External(External),
+    /// Ranks that do what was recorded of a program.
+    Trace(Trace),
+    /// Several workloads side by side.
+    Jobs(Jobs),
+}
+
+/// Workloads side by side, each on nodes of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jobs {
+    /// They, in order: the processes of the first come first.
+    pub jobs: Vec<Job>,
+}
+
+/// A workload on some nodes of a machine.
+///
+/// It sees a machine of these nodes only: all on one switch or, if they are all there are, in
+/// order, the machine itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// What it is called.
+    pub name: String,
+    /// What is node i to it, for every i.
+    pub nodes: Vec<u32>,
+    /// When it begins.
+    #[serde(default)]
+    pub start_ps: Time,
+    /// What tells its random numbers from those of other jobs: with [`Spec::seed`](super::Spec)
+    /// all that they depend on, so that they are the same whoever else is there. With 0 they are
+    /// those that the workload has without jobs.
+    #[serde(default)]
+    pub stream: u64,
+    /// What it does.
+    pub workload: Workload,
 }
 
 /// Every process computes, sends `messages` messages, and perhaps waits.
@@ -53,6 +90,32 @@ pub struct Synthetic {
     /// Iterations of every process; absent: without end.
     #[serde(default)]
     pub repeat: Option<u32>,
+}
+
+/// Traffic of several classes: every node has a source of each that is no class of replies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Traffic {
+    /// The classes, in the order in which the network knows them.
+    pub classes: Vec<Source>,
+}
+
+/// The messages of a traffic class.
+///
+/// A source does not need the processor: it sends, whatever its node computes. The time between
+/// two messages is that of [`Synthetic::compute`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Its messages: of the synthetic workload's an asynchronous process sends one at a time. Of
+    /// replies only the lengths count.
+    pub messages: Synthetic,
+    /// The class whose messages answer these; absent: none do.
+    #[serde(default)]
+    pub reply: Option<u32>,
+    /// The length of the reply to each of [`Synthetic::mix`]; empty: the other class says it.
+    #[serde(default)]
+    pub reply_bytes: Vec<u32>,
 }
 
 /// A length that some messages have.

@@ -53,7 +53,10 @@ pub(super) fn build(
             *own = link.class();
         }
     }
-    check_connected(&topology)?;
+    if let Some((from, to)) = first_unreached(&topology) {
+        let allowed = format!("must lead from every node to every other; none leads to node {to}");
+        return Err(refused("links", format!("no way from node {from}"), allowed));
+    }
     Ok(topology)
 }
 
@@ -119,8 +122,8 @@ fn check_link(switches: u32, number: usize, link: &GraphLink) -> Result<(), Spec
     Ok(())
 }
 
-/// Refuses a graph in which one node cannot reach another.
-fn check_connected(topology: &Topology) -> Result<(), SpecError> {
+/// The first node that cannot reach another, and that.
+pub(super) fn first_unreached(topology: &Topology) -> Option<(usize, usize)> {
     let ends = |node: usize| {
         let at = topology.attachments[node];
         (at.enters().unwrap_or(SwitchId::NONE), at.leaves().unwrap_or(SwitchId::NONE))
@@ -131,31 +134,24 @@ fn check_connected(topology: &Topology) -> Result<(), SpecError> {
     let unreached = |from: usize, reached: &[bool]| {
         (0..topology.nodes).find(|&to| to != from && !reached[ends(to).1.index()])
     };
-    let refuse = |from: usize, to: usize| {
-        let allowed = format!("must lead from every node to every other; none leads to node {to}");
-        Err(refused("links", format!("no way from node {from}"), allowed))
-    };
     // Where nodes enter as they leave, all reach all if one does and is reached by all.
     if one_place {
         let start = ends(0).0;
         if let Some(to) = unreached(0, &reached(topology.switches, start, &forward(topology))) {
-            return refuse(0, to);
+            return Some((0, to));
         }
         let back = reached(topology.switches, start, &backward(topology));
-        return match unreached(0, &back) {
-            Some(from) => refuse(from, 0),
-            None => Ok(()),
-        };
+        return unreached(0, &back).map(|from| (from, 0));
     }
     entries.sort_unstable();
     entries.dedup_by_key(|(switch, _)| *switch);
     let links = forward(topology);
     for (switch, from) in entries {
         if let Some(to) = unreached(from, &reached(topology.switches, switch, &links)) {
-            return refuse(from, to);
+            return Some((from, to));
         }
     }
-    Ok(())
+    None
 }
 
 /// Per switch the switches that links lead to.

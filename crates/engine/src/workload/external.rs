@@ -8,7 +8,7 @@ use super::Op;
 use super::collective::{Collectives, Next, Part};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
-use crate::spec::Collective;
+use crate::spec::{self, Collective};
 use crate::time::Time;
 use crate::topology::{Neighbourhood, Topology};
 use std::collections::VecDeque;
@@ -126,6 +126,8 @@ pub struct External {
     /// The command that was the latest instruction, until it is taken.
     command: Option<Command>,
     collectives: Collectives,
+    /// Messages whose arrival a node can follow at one time, if that is said.
+    pub comparators: Option<u32>,
 }
 
 #[derive(Default)]
@@ -149,7 +151,7 @@ enum Given {
 
 impl External {
     /// One process on each node.
-    pub fn new(topology: &Topology, collectives: Collectives) -> Self {
+    pub fn new(spec: spec::External, topology: &Topology, collectives: Collectives) -> Self {
         Self {
             processes: (0..topology.nodes).map(|_| Process::default()).collect(),
             neighbourhood: Neighbourhood::new(topology),
@@ -157,12 +159,18 @@ impl External {
             unanswered: 0,
             command: None,
             collectives,
+            comparators: spec.comparators,
         }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.processes.len()
     }
 
     /// See [`super::Workload::placement`].
     pub fn placement(&self) -> Vec<NodeId> {
-        (0..self.processes.len()).map(NodeId::from_index).collect()
+        (0..self.count()).map(NodeId::from_index).collect()
     }
 
     /// See [`super::Workload::next`]. Without one the process asks.
@@ -217,13 +225,15 @@ impl External {
         self.unanswered == 0
     }
 
-    /// Takes those that asked, once they have been answered.
-    pub fn take_answered(&mut self) -> Vec<ProcessId> {
-        debug_assert!(self.is_answered());
+    /// See [`super::Workload::take_answered`].
+    pub fn take_answered(&mut self) -> Option<Vec<ProcessId>> {
+        if !self.is_answered() {
+            return None;
+        }
         for number in &self.asking {
             self.processes[number.index()].asks = false;
         }
-        std::mem::take(&mut self.asking)
+        Some(std::mem::take(&mut self.asking))
     }
 
     /// Whether a process has nothing more to do.

@@ -69,6 +69,7 @@ impl MessageList {
             link: LinkId::NONE,
             blocking: false,
             team: TeamId::NONE,
+            traffic: 0,
         };
         (ProcessId(self.rows.source[at]), send)
     }

@@ -126,6 +126,11 @@ impl Programs {
         Progress { iterations: self.processes[process.index()].iterations, dropped: 0 }
     }
 
+    /// See [`super::Workload::call_of`]: the number of the step it carries out.
+    pub fn call_of(&self, process: ProcessId) -> u32 {
+        self.processes[process.index()].step.saturating_sub(1) as u32
+    }
+
     /// See [`super::Workload::next`].
     pub fn next(&mut self, process: ProcessId) -> Option<Op> {
         let program = &self.program.processes[process.index()];
@@ -164,7 +169,7 @@ impl Programs {
                 }
                 let to = ProcessId(to);
                 let team = TeamId::NONE;
-                Op::Send(Send { to, tag: socket, bytes, link, blocking, team })
+                Op::Send(Send { to, tag: socket, bytes, link, blocking, team, traffic: 0 })
             }
             Step::Receive { socket } => {
                 state.state = State::Receiving { socket, accepted: false };

@@ -19,7 +19,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 pub use destinations::Destinations;
 use expected::Expected;
-use lengths::Lengths;
+pub use lengths::Lengths;
 
 /// The synthetic workload at work.
 pub struct Synthetic {
@@ -72,7 +72,7 @@ enum Phase {
 impl Synthetic {
     /// Prepares the workload for a machine.
     pub fn new(spec: &spec::Synthetic, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
-        check(spec)?;
+        check_counts(spec)?;
         let destinations = Destinations::new(spec, topology)?;
         if spec.compute.mean == 0 && destinations.has_silent() {
             let allowed = "must be above zero: nothing else takes time where nothing is sent";
@@ -248,6 +248,7 @@ impl Synthetic {
             link: LinkId::NONE,
             blocking: false,
             team: TeamId::NONE,
+            traffic: 0,
         })
     }
 
@@ -325,7 +326,8 @@ fn saturated_at(spec: &spec::Synthetic) -> u32 {
     }
 }
 
-fn check(spec: &spec::Synthetic) -> Result<(), SpecError> {
+/// Refuses counts that are not possible.
+pub fn check_counts(spec: &spec::Synthetic) -> Result<(), SpecError> {
     let (Throttle::Outstanding { limit } | Throttle::QueueLength { limit }) = spec.throttle;
     let positive = [
         ("workload.processes_per_node", spec.processes_per_node),

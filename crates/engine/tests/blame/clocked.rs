@@ -6,38 +6,9 @@
 
 use crate::common::{message_list, spec};
 use crate::to_the_end;
+use crate::unit_cycles::{CYCLE, machine, pipeline};
 use tailback_engine::measure::blame::{Cause, Charge};
-use tailback_engine::spec::{
-    Allocator, Fidelity, FlowControl, LinkClass, Machine, Mode, Pipeline, Spec, TopologySpec,
-};
-
-const CYCLE: u64 = 10;
-
-fn machine(topology: TopologySpec) -> Machine {
-    let mut machine = Machine::t9000(topology);
-    let link = &mut machine.link;
-    (link.flit_ps, link.control_ps, link.delay_ps) = (CYCLE, CYCLE, CYCLE);
-    (link.end_token, link.flow_control) = (false, FlowControl::OutOfBand);
-    machine.node_link = Some(LinkClass { width: Some(1), ..LinkClass::default() });
-    (machine.interface.acknowledges, machine.interface.packet_bytes) = (false, 100);
-    machine.switch.input_buffer_flits = Some(16);
-    machine.switch.pipeline = Some(Pipeline {
-        route_cycles: 1,
-        traversal_cycles: 1,
-        speculative: false,
-        vc_allocator: Allocator::Islip,
-        vc_iterations: 1,
-        allocator: Allocator::Islip,
-        iterations: 1,
-        input_speedup: 1,
-        output_speedup: 1,
-        internal_speedup: 1,
-        output_buffer_flits: None,
-        atomic: false,
-        holds: false,
-    });
-    machine
-}
+use tailback_engine::spec::{Fidelity, Machine, Mode, Spec, TopologySpec};
 
 /// Channel, cause, culprit, root, cycles.
 type Row = (u32, Cause, u32, u32, u64);
@@ -52,7 +23,7 @@ fn charged(machine: Machine, list: &[(u64, u32, u32, u32)]) -> Vec<Vec<Row>> {
 }
 
 fn star(node_virtual_channels: u32) -> Machine {
-    let mut machine = machine(TopologySpec::Star { nodes: 3 });
+    let mut machine = machine(TopologySpec::Star { nodes: 3 }, pipeline());
     machine.switch.node_virtual_channels = node_virtual_channels;
     machine
 }
@@ -98,7 +69,7 @@ fn who_has_the_wire_of_a_node_throttles() {
 /// stands behind in switch 1, where it fills the buffer for the one that follows it.
 #[test]
 fn who_fills_the_buffer_is_charged() {
-    let mut machine = machine(TopologySpec::Mesh { dims: vec![3] });
+    let mut machine = machine(TopologySpec::Mesh { dims: vec![3] }, pipeline());
     machine.switch.input_buffer_flits = Some(2);
     machine.switch.virtual_channels = 1;
     let rows = charged(machine, &[(0, 1, 2, 40), (0, 0, 2, 2), (0, 0, 1, 2)]);

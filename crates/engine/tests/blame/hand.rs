@@ -6,7 +6,7 @@
 
 use crate::common::{message_list, spec};
 use crate::to_the_end;
-use tailback_engine::measure::blame::{Cause, Charged};
+use tailback_engine::measure::blame::{Cause, Charge, Charged};
 use tailback_engine::spec::{Blame, Fidelity, FlowControl, Machine, Mode, Spec, TopologySpec};
 
 const NS: u64 = 1_000;
@@ -30,22 +30,30 @@ fn onward(switches: u32, from: u32) -> u32 {
 /// (channel, cause, culprit, root, ns).
 type Row = (u32, Cause, u32, u32, u64);
 
+fn row(c: &Charge) -> Row {
+    (c.channel.0, c.cause, c.culprit, c.root.0, c.time / NS)
+}
+
 fn rows(charged: &Charged) -> Vec<Row> {
-    let row = |c: &tailback_engine::measure::blame::Charge| {
-        (c.channel.0, c.cause, c.culprit, c.root.0, c.time / NS)
-    };
     charged.charges.iter().map(row).collect()
+}
+
+/// To whom waits are passed on: cause, root culprit, ns.
+fn passed(charged: &Charged) -> Vec<(Cause, u32, u64)> {
+    charged.passed.iter().map(|c| (c.cause, c.culprit, c.time / NS)).collect()
 }
 
 /// In packet and in worm: with enough room they are the same.
 fn both(spec: &Spec) -> Vec<Vec<Row>> {
     let (_, packets) = to_the_end(spec);
     let whole: Vec<_> = packets.iter().map(rows).collect();
+    let roots: Vec<_> = packets.iter().map(passed).collect();
     for fidelity in [Fidelity::Worm, Fidelity::Flit] {
         let mut other = Spec { fidelity, ..spec.clone() };
         other.machine.link.flow_control = FlowControl::OutOfBand;
         let (_, packets) = to_the_end(&other);
         assert_eq!(packets.iter().map(rows).collect::<Vec<_>>(), whole, "{fidelity:?}");
+        assert_eq!(packets.iter().map(passed).collect::<Vec<_>>(), roots, "{fidelity:?}");
     }
     whole
 }
@@ -125,6 +133,62 @@ fn who_waits_for_one_that_waits_for_room_has_the_same_root() {
     // From 1500 ns until node 0's packet has been sent, 3340 ns after 4480.
     let [busy, ..] = rows(&packets[3])[..] else { panic!() };
     assert_eq!(busy, (full, Cause::OutputBusy, 0, root, 7820 - 1500));
+}
+
+/// What root culprits are charged, alike in packet, worm and flit.
+fn both_passed(spec: &Spec) -> Vec<Vec<(Cause, u32, u64)>> {
+    both(spec);
+    to_the_end(spec).1.iter().map(passed).collect()
+}
+
+/// Node 1's packet holds 1→2 until 3440 ns. Node 0's first waits for it at switch 1 from 200 ns,
+/// and is sent until 4380 ns. Its second is there at 1140 ns and its third at 2080 ns, both for node
+/// 1 itself: what the first waited for then is node 1's packet, then it is sent itself.
+#[test]
+fn a_wait_behind_ones_own_packets_is_passed_on_to_what_these_waited_for() {
+    let rows =
+        both_passed(&line(3, 70, &[(0, 1, 2, 32), (0, 0, 2, 8), (0, 0, 1, 8), (0, 0, 1, 8)]));
+    assert_eq!(rows[1], [(Cause::OutputBusy, 1, 3240)]);
+    let second = [(Cause::HeadOfLine, 1, 3440 - 1140), (Cause::HeadOfLine, 0, 940)];
+    assert_eq!(rows[2], [&[(Cause::Throttling, 0, 940)], &second[..]].concat());
+    let third = [(Cause::HeadOfLine, 1, 3440 - 2080), (Cause::HeadOfLine, 0, 2 * 940)];
+    assert_eq!(rows[3], [&[(Cause::Throttling, 0, 2 * 940)], &third[..]].concat());
+}
+
+/// The tree of `who_waits_for_one_that_waits_for_room_has_the_same_root`: node 0's packet, for
+/// which node 1's waits, lacks room because of node 2's until 4480 ns, and is sent then.
+#[test]
+fn a_wait_for_one_that_waits_is_passed_on_to_the_root() {
+    let list = [(0, 2, 3, 32), (0, 1, 3, 8), (1000, 0, 2, 32), (1400, 1, 2, 8)];
+    let (_, packets) = to_the_end(&line(4, 40, &list));
+    assert_eq!(passed(&packets[2]), [(Cause::BufferFull, 2, 3280)]);
+    let [waits, sends, ..] = passed(&packets[3])[..] else { panic!() };
+    let (waits_for_room, is_sent) = (4480 - 1500, 7820 - 4480);
+    assert_eq!(waits, (Cause::OutputBusy, 2, waits_for_room));
+    assert_eq!(sends, (Cause::OutputBusy, 0, is_sent));
+}
+
+/// Room for ten tokens: node 0's first packet, whose header waits at switch 1 from 200 to 3440 ns
+/// for node 1's, is stopped in its node meanwhile, and its second with it.
+#[test]
+fn one_behind_a_packet_that_is_stopped_waits_for_what_that_waits_for() {
+    for fidelity in [Fidelity::Worm, Fidelity::Flit] {
+        let mut list = line(3, 10, &[(0, 1, 2, 32), (0, 0, 2, 32), (0, 0, 1, 8)]);
+        list.machine.link.flow_control = FlowControl::OutOfBand;
+        let (_, packets) = to_the_end(&Spec { fidelity, ..list });
+        assert_eq!(passed(&packets[1])[0], (Cause::OutputBusy, 1, 3240));
+        let [
+            (Cause::Throttling, 0, first),
+            (Cause::Throttling, 1, stopped),
+            (Cause::Throttling, 0, rest),
+            ..,
+        ] = passed(&packets[2])[..]
+        else {
+            panic!("{fidelity:?}: {:?}", passed(&packets[2]))
+        };
+        assert_eq!((first, stopped), (200, 3240));
+        assert_eq!(rows(&packets[2])[0], (0, Cause::Throttling, 0, 0, first + stopped + rest));
+    }
 }
 
 /// Classes of processes and of messages; an acknowledgement has that of its message.

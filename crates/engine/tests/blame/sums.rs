@@ -7,7 +7,7 @@ use crate::{small, to_the_end};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
-use tailback_engine::measure::blame::{Cause, Charged};
+use tailback_engine::measure::blame::{Cause, Charge, Charged};
 use tailback_engine::spec::{
     Arbiter, Blame, Fidelity, HalfDuplex, Machine, Mode, RoutingSpec, Selection, Sharing, Spec,
     Switching, TopologySpec,
@@ -157,6 +157,18 @@ fn sum(charged: &Charged) -> u64 {
     charged.charges.iter().map(|charge| charge.time).sum()
 }
 
+/// What is passed on is the same time, of the same causes at the same channels.
+fn passed_on_is_the_same_time(one: &Charged) {
+    let by_channel = |charges: &[Charge]| {
+        let mut sums = BTreeMap::new();
+        for charge in charges {
+            *sums.entry((charge.channel, charge.root, charge.cause)).or_insert(0) += charge.time;
+        }
+        sums
+    };
+    assert_eq!(by_channel(&one.passed), by_channel(&one.charges), "{one:?}");
+}
+
 /// Lifetime = lifetime without contention + charges, for every packet.
 #[test]
 fn every_packet_is_charged_what_it_lived_longer() {
@@ -174,6 +186,7 @@ fn every_packet_is_charged_what_it_lived_longer() {
         for one in packets {
             let lived = one.packet.delivered - one.packet.queued;
             assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);
+            passed_on_is_the_same_time(&one);
             if is_even {
                 let arbitration = spec.machine.switch.delay_ps;
                 let first = if spec.machine.switch.integrated { arbitration } else { 0 };
@@ -223,7 +236,7 @@ fn tables_are_the_sums_of_charges() {
             }
         }
         let tables = blame.tables.settled();
-        let table = tables.pairs.sorted();
+        let table = tables.direct.pairs.sorted();
         assert_eq!(table.len(), pairs.len());
         for (key, total) in table {
             assert_eq!(pairs[&(key.victim, key.culprit, key.cause)], total.total());
@@ -300,10 +313,46 @@ fn charges_of_a_window_are_its_counters() {
         let before = waited(&simulation);
         simulation.advance(60 * packet, u64::MAX).unwrap();
         let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
-        for table in [&tables.pairs, &tables.channels, &tables.roots] {
+        let [direct, passed] = [&tables.direct, &tables.passed];
+        let pairs = [&direct.pairs, &direct.channels, &passed.pairs, &passed.channels];
+        for table in pairs.into_iter().chain([&tables.roots]) {
             let charged: u64 = table.sorted().iter().map(|(_, sum)| sum.total()).sum();
             assert_eq!(charged, waited(&simulation) - before, "case {number}");
         }
+    });
+}
+
+/// Of a share of all packets the same is charged as if it were all of them, in every mode the same
+/// packets; of the others nothing is.
+#[test]
+fn victims_are_charged_the_same_if_others_are_not() {
+    let direct = |one: &Charged| {
+        let mut pieces: Vec<(u32, u32, Cause, u64)> = Vec::new();
+        for charge in &one.charges {
+            let (channel, culprit, cause) = (charge.channel.0, charge.culprit, charge.cause);
+            match pieces.last_mut() {
+                Some(last) if (last.0, last.1, last.2) == (channel, culprit, cause) => {
+                    last.3 += charge.time;
+                }
+                _ => pieces.push((channel, culprit, cause, charge.time)),
+            }
+        }
+        pieces
+    };
+    each_case(60, |number, spec| {
+        let (_, all) = to_the_end(spec);
+        let blame = Some(Blame { share: Some(1 << 30), ..Blame::default() });
+        let (simulation, some) = to_the_end(&Spec { blame, ..spec.clone() });
+        for one in &some {
+            // Packets of a message may be as like as that but for their waits.
+            let mut like = all.iter().filter(|other| other.packet == one.packet).map(direct);
+            let is_same = like.any(|same| same == direct(one));
+            assert!(is_same, "case {number} {:?}: {one:?}", spec.fidelity);
+        }
+        let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
+        let counted: u64 = tables.victims.sorted().iter().map(|(_, sum)| sum.count).sum();
+        assert_eq!(counted, some.len() as u64);
+        assert!(tables.passed.pairs.sorted().is_empty() && tables.roots.sorted().is_empty());
     });
 }
 

@@ -27,7 +27,8 @@ pub struct Request {
 /// latest last.
 pub fn rank(arbiter: Arbiter, request: &Request, granted: &[usize]) -> Time {
     match arbiter {
-        Arbiter::Fifo | Arbiter::Random => 0,
+        // Without traffic classes nobody is more urgent.
+        Arbiter::Fifo | Arbiter::Random | Arbiter::Priority => 0,
         Arbiter::NetFirst => Time::from(request.is_from_node),
         Arbiter::OldestFirst => request.queued,
         Arbiter::HopsFirst => NEVER - request.hops,
@@ -45,8 +46,9 @@ pub fn rank(arbiter: Arbiter, request: &Request, granted: &[usize]) -> Time {
 
 /// By hand, of packets that wait for one channel: in which order they are delivered, if the
 /// oldest asks last, or first (`policies_choose_among_those_who_wait` of the cycles).
-pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 6] = [
+pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 7] = [
     (Arbiter::Fifo, [0, 2, 1], [0, 1, 2]),
+    (Arbiter::Priority, [0, 2, 1], [0, 1, 2]),
     (Arbiter::OldestFirst, [0, 1, 2], [0, 1, 2]),
     (Arbiter::NetFirst, [0, 1, 2], [0, 2, 1]),
     (Arbiter::HopsFirst, [0, 1, 2], [0, 2, 1]),
@@ -58,8 +60,9 @@ pub const BY_HAND: [(Arbiter, [usize; 3], [usize; 3]); 6] = [
 
 /// The same of two packets whose place among those queued at the source is 1 or 2: who is first,
 /// and who if the node has two channels (`policies_choose_among_those_who_wait` of the reference).
-pub const FIRST_BY_HAND: [(Arbiter, usize, usize); 6] = [
+pub const FIRST_BY_HAND: [(Arbiter, usize, usize); 7] = [
     (Arbiter::Fifo, 2, 1),
+    (Arbiter::Priority, 2, 1),
     (Arbiter::NetFirst, 2, 2),
     (Arbiter::OldestFirst, 1, 1),
     (Arbiter::HopsFirst, 2, 2),

@@ -83,6 +83,7 @@ pub fn spec(machine: Machine, workload: Workload, mode: Mode) -> Spec {
         sample_interval_ps: MICROSECOND,
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 

@@ -13,7 +13,8 @@ use std::fmt::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use tailback_engine::spec::Spec;
-use tailback_engine::{PacketRow, Simulation};
+use tailback_engine::time::Time;
+use tailback_engine::{PacketRow, Progress, Simulation};
 
 /// One of so many cases is tried every day.
 const EVERY_DAY: u64 = 5;
@@ -96,6 +97,29 @@ fn caught<T>(check: impl FnOnce() -> T) -> Result<T, Failure> {
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
         Failure { place: PLACE.take(), text: text.unwrap_or_default() }
     })
+}
+
+/// A simulation run to its end in pieces of so many events, which must change nothing.
+#[track_caller]
+pub fn finished(spec: &Spec, piece: u64) -> Simulation {
+    let mut simulation = Simulation::new(spec).unwrap_or_else(|error| panic!("{error}"));
+    let mut progress = Progress::Events;
+    while progress == Progress::Events {
+        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}: {spec:?}"));
+    }
+    assert_eq!(progress, Progress::Finished);
+    simulation
+}
+
+/// Panics with a table if packets differ from those that are expected, in whatever order.
+#[track_caller]
+pub fn same_packets_in_any_order(mut expected: Vec<PacketRow>, mut engine: Vec<PacketRow>) {
+    for rows in [&mut expected, &mut engine] {
+        rows.sort_by_key(|row| {
+            (row.message, row.queued, row.first_sent, row.first_internal, row.delivered, row.bytes)
+        });
+    }
+    same_packets(&expected, &engine);
 }
 
 /// A packet as a column of a table.

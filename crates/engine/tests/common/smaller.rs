@@ -2,7 +2,7 @@
 
 use tailback_engine::spec::{
     Arbiter, Costs, Distribution, HalfDuplex, LinkClass, MessageOrder, Messages, Program,
-    RoutingSpec, Selection, Sharing, Side, Spec, Step, Synthetic, TopologySpec, Workload,
+    RoutingSpec, Selection, Sharing, Side, Spec, Step, Synthetic, TopologySpec, Traffic, Workload,
 };
 
 /// Smaller ones, the boldest first. Not all can be simulated; a chain of them ends.
@@ -15,7 +15,10 @@ pub fn than(spec: &Spec) -> Vec<Spec> {
         Workload::Synthetic(synthetic) => {
             fewer_messages(synthetic).into_iter().map(Workload::Synthetic).collect()
         }
-        Workload::External(_) => Vec::new(),
+        Workload::Traffic(traffic) => {
+            fewer_classes(traffic).into_iter().map(Workload::Traffic).collect()
+        }
+        Workload::External(_) | Workload::Trace(_) | Workload::Jobs(_) => Vec::new(),
     };
     let with = |workload| Spec { workload, ..spec.clone() };
     let mut all: Vec<Spec> = workloads.into_iter().map(with).collect();
@@ -205,6 +208,19 @@ fn smaller_sides(dims: &[u32]) -> Vec<Vec<u32>> {
     all
 }
 
+/// Of every class fewer messages: the network knows as many classes.
+fn fewer_classes(traffic: &Traffic) -> Vec<Traffic> {
+    let mut all = Vec::new();
+    for (number, class) in traffic.classes.iter().enumerate() {
+        for fewer in fewer_messages(&class.messages) {
+            let mut one = traffic.clone();
+            one.classes[number].messages = fewer;
+            all.push(one);
+        }
+    }
+    all
+}
+
 /// A run on another topology: what is on nodes that are gone goes with them.
 fn on(spec: &Spec, topology: TopologySpec) -> Spec {
     let mut spec = spec.clone();
@@ -220,7 +236,11 @@ fn on(spec: &Spec, topology: TopologySpec) -> Spec {
                 }
             }
         }
-        Workload::Synthetic(_) | Workload::External(_) => {}
+        Workload::Synthetic(_)
+        | Workload::Traffic(_)
+        | Workload::External(_)
+        | Workload::Trace(_)
+        | Workload::Jobs(_) => {}
     }
     let sides = |topology: &TopologySpec| match topology {
         TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => dims.len(),

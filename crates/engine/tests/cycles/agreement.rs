@@ -1,13 +1,13 @@
 //! The engine's `flit` and `worm` against the simulator that goes tick by tick.
 
 use crate::cases::Dice;
-use crate::random::{check, random_cases, same_packets};
+use crate::random::{check, finished, random_cases, same_packets_in_any_order};
 use crate::simulator::{Simulator, Tally};
 use crate::{networks, small, windows};
 use tailback_engine::measure::{ChannelTally, Moments, Use};
 use tailback_engine::spec::{Fidelity, Sharing, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
-use tailback_engine::{Counters, PacketRow, Progress, Simulation};
+use tailback_engine::{Counters, PacketRow, Simulation};
 
 /// What every channel did in a run of the engine.
 pub fn tallies(simulation: &Simulation) -> Vec<Tally> {
@@ -29,20 +29,9 @@ fn compare(spec: &Spec, piece: u64) -> u64 {
     let mut simulator = Simulator::new(spec);
     simulator.finish();
     let begun = begun(&simulator);
-    let (mut expected, expected_tallies) = simulator.run();
-    let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}"));
-    let mut progress = Progress::Events;
-    while progress == Progress::Events {
-        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}"));
-    }
-    assert_eq!(progress, Progress::Finished);
-    let mut rows = simulation.take_packets();
-    let in_order = |row: &PacketRow| {
-        (row.message, row.queued, row.first_sent, row.first_internal, row.delivered, row.bytes)
-    };
-    rows.sort_by_key(in_order);
-    expected.sort_by_key(in_order);
-    same_packets(&expected, &rows);
+    let (expected, expected_tallies) = simulator.run();
+    let mut simulation = finished(spec, piece);
+    same_packets_in_any_order(expected.clone(), simulation.take_packets());
     for (number, pair) in tallies(&simulation).iter().zip(&expected_tallies).enumerate() {
         let expected = Tally { caught_up: 0, ..*pair.1 };
         assert_eq!(*pair.0, expected, "engine, simulator; channel {number}");
@@ -111,14 +100,14 @@ fn compare_all(fidelity: Fidelity, first: u64, make: impl Fn(&mut Dice) -> Spec)
 }
 
 /// Random cases with virtual channels.
-fn with_channels(dice: &mut Dice) -> Spec {
+pub fn with_channels(dice: &mut Dice) -> Spec {
     let mut spec = small::spec(dice);
     networks::share(dice, &mut spec.machine);
     spec
 }
 
 /// The same in which packets have a choice.
-fn with_choices(dice: &mut Dice, may_escape: bool) -> Spec {
+pub fn with_choices(dice: &mut Dice, may_escape: bool) -> Spec {
     let mut spec = with_channels(dice);
     networks::choose(dice, &mut spec.machine, may_escape);
     spec

@@ -30,6 +30,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         sample_interval_ps: dice.number(1, 1_000),
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 
@@ -58,8 +59,10 @@ fn machine(dice: &mut Dice) -> Machine {
         link: Link { width, ..link },
         node_link: Some(LinkClass { width: Some(node_width), ..of_nodes }),
         link_classes: BTreeMap::new(),
+        uncontended: Vec::new(),
         switch: Switch { delay_ps: switch_delay, ..switch },
         routing: Routing { algorithm, ..Routing::default() },
+        loggops: None,
         interface: Interface {
             unit: Unit::Packet,
             packet_bytes: packet_bytes as u32,

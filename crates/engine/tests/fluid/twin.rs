@@ -74,7 +74,7 @@ impl Twin<'_> {
         let layout = &self.wiring.layout;
         let mut way = vec![layout.injection_lead(source)];
         while let End::Switch(switch) = layout.group(way[way.len() - 1]).end {
-            let header = Header { source, destination, route: 0 };
+            let header = Header { source, destination, route: 0, traffic: 0 };
             way.push(self.wiring.first_lead(switch, header));
         }
         let limits = way.iter().map(|&c| self.rate(self.wiring.timing(c)));

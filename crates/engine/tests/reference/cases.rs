@@ -66,6 +66,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         sample_interval_ps: 1_000_000,
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 
@@ -125,9 +126,11 @@ fn machine(dice: &mut Dice) -> Machine {
         link: Link { width, ..link },
         node_link: Some(LinkClass { width: Some(node_width), ..LinkClass::default() }),
         link_classes: BTreeMap::new(),
+        uncontended: Vec::new(),
         switch,
         routing: Routing { algorithm: order(dice, dimensions), ..Routing::default() },
         interface,
+        loggops: None,
     };
     if dice.chance(50) {
         let slice = packet_time(&machine) * dice.number(1, 40) / 10 + 1;

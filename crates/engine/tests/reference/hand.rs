@@ -32,6 +32,7 @@ fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
         sample_interval_ps: 1_000_000,
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 

@@ -60,7 +60,12 @@ impl Process {
             }
             // One process on each node stands for the node.
             Workload::Messages(_) => (0..nodes).collect(),
-            Workload::External(_) => unreachable!("not generated"),
+            Workload::Traffic(_)
+            | Workload::External(_)
+            | Workload::Trace(_)
+            | Workload::Jobs(_) => {
+                unreachable!("not generated")
+            }
         };
         let new = |(process, &node): (usize, &usize)| Self {
             node,
@@ -119,7 +124,12 @@ impl Reference {
                 process.start_ps + stream.below(process.start_window_ps)
             }
             Workload::Messages(_) => unreachable!("nodes do not start"),
-            Workload::External(_) => unreachable!("not generated"),
+            Workload::Traffic(_)
+            | Workload::External(_)
+            | Workload::Trace(_)
+            | Workload::Jobs(_) => {
+                unreachable!("not generated")
+            }
         }
     }
 
@@ -133,7 +143,12 @@ impl Reference {
                 Workload::Synthetic(synthetic) => self.next_of_synthetic(process, synthetic),
                 Workload::Program(program) => self.next_of_program(process, program),
                 Workload::Messages(_) => unreachable!("nodes have no instructions"),
-                Workload::External(_) => unreachable!("not generated"),
+                Workload::Traffic(_)
+                | Workload::External(_)
+                | Workload::Trace(_)
+                | Workload::Jobs(_) => {
+                    unreachable!("not generated")
+                }
             }
         }
         self.at_work = None;
@@ -153,7 +168,12 @@ impl Reference {
                 _ => false,
             },
             Workload::Messages(_) => true,
-            Workload::External(_) => unreachable!("not generated"),
+            Workload::Traffic(_)
+            | Workload::External(_)
+            | Workload::Trace(_)
+            | Workload::Jobs(_) => {
+                unreachable!("not generated")
+            }
         }
     }
 

@@ -1,30 +1,18 @@
 //! The engine against the twin that goes cycle by cycle.
 
 use crate::cases::Dice;
-use crate::random::{check, random_cases, same_packets};
+use crate::random::{check, finished, random_cases, same_packets_in_any_order};
 use crate::twin::Twin;
 use tailback_engine::spec::Spec;
 use tailback_engine::time::Time;
-use tailback_engine::{PacketRow, Progress, Simulation};
 
 /// Compares one case; for how long its channels were busy.
 pub fn compare(spec: &Spec, piece: u64) -> Time {
     let mut twin = Twin::new(spec);
     assert!(twin.finish(), "nothing moves any more");
-    let (mut expected, expected_busy) = twin.results();
-    let mut simulation = Simulation::new(spec).unwrap_or_else(|e| panic!("{e}"));
-    let mut progress = Progress::Events;
-    while progress == Progress::Events {
-        progress = simulation.advance(Time::MAX, piece).unwrap_or_else(|e| panic!("{e}"));
-    }
-    assert_eq!(progress, Progress::Finished);
-    let mut rows = simulation.take_packets();
-    let in_order = |row: &PacketRow| {
-        (row.message, row.queued, row.first_sent, row.first_internal, row.delivered, row.bytes)
-    };
-    rows.sort_by_key(in_order);
-    expected.sort_by_key(in_order);
-    same_packets(&expected, &rows);
+    let (expected, expected_busy) = twin.results();
+    let mut simulation = finished(spec, piece);
+    same_packets_in_any_order(expected, simulation.take_packets());
     let busy: Vec<Time> = simulation.channels_used().iter().map(|used| used.busy_ps).collect();
     assert_eq!(busy, expected_busy, "how long channels sent: engine, twin");
     busy.iter().sum()

@@ -31,6 +31,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         sample_interval_ps: dice.number(1, 1_000),
         record_packets: true,
         blame: None,
+        causes: None,
     };
     if matches!(spec.machine.topology, TopologySpec::Graph { .. }) {
         networks::without_deadlock(&mut spec);
@@ -89,9 +90,11 @@ fn machine(dice: &mut Dice) -> Machine {
         link,
         node_link: Some(of_nodes),
         link_classes: BTreeMap::new(),
+        uncontended: Vec::new(),
         switch,
         routing: Routing::default(),
         interface,
+        loggops: None,
     };
     network(dice, &mut machine, cycle);
     machine

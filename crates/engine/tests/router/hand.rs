@@ -6,45 +6,11 @@
 //! starts on its channel in s + 1 and is at the end in s + 3.
 
 use crate::twin::Twin;
+use crate::unit_cycles::{CYCLE, machine, pipeline};
 use tailback_engine::spec::{
-    Allocator, Fidelity, FlowControl, LinkClass, Machine, Messages, Mode, Pipeline, Spec,
-    TopologySpec, Workload,
+    Fidelity, Machine, Messages, Mode, Pipeline, Spec, TopologySpec, Workload,
 };
 use tailback_engine::{PacketRow, Progress, Simulation};
-
-const CYCLE: u64 = 10;
-
-pub fn pipeline() -> Pipeline {
-    Pipeline {
-        route_cycles: 1,
-        traversal_cycles: 1,
-        speculative: false,
-        vc_allocator: Allocator::Islip,
-        vc_iterations: 1,
-        allocator: Allocator::Islip,
-        iterations: 1,
-        input_speedup: 1,
-        output_speedup: 1,
-        internal_speedup: 1,
-        output_buffer_flits: None,
-        atomic: false,
-        holds: false,
-    }
-}
-
-/// Unit links, and buffers of 16 flits.
-pub fn machine(topology: TopologySpec, pipeline: Pipeline) -> Machine {
-    let mut machine = Machine::t9000(topology);
-    let link = &mut machine.link;
-    (link.flit_ps, link.control_ps, link.delay_ps) = (CYCLE, CYCLE, CYCLE);
-    (link.end_token, link.flow_control) = (false, FlowControl::OutOfBand);
-    machine.node_link = Some(LinkClass { width: Some(1), ..LinkClass::default() });
-    machine.switch.input_buffer_flits = Some(16);
-    machine.switch.pipeline = Some(pipeline);
-    let interface = &mut machine.interface;
-    (interface.packet_bytes, interface.acknowledges, interface.window) = (4_000, false, None);
-    machine
-}
 
 fn line(switches: u32, pipeline: Pipeline) -> Machine {
     machine(TopologySpec::Mesh { dims: vec![switches] }, pipeline)
@@ -76,6 +42,7 @@ pub fn spec(machine: &Machine, workload: Workload, mode: Mode) -> Spec {
         sample_interval_ps: 1_000,
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 

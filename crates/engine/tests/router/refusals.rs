@@ -1,6 +1,7 @@
 //! What clocked switches cannot do, and what is said about it.
 
-use crate::hand::{machine, messages, pipeline, spec};
+use crate::hand::{messages, spec};
+use crate::unit_cycles::{machine, pipeline};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
     Fidelity, FlowControl, LinkClass, Machine, Mode, Pipeline, RoutingSpec, Selection, Sharing,

@@ -3,8 +3,9 @@
 
 use crate::cases::Dice;
 use crate::clocked;
-use crate::hand::{machine, messages, pipeline, spec as by_hand};
+use crate::hand::{messages, spec as by_hand};
 use crate::random::{check, random_cases};
+use crate::unit_cycles::{machine, pipeline};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::Use;
 use tailback_engine::spec::{Mode, Pipeline, Spec, TopologySpec};

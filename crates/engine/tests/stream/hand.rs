@@ -28,6 +28,7 @@ fn spec(machine: Machine, rows: &[(Time, u32, u32, u32)]) -> Spec {
         sample_interval_ps: 50,
         record_packets: true,
         blame: None,
+        causes: None,
     }
 }
 

@@ -214,7 +214,7 @@ pub(super) fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecErr
         "machine.node_link".to_string()
     } else if let Some((name, _)) = machine.link_classes.iter().find(|(_, class)| differs(class)) {
         format!("machine.link_classes.{name}")
-    } else if matches!(&machine.topology, TopologySpec::Graph { links, .. }
+    } else if matches!(machine.topology.whole(), TopologySpec::Graph { links, .. }
         if links.iter().any(|link| differs(&link.class())))
     {
         "machine.topology.links".to_string()

@@ -8,8 +8,8 @@ use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
-    Fidelity, FlowControl, HalfDuplex, Machine, Pipeline, Selection, Sharing, Switching,
-    TopologySpec,
+    Allocator, Arbiter, Fidelity, FlowControl, HalfDuplex, Machine, Pipeline, Selection, Sharing,
+    Switching, TopologySpec,
 };
 use crate::time::Time;
 use std::collections::HashMap;
@@ -64,6 +64,14 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     if machine.interface.header_bytes > link.flit_bytes {
         let given = machine.interface.header_bytes.to_string();
         return refuse("machine.interface.header_bytes", &given, "must be one flit");
+    }
+    let knows_none = |allocator| matches!(allocator, Allocator::Islip | Allocator::MaximumSize);
+    if switch.arbiter == Arbiter::Priority
+        && (knows_none(pipeline.allocator) || knows_none(pipeline.vc_allocator))
+    {
+        let allowed = "needs allocators that look at priorities (separable_input_first, \
+                       separable_output_first or wavefront)";
+        return refuse("machine.switch.arbiter", "priority", allowed);
     }
     if switch.ack_priority {
         return refuse("machine.switch.ack_priority", "true", "must be false");

@@ -79,7 +79,8 @@ impl ContentionFree {
     /// Sends a packet now, and posts its arrival.
     fn send(&mut self, id: PacketId, act: &mut Act) {
         act.packets[id].queued = act.now;
-        let lead = act.wiring.layout.injection_lead(act.packets[id].source);
+        let packet = &act.packets[id];
+        let lead = act.wiring.injection_lead(packet.source, packet.traffic());
         self.set_out(id, lead, act);
     }
 
@@ -89,7 +90,7 @@ impl ContentionFree {
         let wiring = act.wiring;
         let packet = &mut act.packets[id];
         packet.first_sent = act.now;
-        act.measures.packet_sent(packet.source, packet.class, packet.last);
+        act.measures.packet_sent(packet.source, packet.class, packet.is_last());
         let mut running = Running::default();
         let mut start = Start { channel, ready: packet.queued, at: act.now };
         loop {
@@ -211,7 +212,8 @@ impl ChannelModel for ContentionFree {
         }
         if self.endpoints.is_some() {
             act.packets[id].queued = act.now;
-            let lead = act.wiring.layout.injection_lead(act.packets[id].source);
+            let packet = &act.packets[id];
+            let lead = act.wiring.injection_lead(packet.source, packet.traffic());
             return self.join(id, lead, act);
         }
         let Some(following) = &mut self.following else { return self.send(id, act) };

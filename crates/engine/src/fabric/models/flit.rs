@@ -11,7 +11,7 @@ mod buffered;
 mod direct;
 mod integrated;
 mod lane;
-mod lines;
+pub(super) mod lines;
 mod shared;
 
 use crate::error::Blocked;
@@ -76,23 +76,25 @@ enum Control {
 }
 
 /// What a flit starts on a channel of one rate.
-struct Rate {
-    first: Journey,
-    flit: Journey,
-    last: Journey,
+pub struct Rate {
+    /// A packet's first flit, those in its middle, its last.
+    pub first: Journey,
+    pub flit: Journey,
+    pub last: Journey,
     control: Journey,
     /// From the start of a packet until the switch at the end may be asked.
-    hop_ps: Time,
-    wire_ps: Time,
+    pub hop_ps: Time,
+    /// Time a flit is on the wire.
+    pub wire_ps: Time,
 }
 
 /// How long a flit takes, and where the end of that is noted.
 #[derive(Clone, Copy)]
-struct Journey {
-    time: Time,
-    sent: LineId,
+pub struct Journey {
+    pub time: Time,
+    pub sent: LineId,
     /// A line of its own for the arrival, if it is later.
-    arrived: Option<LineId>,
+    pub arrived: Option<LineId>,
 }
 
 impl FlitFabric {
@@ -349,6 +351,35 @@ impl FlitFabric {
         }
     }
 
+    /// What a line has for a channel at this instant.
+    // Inlined into its only caller, once for all lines.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn happens(&mut self, what: What, channel: ChannelId, mark: Mark, act: &mut Act) {
+        match what {
+            What::SentAndArrived => {
+                self.sent(channel, mark, act);
+                self.arrived(channel, mark, act);
+            }
+            What::Sent => self.sent(channel, mark, act),
+            What::Arrived => self.arrived(channel, mark, act),
+            What::SentAndCame => {
+                self.sent(channel, mark, act);
+                self.came(channel, act);
+            }
+            What::Came => self.came(channel, act),
+            What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
+            What::MayAsk => self.may_ask(channel),
+            What::Credit => self.credit(channel, 1),
+            What::ControlSentAndArrived => {
+                self.wake(channel);
+                self.control_arrived(channel);
+            }
+            What::ControlSent => self.wake(channel),
+            What::ControlArrived => self.control_arrived(channel),
+        }
+    }
+
     /// A flit starts on a channel.
     #[inline]
     fn start(&mut self, channel: ChannelId, act: &mut Act) {
@@ -449,32 +480,18 @@ impl ChannelModel for FlitFabric {
     /// Everything that happens to flits at one instant; how many events that was.
     #[inline]
     fn step(&mut self, act: &mut Act) -> u64 {
-        let mut count = 0;
-        while let Some((what, channel, mark)) = self.lines.take(act.now) {
-            count += 1;
-            match what {
-                What::SentAndArrived => {
-                    self.sent(channel, mark, act);
-                    self.arrived(channel, mark, act);
-                }
-                What::Sent => self.sent(channel, mark, act),
-                What::Arrived => self.arrived(channel, mark, act),
-                What::SentAndCame => {
-                    self.sent(channel, mark, act);
-                    self.came(channel, act);
-                }
-                What::Came => self.came(channel, act),
-                What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
-                What::MayAsk => self.may_ask(channel),
-                What::Credit => self.credit(channel, 1),
-                What::ControlSentAndArrived => {
-                    self.wake(channel);
-                    self.control_arrived(channel);
-                }
-                What::ControlSent => self.wake(channel),
-                What::ControlArrived => self.control_arrived(channel),
-            }
+        if self.lines.next_time() != act.now {
+            return 0;
         }
+        let (mut count, mut from) = (0, 0);
+        while let Some((line, what)) = self.lines.due(from, act.now) {
+            while let Some((channel, mark)) = self.lines.take(line, act.now) {
+                count += 1;
+                self.happens(what, channel, mark, act);
+            }
+            from = line + 1;
+        }
+        self.lines.all_taken();
         count
     }
 
@@ -493,7 +510,12 @@ impl ChannelModel for FlitFabric {
 
 impl Rate {
     /// The rate of a channel whose flits have been `sent`, are `there`, or both `together`.
-    fn new(timing: &crate::fabric::Timing, lines: &mut Lines, together: What, there: What) -> Self {
+    pub fn new(
+        timing: &crate::fabric::Timing,
+        lines: &mut Lines,
+        together: What,
+        there: What,
+    ) -> Self {
         let delay = timing.delay_ps();
         let mut journey = |time, together, sent, arrived, delay: Time| Journey {
             time,

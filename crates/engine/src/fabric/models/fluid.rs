@@ -136,7 +136,7 @@ impl FluidFabric {
             packet.queued = now;
         }
         let waited = now - packet.queued;
-        act.measures.packet_sent(source, class, packet.last);
+        act.measures.packet_sent(source, class, packet.is_last());
         self.sources.sets_out(source, class);
         flow.passage.cross(id, &flow.way, flow.turn, act);
         let passage = &flow.passage;
@@ -207,7 +207,7 @@ impl FluidFabric {
         if let Some(next) = self.sources.take_behind(flow.origin, act.packets) {
             return self.set_out(next, slot, act);
         }
-        if act.packets[id].last {
+        if act.packets[id].is_last() {
             return self.end(slot);
         }
         self.linger(slot);

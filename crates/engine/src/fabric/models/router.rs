@@ -25,7 +25,7 @@ use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
-use crate::spec::{Machine, Pipeline};
+use crate::spec::{Arbiter, Machine, Pipeline};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use lane::{Entrance, Lane};
@@ -60,6 +60,8 @@ pub struct RouterFabric {
     credit_delay: u64,
     /// Flits of an input buffer.
     capacity: u32,
+    /// By traffic class: how urgent its packets are; empty where all are alike.
+    urgencies: Vec<i32>,
     scratch: Scratch,
 }
 
@@ -120,6 +122,7 @@ impl RouterFabric {
             latency,
             credit_delay,
             capacity,
+            urgencies: urgencies(machine),
         }
     }
 
@@ -351,6 +354,16 @@ impl RouterFabric {
         };
         self.board.channels.iter().zip(coming).map(standing).collect()
     }
+}
+
+/// How urgent packets of each traffic class are, if arbiters ask for it: one step of a class is
+/// above all tiers of outputs.
+fn urgencies(machine: &Machine) -> Vec<i32> {
+    if machine.switch.arbiter != Arbiter::Priority {
+        return Vec::new();
+    }
+    let classes = machine.routing.traffic_classes.iter();
+    classes.map(|class| i32::from(class.priority) << 8).collect()
 }
 
 impl ChannelModel for RouterFabric {

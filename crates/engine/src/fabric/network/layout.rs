@@ -2,6 +2,7 @@
 
 use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
+use crate::fabric::network::shares::Shares;
 use crate::fabric::network::timing::{self, EXTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
@@ -64,8 +65,10 @@ pub struct Layout {
     pub allocators: Vec<ChannelId>,
     /// Lead of node 0's ejection group.
     first_ejection: u32,
-    /// Channels in an injection or ejection group.
+    /// Channels from a node to its switch, or back.
     node_channels: u32,
+    /// By share: where its group begins among these; they are one group where there is one.
+    node_groups: Vec<u32>,
     /// Slots of a switch: ports times classes.
     slots: usize,
     classes: usize,
@@ -73,7 +76,7 @@ pub struct Layout {
 
 impl Layout {
     /// Numbers the channels of a machine whose routing tells `classes` of virtual
-    /// channels apart, and so many of each.
+    /// channels apart, and so many of each; where there are several shares, of each share's.
     ///
     /// # Errors
     /// More channels than can be numbered, or links of no width.
@@ -81,7 +84,7 @@ impl Layout {
         machine: &Machine,
         topology: &Topology,
         rates: &Rates,
-        classes: &[u16],
+        (classes, shares): (&[u16], &Shares),
     ) -> Result<Self, SpecError> {
         let node_width = machine.node_width();
         timing::width("machine.node_link.width", node_width)?;
@@ -108,11 +111,13 @@ impl Layout {
             allocators: vec![ChannelId::NONE; topology.switches],
             first_ejection: 0,
             node_channels,
+            node_groups: Vec::new(),
             slots: topology.ports * classes.len(),
             classes: classes.len(),
         };
         let node_wires = if node_channels > node_width { node_width as u16 } else { 0 };
-        layout.add_injection(topology, (node_channels as u16, node_wires));
+        let widths = layout.share_out_nodes(machine, shares);
+        layout.add_injection(topology, (&widths, node_wires));
         let is_shared = machine.link.sharing != Sharing::Separate;
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
@@ -121,13 +126,13 @@ impl Layout {
                 layout.add_wires(if is_shared { width(at) } else { 0 });
             }
         }
-        layout.add_ejection(topology, (node_channels as u16, node_wires));
+        layout.add_ejection(topology, (&widths, node_wires));
         layout.set_allocators();
         layout.join_directions(machine, topology)?;
         Ok(layout)
     }
 
-    /// The lead of the group by which a node sends.
+    /// The lead of the group by which a node sends, of the first share if each has one.
     #[inline]
     pub fn injection_lead(&self, node: NodeId) -> ChannelId {
         ChannelId(node.0 * self.node_channels)
@@ -139,10 +144,21 @@ impl Layout {
         self.group(self.injection_lead(node))
     }
 
-    /// The lead of the group by which a node receives.
+    /// The lead of the group by which a node receives, of the first share if each has one.
     #[inline]
     pub fn ejection_lead(&self, node: NodeId) -> ChannelId {
         ChannelId(self.first_ejection + node.0 * self.node_channels)
+    }
+
+    /// The lead of the group of a share that lies beside a node's group of the first.
+    #[inline]
+    pub fn of_share(&self, lead: ChannelId, share: usize) -> ChannelId {
+        ChannelId(lead.0 + self.node_groups.get(share).copied().unwrap_or(0))
+    }
+
+    /// Groups from a node to its switch: one, or one for each share.
+    pub fn node_groups(&self) -> usize {
+        self.node_groups.len()
     }
 
     /// The lead of the group at a slot of a switch.
@@ -283,7 +299,23 @@ impl Layout {
         first
     }
 
-    fn add_injection(&mut self, topology: &Topology, (width, wires): (u16, u16)) {
+    /// Which of a node's groups are whose; their widths. Each share has one where links of nodes
+    /// have as many virtual channels as others.
+    fn share_out_nodes(&mut self, machine: &Machine, shares: &Shares) -> Vec<u16> {
+        let width = machine.node_width();
+        let is_whole = shares.is_one()
+            || machine.switch.node_virtual_channels != machine.switch.virtual_channels;
+        let sizes =
+            if is_whole { vec![self.node_channels / width] } else { shares.sizes().collect() };
+        let mut first = 0;
+        for size in &sizes {
+            self.node_groups.push(first);
+            first += width * size;
+        }
+        sizes.into_iter().map(|size| (width * size) as u16).collect()
+    }
+
+    fn add_injection(&mut self, topology: &Topology, (widths, wires): (&[u16], u16)) {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             let (kind, end) = match *attachment {
                 Attachment::Switch(switch) | Attachment::Ends { enters: switch, .. } => {
@@ -291,7 +323,9 @@ impl Layout {
                 }
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
-            self.add(kind, node as u32, end, (None, EXTERNAL), width);
+            for &width in widths {
+                self.add(kind, node as u32, end, (None, EXTERNAL), width);
+            }
             self.add_wires(wires);
         }
     }
@@ -380,12 +414,14 @@ impl Layout {
         }
     }
 
-    fn add_ejection(&mut self, topology: &Topology, (width, wires): (u16, u16)) {
+    fn add_ejection(&mut self, topology: &Topology, (widths, wires): (&[u16], u16)) {
         self.first_ejection = self.group_of.len() as u32;
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Some(switch) = attachment.leaves() {
                 let end = End::Node(NodeId::from_index(node));
-                self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
+                for &width in widths {
+                    self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
+                }
                 self.add_wires(wires);
             }
         }

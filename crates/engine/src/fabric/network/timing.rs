@@ -226,7 +226,9 @@ impl Rates {
         let width = width("machine.link.width", link.width)?;
         let classes = classes(machine, topology)?;
         let mut rates = Self { all, internal: Vec::new(), widths: Vec::new(), width };
-        if classes.is_empty() && topology.differing_links.is_empty() && topology.widths.is_empty() {
+        let are_alike =
+            classes.is_empty() && topology.differing_links.is_empty() && topology.widths.is_empty();
+        if are_alike && machine.uncontended.is_empty() {
             return Ok(rates);
         }
         // The second is what nodes have, whatever it is.
@@ -247,7 +249,41 @@ impl Rates {
             rates.internal.push(rate as u16);
             rates.widths.push(topology.widths.get(place).copied().unwrap_or(own.width as u16));
         }
+        rates.widen(machine, topology)?;
         Ok(rates)
+    }
+
+    /// Gives links at which nobody is to wait as many wires as lead to the switches at their ends.
+    fn widen(&mut self, machine: &Machine, topology: &Topology) -> Result<(), SpecError> {
+        let mut wires = vec![0; topology.switches];
+        let places = || topology.neighbours.iter().enumerate().filter(|at| at.1.is_some());
+        for (place, to) in places() {
+            wires[to.index()] += u32::from(self.widths[place]);
+        }
+        for enters in topology.attachments.iter().filter_map(|at| at.enters()) {
+            wires[enters.index()] += machine.node_width();
+        }
+        for &(from, to) in &machine.uncontended {
+            let ends = [(from, to), (to, from)];
+            let most = ends.iter().filter_map(|end| wires.get(end.0 as usize)).max();
+            let mut is_there = false;
+            for (place, neighbour) in places() {
+                let here = ((place / topology.ports) as u32, neighbour.0);
+                if ends.contains(&here) {
+                    is_there = true;
+                    self.widths[place] = width("machine.uncontended", *most.unwrap_or(&0))?;
+                }
+            }
+            if !is_there {
+                let allowed = "must be two switches with a link";
+                return Err(SpecError::new(
+                    "machine.uncontended",
+                    format!("{from}, {to}"),
+                    allowed,
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Wires of the link at a switch and port.

@@ -4,6 +4,7 @@ use crate::error::SpecError;
 use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
+use crate::fabric::network::shares::Shares;
 use crate::fabric::network::timing::{Rates, Running, Timing};
 use crate::fabric::transit::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
@@ -20,6 +21,8 @@ pub struct Wiring {
     pub layout: Layout,
     /// Which way packets go.
     pub routing: Routing,
+    /// Which virtual channels are whose.
+    pub shares: Shares,
     /// The times of a channel at the link's own rate.
     pub link: Timing,
     /// The times of all rates, see [`Rates::all`].
@@ -35,6 +38,8 @@ pub struct Wiring {
     is_uniform: bool,
     /// Whether packets ask at allocators.
     has_allocators: bool,
+    /// Whether it takes more than the first output of routing to say where a packet asks.
+    asks_by_rules: bool,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
     /// When packets may go on.
@@ -94,7 +99,9 @@ impl Wiring {
             rates.all.iter_mut().for_each(|timing| *timing = timing.of_whole_packets());
         }
         let routing = Routing::new(machine, topology, seed)?;
-        let layout = Layout::new(machine, topology, &rates, routing.classes())?;
+        let shares = Shares::new(machine)?;
+        let classes = classes_of(&routing, &shares)?;
+        let layout = Layout::new(machine, topology, &rates, (&classes, &shares))?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);
         let has_allocators =
@@ -116,8 +123,10 @@ impl Wiring {
         };
         Ok(Self {
             has_allocators,
+            asks_by_rules: has_allocators || !shares.is_one(),
             layout,
             routing,
+            shares,
             link,
             arbitration_ps: wormhole
                 .map_or(0, |integrated_timing| integrated_timing.arbitration_ps),
@@ -130,6 +139,11 @@ impl Wiring {
             drain_byte_ps: machine.interface.drain_byte_ps.unwrap_or(0),
             timings,
         })
+    }
+
+    /// Virtual channels of a link that each of routing's classes has, share by share.
+    pub fn classes(&self) -> Vec<u16> {
+        classes_of(&self.routing, &self.shares).unwrap_or_default()
     }
 
     /// Whether packets ask at allocators: they may have a choice, or are sent as a whole over
@@ -166,7 +180,7 @@ impl Wiring {
     #[inline(always)]
     pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
         match self.routing.in_order() {
-            Some(routing) if !self.has_allocators => self.lead_at(
+            Some(routing) if !self.asks_by_rules => self.lead_at(
                 switch,
                 routing.next_to(switch, packet.destination),
                 packet.destination,
@@ -187,7 +201,65 @@ impl Wiring {
     /// The lead of the only, or of the first group by which a packet may leave a switch.
     #[inline]
     pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
-        self.lead_at(switch, self.routing.next(switch, header), header.destination)
+        let slot = self.routing.next(switch, header);
+        if self.shares.is_one() {
+            return self.lead_at(switch, slot, header.destination);
+        }
+        self.lead_in_share(switch, slot, header)
+    }
+
+    /// The same of the channels that are the packet's.
+    #[inline(never)]
+    fn lead_in_share(&self, switch: SwitchId, slot: Option<usize>, header: Header) -> ChannelId {
+        match slot {
+            Some(slot) => {
+                self.layout.slot_lead(switch, self.slot_of(slot, self.shares.of(header.traffic)))
+            }
+            None => self.ejection_lead(header.destination, header.traffic),
+        }
+    }
+
+    /// The slot of the layout for one that routing names, in a share.
+    #[inline]
+    pub fn slot_of(&self, slot: usize, share: usize) -> usize {
+        if self.shares.is_one() {
+            return slot;
+        }
+        let classes = self.routing.classes().len();
+        let (port, class) = (slot / classes, slot % classes);
+        (port * self.shares.count() + share) * classes + class
+    }
+
+    /// The slot by which routing names one of the layout.
+    #[inline]
+    fn named_slot(&self, slot: usize) -> usize {
+        if self.shares.is_one() {
+            return slot;
+        }
+        let (classes, shares) = (self.routing.classes().len(), self.shares.count());
+        slot / (classes * shares) * classes + slot % classes
+    }
+
+    /// The lead of the group by which packets of a traffic class come to a node.
+    #[inline]
+    pub fn ejection_lead(&self, node: NodeId, traffic: u8) -> ChannelId {
+        let lead = self.layout.ejection_lead(node);
+        if self.shares.is_one() {
+            lead
+        } else {
+            self.layout.of_share(lead, self.shares.of(traffic))
+        }
+    }
+
+    /// The lead of the group by which packets of a traffic class leave a node.
+    #[inline]
+    pub fn injection_lead(&self, node: NodeId, traffic: u8) -> ChannelId {
+        let lead = self.layout.injection_lead(node);
+        if self.shares.is_one() {
+            lead
+        } else {
+            self.layout.of_share(lead, self.shares.of(traffic))
+        }
     }
 
     /// The lead at a slot, or (none) that of the group to the destination's node.
@@ -208,10 +280,13 @@ impl Wiring {
     ) -> impl Iterator<Item = (ChannelId, u8)> + Clone {
         outputs.clear();
         self.routing.outputs(switch, header, outputs);
-        let ejection = outputs.is_empty().then(|| self.layout.ejection_lead(header.destination));
+        let share = self.shares.of(header.traffic);
+        let ejection =
+            outputs.is_empty().then(|| self.ejection_lead(header.destination, header.traffic));
         let outputs = &*outputs;
         let slots = outputs.iter();
-        let leads = slots.map(move |(slot, tier)| (self.layout.slot_lead(switch, slot), tier));
+        let lead = move |slot| self.layout.slot_lead(switch, self.slot_of(slot, share));
+        let leads = slots.map(move |(slot, tier)| (lead(slot), tier));
         leads.chain(ejection.map(|lead| (lead, 0)))
     }
 
@@ -220,7 +295,8 @@ impl Wiring {
     pub fn passed(&self, group: &Group, header: Header) -> u32 {
         match group.end {
             End::Switch(switch) if self.routing.remembers() => {
-                self.routing.passed(switch, header, group.slot.map(|slot| slot as usize))
+                let slot = group.slot.map(|slot| self.named_slot(slot as usize));
+                self.routing.passed(switch, header, slot)
             }
             _ => header.route,
         }
@@ -406,6 +482,15 @@ impl Wiring {
             last_start,
         }
     }
+}
+
+/// Virtual channels of a link that each of routing's classes has, share by share.
+fn classes_of(routing: &Routing, shares: &Shares) -> Result<Vec<u16>, SpecError> {
+    let mut classes = Vec::new();
+    for size in shares.sizes() {
+        classes.extend(routing.classes_of(size)?);
+    }
+    Ok(classes)
 }
 
 /// What is kept of a packet where it does not pass every channel in the same time: how

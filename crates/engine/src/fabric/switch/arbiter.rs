@@ -18,7 +18,7 @@ use crate::fabric::network::layout::Layout;
 use crate::fabric::transit::Packet;
 use crate::ids::ChannelId;
 use crate::measure::Class;
-use crate::spec::{self, Switch, arbiters};
+use crate::spec::{self, Machine, arbiters};
 
 /// An arbiter, with all it keeps of all places.
 ///
@@ -75,6 +75,8 @@ pub struct Places {
     pub are_allocators: bool,
     /// The seed of the run.
     pub seed: u64,
+    /// By traffic class: how urgent its packets are; none where there are no classes.
+    pub urgencies: Vec<u16>,
 }
 
 /// A request as it is compared with others: priority of acknowledgements, then the arbiter's.
@@ -253,11 +255,14 @@ pub struct Arbiter {
 
 impl Arbiter {
     /// The arbiters of a machine whose packets ask at allocators, or at groups.
-    pub fn new(switch: &Switch, layout: &Layout, are_allocators: bool, seed: u64) -> Self {
+    pub fn new(machine: &Machine, layout: &Layout, are_allocators: bool, seed: u64) -> Self {
+        let switch = &machine.switch;
         let groups = layout.groups.iter().map(|group| group.first);
         let leads: Vec<ChannelId> =
             if are_allocators { layout.allocators.clone() } else { groups.collect() };
-        let places = Places { count: leads.len(), are_allocators, seed };
+        let classes = &machine.routing.traffic_classes;
+        let urgencies = classes.iter().map(|class| class.priority).collect();
+        let places = Places { count: leads.len(), are_allocators, seed, urgencies };
         let chosen = Chosen::new(switch.arbiter, &places);
         let (takes_first, reorders) = chosen.traits();
         let mut place_of = vec![0; layout.channels()];

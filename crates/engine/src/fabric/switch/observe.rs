@@ -91,4 +91,8 @@ impl Ways for Known<'_> {
         };
         self.wiring.first_lead(switch, self.packets[packet].header())
     }
+
+    fn takes(&self, packet: PacketId, channel: ChannelId) -> Time {
+        self.wiring.timing(channel).packet_ps(self.packets[packet].bytes)
+    }
 }

@@ -23,7 +23,7 @@ use crate::event_queue::{Event, EventQueue};
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::Group;
 use crate::fabric::switch::arbiter::Arbiter;
-use crate::fabric::transit::{PacketFifo, PacketPool};
+use crate::fabric::transit::{Packet, PacketFifo, PacketPool};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures, Use};
 use crate::spec::Machine;
@@ -62,7 +62,10 @@ pub struct Switchboard<C> {
     pub channels: Vec<C>,
     /// Which waiting input is granted.
     pub arbiter: Arbiter,
+    /// By node, and of each by share where shares have groups of channels of their own there.
     sources: Vec<Source>,
+    /// How many of them a node has.
+    sources_of_node: usize,
     /// Where nodes and switches are one.
     pub lists: Lists,
     /// Where nodes do not take everything in at once.
@@ -101,11 +104,12 @@ impl<C: HasPort> Switchboard<C> {
                 Choices::new(machine.routing.selection, switches, channels, seed)
             }),
             channels: layout.group_of.iter().map(idle).collect(),
-            arbiter: Arbiter::new(&machine.switch, layout, chooses, seed),
+            arbiter: Arbiter::new(machine, layout, chooses, seed),
             sources: vec![
                 Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
-                topology.nodes
+                topology.nodes * layout.node_groups()
             ],
+            sources_of_node: layout.node_groups(),
             lists: Lists::new(wiring),
             receivers: Receivers::new(&machine.interface, topology.nodes),
             ack_priority: machine.interface.ack_priority,
@@ -129,7 +133,18 @@ impl<C: HasPort> Switchboard<C> {
     /// Data packets in a node's output queue.
     #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
-        self.sources[node.index()].waiting_data
+        let first = node.index() * self.sources_of_node;
+        self.sources[first..][..self.sources_of_node].iter().map(|s| s.waiting_data).sum()
+    }
+
+    /// Where a node keeps packets that wait to be sent: a number of the node for each of its groups
+    /// of channels; one, that of the node, if there is one group.
+    #[inline]
+    pub fn source_of(&self, packet: &Packet, wiring: &Wiring) -> u32 {
+        match self.sources_of_node {
+            1 => packet.source.0,
+            sources => packet.source.0 * sources as u32 + wiring.shares.of(packet.traffic()) as u32,
+        }
     }
 
     /// A packet enters its node's output queue, or the list of a node that is one with its
@@ -147,9 +162,10 @@ impl<C: HasPort> Switchboard<C> {
         packet.ready = now + wiring.arbitration_ps;
         let (node, class) = (packet.source, packet.class);
         measures.nodes[node.index()].queues[class as usize].enter(now);
-        self.sources[node.index()].waiting_data += u32::from(class == Class::Data);
+        let source = self.source_of(&packets[id], wiring) as usize;
+        self.sources[source].waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
-        let lead = wiring.layout.injection_lead(node);
+        let lead = wiring.injection_lead(node, packets[id].traffic());
         if let Some(turns) = &mut self.turns
             && turns.keep(id, packets)
         {
@@ -158,14 +174,15 @@ impl<C: HasPort> Switchboard<C> {
         if self.lists.has(lead) {
             return self.join_list(lead, id, wiring, packets);
         }
-        self.sources[node.index()].queues[queue].push(id, packets);
+        self.sources[source].queues[queue].push(id, packets);
         self.mark(lead);
     }
 
-    /// The packet a node would send next, with the number of its queue.
+    /// The packet a node would send next, with the number of its queue; where it keeps them in
+    /// several places ([`Self::source_of`]), that of one.
     #[inline]
-    pub fn at_hand(&self, node: u32) -> Option<(usize, PacketId)> {
-        let source = &self.sources[node as usize];
+    pub fn at_hand(&self, source: u32) -> Option<(usize, PacketId)> {
+        let source = &self.sources[source as usize];
         let queue = usize::from(source.queues[1].first.is_some());
         let id = source.queues[queue].first;
         id.is_some().then_some((queue, id))
@@ -173,8 +190,8 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The packet at hand leaves its queue: it has been granted a channel.
     #[inline]
-    pub fn take_at_hand(&mut self, node: u32, queue: usize, act: &mut Act) {
-        let id = self.draw_at_hand(node, queue, act.packets);
+    pub fn take_at_hand(&mut self, source: u32, queue: usize, act: &mut Act) {
+        let id = self.draw_at_hand(source, queue, act.packets);
         self.note_sent(id, act);
     }
 
@@ -186,8 +203,13 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The packet at hand goes where it waits for its channel: it still counts as queued.
     #[inline]
-    pub fn draw_at_hand(&mut self, node: u32, queue: usize, packets: &mut PacketPool) -> PacketId {
-        let queue = &mut self.sources[node as usize].queues[queue];
+    pub fn draw_at_hand(
+        &mut self,
+        source: u32,
+        queue: usize,
+        packets: &mut PacketPool,
+    ) -> PacketId {
+        let queue = &mut self.sources[source as usize].queues[queue];
         let id = queue.pop(packets);
         if let Some(turns) = &mut self.turns
             && let Some(next) = turns.after(id, packets)
@@ -203,9 +225,10 @@ impl<C: HasPort> Switchboard<C> {
     pub fn note_sent(&mut self, id: PacketId, act: &mut Act) {
         let packet = &act.packets[id];
         let node = packet.source.index();
-        self.sources[node].waiting_data -= u32::from(packet.class == Class::Data);
+        let source = self.source_of(packet, act.wiring) as usize;
+        self.sources[source].waiting_data -= u32::from(packet.class == Class::Data);
         act.measures.nodes[node].queues[packet.class as usize].leave(act.now);
-        act.measures.packet_sent(packet.source, packet.class, packet.last);
+        act.measures.packet_sent(packet.source, packet.class, packet.is_last());
     }
 
     /// The front packet of the buffer at a channel's end has been granted a channel: the

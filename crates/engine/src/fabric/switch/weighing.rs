@@ -15,8 +15,9 @@ impl<C: HasPort> Switchboard<C> {
         let port = self.at(input).port();
         let (wiring, packet) = (act.wiring, &mut act.packets[port.buffer.first]);
         let load = |switch: SwitchId, slot: usize| {
-            let lead = wiring.layout.slot_lead(switch, slot);
-            wiring.layout.group(lead).channels().map(&held).sum()
+            let leads = (0..wiring.shares.count())
+                .map(|share| wiring.layout.slot_lead(switch, wiring.slot_of(slot, share)));
+            leads.flat_map(|lead| wiring.layout.group(lead).channels()).map(&held).sum()
         };
         packet.route = wiring.routing.decide(port.switch, packet.header(), load);
     }

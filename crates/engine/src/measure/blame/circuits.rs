@@ -2,6 +2,8 @@
 //! one is taken from them.
 
 use super::log::Turn;
+use super::record::Before;
+use super::turns::Place;
 use super::{Blame, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -27,8 +29,10 @@ impl Blame {
     pub(super) fn header_asks(&mut self, id: PacketId, output: ChannelId, now: Time) {
         self.records[id.index()].head = output;
         self.asks_for(id, output, now);
-        let root = self.circuit_root(output, now);
-        self.records[id.index()].waits_behind(root);
+        if self.victims.are_all() {
+            let root = self.circuit_root(output, now);
+            self.records[id.index()].waits_behind(root);
+        }
     }
 
     /// Where those that wait for a channel wait for each other at last: the channel that is held
@@ -65,18 +69,28 @@ impl Blame {
         self.asking.leave(&mut record.asking);
         record.head = channel;
         record.root = channel;
-        if span.granted > span.ready {
-            let fronts = list.map(|list| &self.fronts[list.index()]);
-            let holders = &self.holders[place.index()];
+        let waits = span.granted > span.ready && record.is_victim;
+        if waits {
+            let fronts = list.map(|list| {
+                Before::all(&self.fronts[list.index()], &self.passing[1][list.index()])
+            });
+            let holders =
+                Before::all(&self.holders[place.index()], &self.passing[0][place.index()]);
             self.waits[id.index()].charge_held(record, holders, (is_first, fronts), span);
         }
         record.asked_root = ChannelId::NONE;
         record.has_lost = false;
         let turn = record.turn(id, (span.asked, span.granted, NEVER));
         let needed = self.wanted_since(place).min(self.forgets);
-        self.holders[place.index()].push(turn, needed);
+        let needed = self.holders[place.index()].push(turn, needed);
+        if self.victims.are_all() {
+            self.passing[0][place.index()].forget(needed);
+        }
         if let Some(list) = list {
             self.take_front(list, Turn { asked: span.ready, end: span.granted, ..turn });
+            if waits && self.victims.are_all() {
+                self.note_waits(id, Place::Front(list), span.granted);
+            }
         }
     }
 

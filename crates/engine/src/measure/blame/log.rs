@@ -5,7 +5,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 /// Most packets that are remembered; longer waits are charged to the first of them.
-const LONGEST: usize = 1 << 12;
+pub const LONGEST: usize = 1 << 12;
 
 /// A packet's turn on a channel, or at the front of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,20 +56,23 @@ impl Default for Log {
 
 impl Log {
     /// Adds a turn. Those that ended by `needed` are forgotten, but for what packets may ask
-    /// for that have not ended theirs.
-    #[inline]
-    pub fn push(&mut self, turn: Turn, needed: Time) {
-        let needed = needed.min(turn.asked);
+    /// for that have not ended theirs: by when those have ended that are.
+    #[allow(clippy::inline_always, reason = "a turn is written where it stays")]
+    #[inline(always)]
+    pub fn push(&mut self, turn: Turn, needed: Time) -> Time {
+        let mut needed = needed.min(turn.asked);
         if self.latest.end <= needed {
             self.older.clear();
         } else {
-            self.keep(needed);
+            needed = self.keep(needed);
         }
         self.latest = turn;
+        needed
     }
 
     /// The latest will not be the latest any more.
-    fn keep(&mut self, mut needed: Time) {
+    #[inline(never)]
+    fn keep(&mut self, mut needed: Time) -> Time {
         let (latest, older) = (self.latest, &mut self.older);
         if latest.end == NEVER {
             let open = older.newest_first().take_while(|turn| turn.end == NEVER);
@@ -79,6 +82,7 @@ impl Log {
             older.pop_front();
         }
         older.push_back(latest);
+        needed
     }
 
     /// The first turn whose end was not known ends at `at`; that turn.
@@ -114,6 +118,12 @@ impl Log {
         }
         let place = self.older.newest_first().position(|turn| turn.packet == packet);
         place.map_or(self.count(), |place| self.older.count() - 1 - place)
+    }
+
+    /// When the latest turn of a packet began; 0 if nothing is known of those before.
+    #[inline]
+    pub fn begin_of(&self, packet: PacketId) -> Time {
+        self.end_before(self.before(packet))
     }
 
     /// The latest turn.

@@ -2,7 +2,7 @@
 
 use super::{Blame, Root};
 use crate::ids::{ChannelId, PacketId};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// What has happened to a packet. That it has been queued and delivered the fabric tells
 /// ([`Blame::queued`], [`Blame::delivered`]), all else the model.
@@ -61,6 +61,8 @@ pub trait Ways {
     /// The lead of the group by which a packet leaves the switch at a channel's end; where it
     /// has a choice, the first that routing names.
     fn output(&self, packet: PacketId, channel: ChannelId) -> ChannelId;
+    /// How long a packet is sent on a channel if it is never stopped.
+    fn takes(&self, packet: PacketId, channel: ChannelId) -> Time;
 }
 
 impl Blame {
@@ -72,14 +74,24 @@ impl Blame {
         #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
         use Observation::*;
         match what {
+            Asked { packet } if self.is_bystander(packet) => {}
             Asked { packet } => self.asks(packet, now, ways),
+            Granted { packet, channel } if self.is_bystander(packet) => {
+                self.passes(packet, channel, ways.ready(packet), (now, NEVER));
+            }
+            RunsThrough { packet, channel, until } if self.is_bystander(packet) => {
+                self.passes(packet, channel, ways.ready(packet), (now, until));
+            }
+            Sent { packet, channel, ready, start, until } if self.is_bystander(packet) => {
+                self.passes_whole(packet, channel, (ready, now), (start, until));
+            }
             Granted { packet, channel } => self.granted(packet, channel, now, ways),
             RunsThrough { packet, channel, until } => {
                 self.runs_through(packet, channel, (now, until), ways);
             }
             Started { packet, channel, start } => self.starts(packet, channel, start, ways),
             Sent { packet, channel, ready, start, until } => {
-                self.starts_whole(packet, channel, ready, (start, until));
+                self.starts_whole(packet, channel, (ready, now), (start, until));
             }
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
@@ -87,8 +99,8 @@ impl Blame {
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
             Outdone { packet, granted } => self.outdone(packet, granted, now),
-            Left { channel, at } => self.released(channel, at),
-            Cleared { buffer, at } => self.cleared(buffer, at),
+            Left { channel, at } => self.released(channel, at, now, ways),
+            Cleared { buffer, at } => self.cleared(buffer, at, now, ways),
             Stored { packet, until } => self.stored(packet, (now, until), ways),
             CameForward { packet, channel, is_first } => {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);

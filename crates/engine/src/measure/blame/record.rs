@@ -3,6 +3,7 @@
 use super::cause::{Cause, Charge, Root};
 use super::circuits::Span;
 use super::log::{Log, Turn};
+use super::passing::{Passing, Pieces};
 use super::waiters::Waiting;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -46,6 +47,8 @@ pub struct Record {
     pub unstarted: Waiting,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
+    /// Whether its waits are charged.
+    pub is_victim: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
     /// Whether channels have been taken from it since it was granted one last.
@@ -55,7 +58,7 @@ pub struct Record {
 impl Record {
     /// A packet of a class that enters its node's output queue.
     #[inline]
-    pub fn new(class: u32, now: Time) -> Self {
+    pub fn new(class: u32, is_victim: bool, now: Time) -> Self {
         let none = ChannelId::NONE;
         Self {
             class,
@@ -70,6 +73,7 @@ impl Record {
             last: Root { class, channel: none },
             unstarted: Waiting::NOWHERE,
             is_stored: false,
+            is_victim,
             has_waited: false,
             has_lost: false,
         }
@@ -88,6 +92,12 @@ impl Record {
         self.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
     }
 
+    /// Whether it is in any queue or list of those that wait.
+    #[inline]
+    pub fn waits_anywhere(&self) -> bool {
+        (self.asking, self.unstarted) != (Waiting::NOWHERE, Waiting::NOWHERE)
+    }
+
     /// The buffer whose front it leaves for that, or none.
     #[inline]
     pub fn buffer(&self) -> ChannelId {
@@ -102,20 +112,42 @@ pub struct Waits {
     pub stalls: Vec<Stall>,
     /// What it has been charged so far, in order of time.
     pub charges: Vec<Charge>,
+    /// The same, passed on.
+    pub passed: Pieces,
     /// How long it was not drained because of others before it in the receive FIFO.
     pub behind: Time,
     /// How many charges there were before its latest wait.
     before: usize,
+    /// For every wait: how many charges there were before, and when it began.
+    pub begins: Vec<(usize, Time)>,
+}
+
+/// Those who had their turns before a packet.
+#[derive(Clone, Copy)]
+pub struct Before<'a> {
+    /// All turns there.
+    pub log: &'a Log,
+    /// How many of them came before its own.
+    pub count: usize,
+    /// When those who had them waited themselves.
+    pub passing: &'a Passing,
+}
+
+impl<'a> Before<'a> {
+    /// All who have had turns there.
+    pub fn all(log: &'a Log, passing: &'a Passing) -> Self {
+        Self { log, count: log.count(), passing }
+    }
 }
 
 /// What stood in a packet's way: the turns on the channel that came before its own.
 #[derive(Clone, Copy)]
 pub struct Ahead<'a> {
-    /// Turns on the channel, and how many of them came before its own.
-    pub holders: (&'a Log, usize),
-    /// Turns at the front of the buffer it stood in, how many of them came before its own, and
-    /// the cause that comes with these; none for its node's queue.
-    pub fronts: Option<(&'a Log, usize, Cause)>,
+    /// Turns on the channel.
+    pub holders: Before<'a>,
+    /// Turns at the front of the buffer it stood in, and the cause that comes with these; none
+    /// for its node's queue.
+    pub fronts: Option<(Before<'a>, Cause)>,
     /// Where the channel leads into a receive FIFO: the class of the packet drained last.
     pub drained: Option<u32>,
 }
@@ -125,24 +157,38 @@ impl Waits {
     pub fn clear(&mut self) {
         self.stalls.clear();
         self.charges.clear();
+        self.passed.clear();
+        self.begins.clear();
         (self.before, self.behind) = (0, 0);
     }
 
     /// Charges the time from when it was ready until it starts on a channel: for room there,
     /// in turn to those who held it, and to those who stood before this packet in its buffer.
     pub fn charge_wait(&mut self, record: &mut Record, ahead: Ahead, (ready, start): (Time, Time)) {
-        record.has_waited = true;
-        self.before = self.charges.len();
+        self.begin_wait(record, ready);
         self.charge_backwards(record, ahead, (ready, start));
         self.close_wait(record, start - ready);
     }
 
+    /// The pieces of a wait that began at `ready` will be charged, latest first.
+    fn begin_wait(&mut self, record: &mut Record, ready: Time) {
+        record.has_waited = true;
+        self.before = self.charges.len();
+        self.begins.push((self.before, ready));
+        self.passed.begin();
+    }
+
+    /// They are put in order of time.
+    fn order(&mut self) {
+        self.charges[self.before..].reverse();
+        self.passed.close();
+    }
+
     /// The pieces of a wait are put in order of time.
     fn close_wait(&mut self, record: &mut Record, waited: Time) {
-        let pieces = &mut self.charges[self.before..];
-        let sum: Time = pieces.iter().map(|charge| charge.time).sum();
+        let sum: Time = self.charges[self.before..].iter().map(|charge| charge.time).sum();
         debug_assert_eq!(sum, waited, "every instant is charged once");
-        pieces.reverse();
+        self.order();
         if let Some(last) = self.charges.last() {
             record.last = Root { class: last.culprit, channel: last.root };
             record.root = last.root;
@@ -155,14 +201,15 @@ impl Waits {
     pub fn charge_held(
         &mut self,
         record: &mut Record,
-        holders: &Log,
-        (is_first, fronts): (bool, Option<&Log>),
+        holders: Before,
+        (is_first, fronts): (bool, Option<Before>),
         Span { ready, asked, granted }: Span,
     ) {
-        record.has_waited = true;
-        self.before = self.charges.len();
+        self.begin_wait(record, ready);
         let channel = record.head;
-        for (turn, time) in holders.cut(holders.count(), (asked, granted)) {
+        let mut until = granted;
+        for (turn, time) in holders.log.cut(holders.count, (asked, granted)) {
+            until -= time;
             let is_before = turn.granted < asked;
             let cause = match is_before {
                 _ if is_first => Cause::Throttling,
@@ -172,17 +219,15 @@ impl Waits {
             };
             let is_known = is_before && record.asked_root.is_some();
             let root = if is_known { record.asked_root } else { turn.root };
-            self.push(Charge { channel, root, culprit: turn.class, cause, time });
+            let charge = Charge { channel, root, culprit: turn.class, cause, time };
+            self.push(charge, until, Some(holders.passing));
         }
         if record.has_lost {
             let Root { class: culprit, channel: root } = record.last;
             let (cause, time) = (Cause::Arbitration, asked - ready);
-            self.push(Charge { channel, root, culprit, cause, time });
+            self.push(Charge { channel, root, culprit, cause, time }, ready, None);
         } else if let Some(fronts) = fronts {
-            for (turn, time) in fronts.cut(fronts.count(), (ready, asked)) {
-                let (root, culprit, cause) = (turn.root, turn.class, Cause::Throttling);
-                self.push(Charge { channel, root, culprit, cause, time });
-            }
+            self.charge_fronts((fronts, Cause::Throttling), channel, (ready, asked));
         }
         self.close_wait(record, granted - ready);
     }
@@ -193,24 +238,36 @@ impl Waits {
         &mut self,
         record: &mut Record,
         channel: ChannelId,
-        (fronts, place): (&Log, usize),
+        fronts: Before,
         span: (Time, Time),
     ) {
-        record.has_waited = true;
-        self.before = self.charges.len();
-        for (turn, time) in fronts.cut(place, span) {
-            let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
-            self.push(Charge { channel, root, culprit, cause, time });
-        }
-        self.charges[self.before..].reverse();
+        self.begin_wait(record, span.0);
+        self.charge_fronts((fronts, Cause::HeadOfLine), channel, span);
+        self.order();
         record.last = Root { class: record.class, channel };
+    }
+
+    /// Charges time, latest first, to those who were before a packet at a front.
+    fn charge_fronts(
+        &mut self,
+        (fronts, cause): (Before, Cause),
+        channel: ChannelId,
+        (from, to): (Time, Time),
+    ) {
+        let mut until = to;
+        for (turn, time) in fronts.log.cut(fronts.count, (from, to)) {
+            until -= time;
+            let (root, culprit) = (turn.root, turn.class);
+            let charge = Charge { channel, root, culprit, cause, time };
+            self.push(charge, until, Some(fronts.passing));
+        }
     }
 
     /// What [`Self::charge_wait`] does, latest first.
     fn charge_backwards(
         &mut self,
         record: &Record,
-        Ahead { holders: (holders, place), fronts, drained }: Ahead,
+        Ahead { holders: Before { log: holders, count: place, passing }, fronts, drained }: Ahead,
         (ready, start): (Time, Time),
     ) {
         let channel = record.head;
@@ -219,7 +276,7 @@ impl Waits {
         // While the channel was idle and it was not granted that, there was no place.
         let closed = drained.map_or(idle, |_| record.granted.clamp(idle, start));
         self.charge_stalls(record, (closed, start));
-        self.push(receiver(channel, drained.unwrap_or(0), closed - idle));
+        self.push(receiver(channel, drained.unwrap_or(0), closed - idle), idle, None);
         let mut until = idle;
         for (turn, time) in holders.cut(place, (asked, idle)) {
             let begin = until - time;
@@ -238,19 +295,25 @@ impl Waits {
             };
             let is_known = is_before && record.asked_root.is_some();
             let root = if is_known { record.asked_root } else { turn.root };
-            self.push(Charge { channel, root, culprit: turn.class, cause, time });
-            self.push(receiver(channel, turn.class, closed));
+            let charge = Charge { channel, root, culprit: turn.class, cause, time };
+            self.push(charge, granted, Some(passing));
+            self.push(receiver(channel, turn.class, closed), begin, None);
         }
-        let Some((fronts, place, cause)) = fronts else { return };
-        let free = fronts.end_before(place).clamp(ready, asked);
+        let Some((fronts, cause)) = fronts else { return };
+        let free = fronts.log.end_before(fronts.count).clamp(ready, asked);
         // Its header came late: that was stopped on its way.
-        let Root { class, channel: root } = record.last;
-        let late = Cause::Stretched;
-        self.push(Charge { channel, root, culprit: class, cause: late, time: asked - free });
-        for (turn, time) in fronts.cut(place, (ready, free)) {
-            let (root, culprit) = (turn.root, turn.class);
-            self.push(Charge { channel, root, culprit, cause, time });
-        }
+        let Root { class: culprit, channel: root } = record.last;
+        let late = Charge { channel, root, culprit, cause: Cause::Stretched, time: asked - free };
+        self.push_late(late, free);
+        self.charge_fronts((fronts, cause), channel, (ready, free));
+    }
+
+    /// Charges time, latest first, in which a packet came late because of its last wait.
+    fn push_late(&mut self, late: Charge, from: Time) {
+        let (charges, passed) = (&self.charges[..self.before], &self.passed);
+        let culprit = passed.culprit_before(charges.last(), late.culprit);
+        self.push_direct(late);
+        self.passed.pass(Charge { culprit, ..late }, from, None);
     }
 
     /// Charges time in which it might have started, had it not lacked something.
@@ -261,14 +324,25 @@ impl Waits {
             let Stall { from: since, cause, root } = self.stalls[at];
             let begin = if at == 0 { from } else { since.clamp(from, until) };
             let (culprit, root) = (root.class, root.channel);
-            self.push(Charge { channel, root, culprit, cause, time: until - begin });
+            let charge = Charge { channel, root, culprit, cause, time: until - begin };
+            self.push(charge, begin, None);
             until = begin;
         }
         let (culprit, cause) = (record.class, Cause::BufferFull);
-        self.push(Charge { channel, root: channel, culprit, cause, time: until - from });
+        let charge = Charge { channel, root: channel, culprit, cause, time: until - from };
+        self.push(charge, from, None);
     }
 
-    fn push(&mut self, charge: Charge) {
+    /// Charges a piece that begins at `from`, and passes it on to those for whom the others waited
+    /// that had turns then.
+    fn push(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
+        if charge.time > 0 {
+            self.push_direct(charge);
+            self.passed.pass(charge, from, passing);
+        }
+    }
+
+    fn push_direct(&mut self, charge: Charge) {
         if charge.time == 0 {
             return;
         }
@@ -290,12 +364,19 @@ impl Waits {
         let (culprit, channel) = (record.last.class, record.head);
         let root = if record.last.channel.is_some() { record.last.channel } else { channel };
         let late = beyond.saturating_sub(sum);
+        self.begins.push((self.charges.len(), NEVER));
         let behind = self.behind.min(late);
         let time = late - behind;
-        self.push(Charge { channel, root, culprit, cause: Cause::Stretched, time });
+        let stretched = Charge { channel, root, culprit, cause: Cause::Stretched, time };
+        let passed_on = self.passed.culprit_like(self.charges.last(), culprit);
+        self.push_direct(stretched);
+        self.passed.add(Charge { culprit: passed_on, ..stretched });
         let (culprit, cause) = (before, Cause::ReceiverBusy);
-        self.push(Charge { channel, root: channel, culprit, cause, time: behind });
+        let drained = Charge { channel, root: channel, culprit, cause, time: behind };
+        self.push_direct(drained);
+        self.passed.add(drained);
         let mut caught_up = sum.saturating_sub(beyond);
+        self.passed.take(caught_up);
         while caught_up > 0
             && let Some(last) = self.charges.last_mut()
         {

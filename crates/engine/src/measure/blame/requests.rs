@@ -12,6 +12,9 @@ impl Blame {
     #[inline(never)]
     pub(super) fn asks(&mut self, id: PacketId, now: Time, ways: &impl Ways) {
         let output = ways.output(id, self.records[id.index()].head);
+        if !self.victims.are_all() {
+            return self.asks_for(id, output, now);
+        }
         let search = Search { blame: self, ways, now };
         let root = search.holds(output, id).map(|holder| search.root(holder));
         self.asks_for(id, output, now);
@@ -27,7 +30,11 @@ impl Blame {
 
     /// A packet that might start does not, from now on, because of `cause`.
     pub(super) fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
-        self.records[id.index()].has_waited = true;
+        let record = &mut self.records[id.index()];
+        if !record.is_victim {
+            return;
+        }
+        record.has_waited = true;
         let stalls = &mut self.waits[id.index()].stalls;
         if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
             stalls.push(Stall { from: now, cause, root });
@@ -54,7 +61,7 @@ impl Blame {
             }
             self.keepers[keeps.index()] = id;
         }
-        if !self.is_known_to_lack_room(id) {
+        if self.records[id.index()].is_victim && !self.is_known_to_lack_room(id) {
             let search = Search { blame: self, ways, now };
             let own = Root { class: self.class(id), channel };
             let root = search.fills(channel, id).map_or(own, |first| search.root(first));
@@ -77,8 +84,11 @@ impl Blame {
 
     /// A packet will not have been drained for so long because of those before it at its node.
     pub(super) fn drained_late(&mut self, id: PacketId, behind: Time) {
-        self.records[id.index()].has_waited = true;
-        self.waits[id.index()].behind = behind;
+        let record = &mut self.records[id.index()];
+        if record.is_victim {
+            record.has_waited = true;
+            self.waits[id.index()].behind = behind;
+        }
     }
 
     /// A packet, or what is left of it, waits for the wire of a channel, which that one uses.
@@ -91,6 +101,9 @@ impl Blame {
         user: ChannelId,
         now: Time,
     ) {
+        if !self.records[id.index()].is_victim {
+            return;
+        }
         let class = self.holders[user.index()].latest().map(|turn| turn.class);
         let own = Root { class: self.class(id), channel };
         let root = class.map_or(own, |class| Root { class, channel: user });

@@ -35,7 +35,7 @@ impl<W: Ways> Search<'_, W> {
     }
 
     /// The packet that another waits for, if it waits.
-    fn waits_for(&self, id: PacketId) -> Option<Step> {
+    pub fn waits_for(&self, id: PacketId) -> Option<Step> {
         let record = &self.blame.records[id.index()];
         let head = record.head;
         if !head.is_some() {

@@ -136,6 +136,33 @@ impl Sums {
         self.entries[place] = rewritten(&self.entries[place], &all, self.era, &mut self.cells);
     }
 
+    /// Whether new keys have no sums of their own.
+    pub fn is_full(&self) -> bool {
+        self.entries.len() >= self.most
+    }
+
+    /// Keeps the larger half of all keys, by their sums, and adds the others up to the rest of their
+    /// causes; these. So keys that become large later have sums of their own, too.
+    #[cold]
+    pub fn shorten(&mut self) -> Vec<(Key, Sum)> {
+        let mut rows = self.sorted();
+        rows.retain(|(key, _)| *key != Packed::from(*key).rest().key());
+        rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.total()));
+        let small = rows.split_off(rows.len().min(self.most / 2));
+        let rests = self.sorted().into_iter();
+        let rests = rests.filter(|(key, _)| *key == Packed::from(*key).rest().key());
+        let (most, is_direct, era) = (self.most, self.is_direct, self.era);
+        let kept: Vec<_> = rests.chain(rows).collect();
+        *self = Self { era, is_direct, ..Self::of_at_most(most) };
+        for (key, sum) in &kept {
+            self.merge(*key, sum);
+        }
+        for (key, sum) in &small {
+            self.merge(Packed::from(*key).rest().key(), sum);
+        }
+        small
+    }
+
     /// Reads what adding to a key will need, without waiting for it; changes nothing.
     #[inline]
     fn prefetch(&self, key: Packed) -> u32 {

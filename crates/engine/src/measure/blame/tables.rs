@@ -1,20 +1,23 @@
 //! The tables of a window.
 
-use super::batches::Batches;
+use super::batches::{BATCHES, Batches};
 use super::cause::{Cause, Charge};
 use super::key::{Key, Packed, REST};
-use super::sums::Sums;
+use super::passing::Passed;
+use super::sums::{Sum, Sums};
+use super::victims::Victims;
 use crate::ids::ChannelId;
 use crate::time::Time;
 
 /// The tables of a window.
 #[derive(Clone)]
 pub struct Tables {
-    /// By victim and culprit: pieces of waits, and time. Until [`Self::settled`] only of those
-    /// that `channels` has no room for: the others follow from it.
-    pub pairs: Sums,
-    /// The same by channel waited for.
-    pub channels: Sums,
+    /// Charges to who was in the way.
+    pub direct: Pairs,
+    /// The same waits passed on, to who was at the root.
+    pub passed: Pairs,
+    /// Whether it is known where waits begin; else there is nothing in `passed` and `roots`.
+    knows_roots: bool,
     /// By root channel: pieces of waits, and time.
     pub roots: Sums,
     /// By victim: packets delivered; in batches: messages whose last packet that was.
@@ -23,10 +26,10 @@ pub struct Tables {
     pub batches: Batches,
     /// The batch of charges that are still to be added.
     batch: usize,
-    /// These: many at once, so that cache misses overlap.
-    pending: Vec<Pending>,
-    /// Of these, those that `channels` has no room for.
-    left: Vec<(Packed, Time)>,
+    /// Whether batches are no spans of time, but groups of packets: every so many are of one.
+    are_groups: bool,
+    /// These, direct and passed on: many at once, so that cache misses overlap.
+    pending: [Vec<Pending>; 2],
 }
 
 /// A charge that is to be added to the tables.
@@ -35,6 +38,75 @@ struct Pending {
     time: Time,
     key: Packed,
     root: ChannelId,
+}
+
+impl Pending {
+    #[inline]
+    fn new(victim: u32, &Charge { channel, root, culprit, cause, time }: &Charge) -> Self {
+        let key = Key { channel: channel.0, victim, culprit, cause }.into();
+        Self { time, key, root }
+    }
+}
+
+/// Who made whom wait.
+#[derive(Clone, Default)]
+pub struct Pairs {
+    /// By victim and culprit: pieces of waits, and time. Until [`Tables::settled`] only of those
+    /// that `channels` has no room for: the others follow from it.
+    pub pairs: Sums,
+    /// The same by channel waited for.
+    pub channels: Sums,
+    /// Charges that `channels` has no room for, and that are still to be added to `pairs`.
+    left: Vec<(Packed, Time)>,
+}
+
+impl Pairs {
+    /// Adds charges of a batch of time.
+    fn add(&mut self, all: &[Pending], batch: usize) {
+        for some in all.chunks(AHEAD) {
+            self.make_room();
+            self.channels.prefetch_all(some.iter().map(|pending| pending.key));
+            self.left.clear();
+            for &Pending { time, key, .. } in some {
+                if !self.channels.add_packed(key, time, batch) {
+                    self.left.push((key.anywhere(), time));
+                }
+            }
+            self.pairs.prefetch_all(self.left.iter().map(|&(key, _)| key));
+            for &(key, time) in &self.left {
+                self.pairs.add_packed(key, time, batch);
+            }
+        }
+    }
+
+    /// Where a table is full, what is small in it is not told apart any more.
+    #[inline]
+    fn make_room(&mut self) {
+        if self.channels.is_full() {
+            for (key, sum) in self.channels.shorten() {
+                self.add_pair(key, &sum);
+            }
+        }
+        if self.pairs.is_full() {
+            self.pairs.shorten();
+        }
+    }
+
+    fn add_pair(&mut self, key: Key, sum: &Sum) {
+        if self.pairs.is_full() {
+            self.pairs.shorten();
+        }
+        self.pairs.merge(Key { channel: 0, ..key }, sum);
+    }
+
+    /// Adds those by channel to those wherever.
+    fn settle(&mut self) {
+        for (key, sum) in self.channels.sorted() {
+            if key.channel != REST {
+                self.add_pair(key, &sum);
+            }
+        }
+    }
 }
 
 /// Charges that are added to the tables at once.
@@ -46,64 +118,71 @@ const FIRST_BATCH: Time = 8;
 
 impl Tables {
     /// Nothing is in them; batches begin at `begin`.
-    pub fn new(begin: Time, interval: Time) -> Self {
+    pub fn new(begin: Time, interval: Time, victims: &Victims) -> Self {
         Self {
-            pairs: Sums::default(),
-            channels: Sums::default(),
+            direct: Pairs::default(),
+            passed: Pairs::default(),
+            knows_roots: victims.are_all(),
             roots: Sums::by_channel(),
             victims: Sums::default(),
             batches: Batches { begin, length: FIRST_BATCH * interval },
             batch: 0,
-            pending: Vec::with_capacity(2 * AT_ONCE),
-            left: Vec::with_capacity(AHEAD),
+            are_groups: victims.are_grouped(),
+            pending: [Vec::with_capacity(2 * AT_ONCE), Vec::with_capacity(2 * AT_ONCE)],
         }
     }
 
-    /// A packet of a class has been delivered.
-    pub fn add(&mut self, victim: u32, charges: &[Charge], is_message: bool, now: Time) {
+    /// A packet of a class has been delivered: what it is charged, and the same passed on.
+    pub fn add(
+        &mut self,
+        victim: u32,
+        (charges, passed): (&[Charge], &[Passed]),
+        is_message: bool,
+        now: Time,
+    ) {
         let mut batch = self.batches.at(now);
-        if batch != self.batch {
+        if self.are_groups {
             self.settle();
-            let Self { pairs, channels, roots, victims, batches, .. } = self;
+            batch = (self.batch + 1) % BATCHES;
+            self.batch = batch;
+        } else if batch != self.batch {
+            self.settle();
+            let Self { direct, passed, roots, victims, batches, .. } = self;
             batches.reach(now, || {
-                for sums in [&mut *pairs, channels, roots, victims] {
-                    sums.halve();
+                for Pairs { pairs, channels, .. } in [&mut *direct, passed] {
+                    pairs.halve();
+                    channels.halve();
                 }
+                roots.halve();
+                victims.halve();
             });
             batch = batches.at(now);
             self.batch = batch;
         }
         let whole = Key { channel: 0, victim, culprit: 0, cause: Cause::Throttling };
         self.victims.add(whole, is_message.into(), batch);
-        self.pending.extend(charges.iter().map(
-            |&Charge { channel, root, culprit, cause, time }| {
-                let key = Key { channel: channel.0, victim, culprit, cause }.into();
-                Pending { time, key, root }
-            },
-        ));
-        if self.pending.len() >= AT_ONCE {
+        let [pending, passed_on] = &mut self.pending;
+        pending.extend(charges.iter().map(|charge| Pending::new(victim, charge)));
+        if self.knows_roots {
+            passed_on.extend(passed.iter().map(|piece| Pending::new(victim, &piece.charge)));
+        }
+        if pending.len().max(passed_on.len()) >= AT_ONCE {
             self.settle();
         }
     }
 
     /// Adds what is still to be added.
     fn settle(&mut self) {
-        let batch = self.batch;
-        for some in self.pending.chunks(AHEAD) {
-            self.channels.prefetch_all(some.iter().map(|pending| pending.key));
-            self.left.clear();
-            for &Pending { time, key, root } in some {
-                if !self.channels.add_packed(key, time, batch) {
-                    self.left.push((key.anywhere(), time));
-                }
-                self.roots.add_packed(key.of_all(root), time, batch);
-            }
-            self.pairs.prefetch_all(self.left.iter().map(|&(key, _)| key));
-            for &(key, time) in &self.left {
-                self.pairs.add_packed(key, time, batch);
+        let [pending, passed_on] = &mut self.pending;
+        self.direct.add(pending, self.batch);
+        self.passed.add(passed_on, self.batch);
+        if self.knows_roots {
+            for &Pending { time, key, root } in &*pending {
+                self.roots.add_packed(key.of_all(root), time, self.batch);
             }
         }
-        self.pending.clear();
+        pending.clear();
+        passed_on.clear();
     }
 
     /// The tables with everything in them.
@@ -111,11 +190,8 @@ impl Tables {
     pub fn settled(&self) -> Self {
         let mut tables = self.clone();
         tables.settle();
-        for (key, sum) in tables.channels.sorted() {
-            if key.channel != REST {
-                tables.pairs.merge(Key { channel: 0, ..key }, &sum);
-            }
-        }
+        tables.direct.settle();
+        tables.passed.settle();
         tables
     }
 }
@@ -127,8 +203,8 @@ mod tests {
     /// Pairs are known although the table by channel has room for two of four channels only.
     #[test]
     fn pairs_are_whole_when_channels_are_not() {
-        let mut tables = Tables::new(0, 10);
-        tables.channels = Sums::of_at_most(2);
+        let mut tables = Tables::new(0, 10, &Victims::default());
+        tables.direct.channels = Sums::of_at_most(2);
         for number in 0..40 {
             let charge = Charge {
                 channel: ChannelId(number % 4),
@@ -137,15 +213,35 @@ mod tests {
                 cause: Cause::OutputBusy,
                 time: 3,
             };
-            tables.add(number % 2, &[charge], true, u64::from(number) * 100);
+            tables.add(number % 2, (&[charge], &[]), true, u64::from(number) * 100);
         }
         let settled = tables.settled();
-        let pairs = settled.pairs.sorted();
+        let pairs = settled.direct.pairs.sorted();
         let known: Vec<_> = pairs.iter().map(|(key, sum)| (key.victim, sum.total())).collect();
         assert_eq!(known, [(0, 60), (1, 60)]);
-        let [.., (last, rest)] = settled.channels.sorted()[..] else { panic!() };
-        assert_eq!((last.channel, rest.total(), rest.count), (REST, 60, 20));
+        let channels = settled.direct.channels.sorted();
+        let [.., (last, rest)] = channels[..] else { panic!() };
+        assert_eq!((last.channel, rest.count >= 20), (REST, true));
+        assert_eq!(channels.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 120);
         assert_eq!(settled.roots.sorted()[0].1.total(), 120);
         assert_eq!(settled.victims.sorted().len(), 2);
+    }
+
+    /// A key that comes when a table is full, and becomes the largest, is told apart.
+    #[test]
+    fn what_becomes_large_is_told_apart_although_it_comes_late() {
+        let mut tables = Tables::new(0, 1 << 40, &Victims::default());
+        tables.direct.channels = Sums::of_at_most(8);
+        let cause = Cause::OutputBusy;
+        for number in 0..1000 {
+            let late = number > 500 && number % 2 == 0;
+            let channel = ChannelId(if late { 7_777 } else { number });
+            let charge = Charge { channel, root: channel, culprit: 5, cause, time: 3 };
+            tables.add(1, (&[charge], &[]), true, 0);
+        }
+        let channels = tables.settled().direct.channels.sorted();
+        assert_eq!(channels.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 3000);
+        let large = channels.iter().find(|(key, _)| key.channel == 7_777);
+        assert!(large.is_some_and(|(_, sum)| sum.count > 200), "{channels:?}");
     }
 }

@@ -27,6 +27,10 @@ impl Ways for Known {
     fn output(&self, packet: PacketId, _: ChannelId) -> ChannelId {
         self.output[&packet]
     }
+
+    fn takes(&self, _: PacketId, _: ChannelId) -> Time {
+        4
+    }
 }
 
 struct Told {
@@ -47,13 +51,15 @@ impl Told {
             have_heads: false,
         };
         change(&mut queues);
-        Self { blame: Blame::new(queues, 1_000, (true, false)), known: Known::default() }
+        let keeps = Keeps { packets: true, all_turns: false };
+        let blame = Blame::new(queues, 1_000, keeps, Victims::default());
+        Self { blame, known: Known::default() }
     }
 
     /// Packet `number`, of class 10 and so many, is queued.
     fn queued(&mut self, now: Time, number: u32, queue: u32) -> PacketId {
         let id = PacketId(number);
-        self.blame.queued(id, 10 + number, ChannelId(queue), now);
+        self.blame.queued(id, (10 + number, true), ChannelId(queue), now);
         self.known.ready.insert(id, now);
         id
     }
@@ -213,6 +219,20 @@ fn whole_packets_wait_for_those_that_are_sent_before_them() {
         told.charges(packets[2], 18),
         [(3, Cause::OutputBusy, 10, 3, 8), (3, Cause::OutputBusy, 11, 3, 10)]
     );
+}
+
+/// What is told of a packet that starts later may not make forgotten what one told of after it
+/// waits for.
+#[test]
+fn turns_told_of_beforehand_are_known_to_those_that_are_ready_sooner() {
+    let mut told = Told::new(|queues| queues.have_buffers = false);
+    let packets = [0, 1, 2].map(|number| told.queued(0, number, number));
+    let times = [(0, 2, 2, 10), (0, 20, 20, 30), (1, 3, 30, 32)];
+    for (packet, (now, ready, start, until)) in packets.into_iter().zip(times) {
+        told.at(now, Sent { packet, channel: channel(3), ready, start, until });
+    }
+    let throttling = |culprit, time| (3, Cause::Throttling, culprit, 3, time);
+    assert_eq!(told.charges(packets[2], 27), [throttling(10, 7), throttling(11, 20)]);
 }
 
 /// Two circuits that wait for each other, until a channel is taken from one of them.

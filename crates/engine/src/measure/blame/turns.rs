@@ -1,7 +1,8 @@
 //! Packets are granted channels, have their turns there, and leave.
 
 use super::log::{Log, Turn};
-use super::record::{Ahead, Record};
+use super::record::{Ahead, Before, Record};
+use super::roots::Search;
 use super::{Blame, Cause, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -11,6 +12,25 @@ use crate::time::{NEVER, Time};
 pub(super) enum Turns {
     Noted,
     ToCome,
+}
+
+/// Where packets have turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// On a channel, or wire.
+    On(ChannelId),
+    /// At the front of the buffer at a channel's end.
+    Front(ChannelId),
+}
+
+impl Place {
+    /// Which of [`Blame::passing`] it has, and of which channel.
+    fn of_passing(self) -> (usize, ChannelId) {
+        match self {
+            Self::On(channel) => (0, channel),
+            Self::Front(buffer) => (1, buffer),
+        }
+    }
 }
 
 impl Blame {
@@ -58,6 +78,7 @@ impl Blame {
         self.take_turns(turn, from, ready);
         if now > ready {
             self.starts_late(id, channel, ready, now);
+            self.note_passing(id, from, now);
         }
         self.has_started(id);
     }
@@ -76,6 +97,9 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.start = start;
         record.root = channel;
+        if !record.is_victim {
+            return;
+        }
         if start > ready {
             self.starts_late(id, channel, ready, start);
         }
@@ -92,7 +116,7 @@ impl Blame {
     ) {
         self.charge_wait(id, channel, (ready, start), Turns::Noted);
         let &Record { granted, from, root, .. } = &self.records[id.index()];
-        if root == channel {
+        if root == channel || !self.victims.are_all() {
             return;
         }
         if start > granted
@@ -111,10 +135,10 @@ impl Blame {
     #[inline]
     pub(super) fn has_started(&mut self, id: PacketId) {
         let record = &mut self.records[id.index()];
-        record.asked = NEVER;
-        record.asked_root = ChannelId::NONE;
         self.asking.leave(&mut record.asking);
         self.unstarted.leave(&mut record.unstarted);
+        record.asked = NEVER;
+        record.asked_root = ChannelId::NONE;
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
@@ -135,7 +159,10 @@ impl Blame {
     pub(super) fn take_turns(&mut self, turn: Turn, buffer: ChannelId, ready: Time) {
         let place = self.queues.place(turn.channel);
         let needed = self.wanted_since(place).min(self.forgets);
-        self.holders[place.index()].push(turn, needed);
+        let needed = self.holders[place.index()].push(turn, needed);
+        if self.victims.are_all() {
+            self.passing[0][place.index()].forget(needed);
+        }
         if buffer.is_some() {
             // It has waited behind others itself, since it was ready.
             // A list of packets is left by those that are granted a channel, a buffer by those
@@ -153,7 +180,7 @@ impl Blame {
     #[inline]
     pub(super) fn leaves_front(&mut self, buffer: ChannelId, packet: PacketId, ready: Time) {
         let record = &mut self.records[packet.index()];
-        if record.start == NEVER {
+        if record.start == NEVER && record.is_victim {
             self.unstarted.join(&mut record.unstarted, buffer, ready);
         }
     }
@@ -162,7 +189,35 @@ impl Blame {
     #[inline]
     pub(super) fn take_front(&mut self, buffer: ChannelId, turn: Turn) {
         let needed = self.unstarted.since(buffer).min(self.forgets);
-        self.fronts[buffer.index()].push(turn, needed);
+        let needed = self.fronts[buffer.index()].push(turn, needed);
+        if self.victims.are_all() {
+            self.passing[1][buffer.index()].forget(needed);
+        }
+    }
+
+    /// A packet that will not be stopped has started on a channel, for which it has waited: so it
+    /// has in its turns there and at the front of the buffer it leaves, if any.
+    pub(super) fn note_passing(&mut self, id: PacketId, buffer: ChannelId, start: Time) {
+        if !self.victims.are_all() {
+            return;
+        }
+        let place = self.queues.place(self.records[id.index()].head);
+        self.note_waits(id, Place::On(place), start);
+        if buffer.is_some() {
+            self.note_waits(id, Place::Front(buffer), start);
+        }
+    }
+
+    /// What a packet has been charged for time before `until` it has waited in its latest turn
+    /// somewhere, as far as it falls into that.
+    pub(super) fn note_waits(&mut self, id: PacketId, place: Place, until: Time) {
+        let begin = match place {
+            Place::On(channel) => self.holders[channel.index()].begin_of(id),
+            Place::Front(buffer) => self.fronts[buffer.index()].begin_of(id),
+        };
+        let passed = &self.waits[id.index()].passed.all;
+        let (kind, channel) = place.of_passing();
+        self.passing[kind][channel.index()].note(passed, (begin, until));
     }
 
     /// Since when anybody has waited who may want a channel, or wire.
@@ -184,19 +239,57 @@ impl Blame {
     /// It is known when the packet that leaves a buffer (none: its node's queue) is out of it.
     #[cold]
     #[inline(never)]
-    pub(super) fn cleared(&mut self, buffer: ChannelId, at: Time) {
+    pub(super) fn cleared(&mut self, buffer: ChannelId, at: Time, now: Time, ways: &impl Ways) {
         if !buffer.is_some() {
             return;
         }
         let &Turn { packet, asked, .. } = self.fronts[buffer.index()].end(at);
         self.leaves_front(buffer, packet, asked);
+        if self.victims.are_all() {
+            self.ends_turn(packet, Place::Front(buffer), now, ways);
+        }
     }
 
     /// It is known when a channel is released.
     #[cold]
     #[inline(never)]
-    pub(super) fn released(&mut self, channel: ChannelId, at: Time) {
-        self.holders[self.queues.place(channel).index()].end(at);
+    pub(super) fn released(&mut self, channel: ChannelId, at: Time, now: Time, ways: &impl Ways) {
+        let place = self.queues.place(channel);
+        let packet = self.holders[place.index()].end(at).packet;
+        if self.victims.are_all() {
+            self.ends_turn(packet, Place::On(place), now, ways);
+        }
+    }
+
+    /// A packet's turn somewhere ends when it is known to. It has waited then before it started;
+    /// and afterwards, if it was stopped: what it waits for now it has waited for since it was
+    /// ready.
+    fn ends_turn(&mut self, id: PacketId, place: Place, now: Time, ways: &impl Ways) {
+        let record = &self.records[id.index()];
+        let waits = record.start == NEVER || record.asking.at().is_some();
+        if !record.has_waited && !waits {
+            return;
+        }
+        let log = match place {
+            Place::On(channel) => &mut self.holders[channel.index()],
+            Place::Front(buffer) => &mut self.fronts[buffer.index()],
+        };
+        let Some(&mut Turn { channel, granted, end, .. }) = log.of(id) else { return };
+        let passed = &self.waits[id.index()].passed;
+        let start = if record.has_waited { passed.start_on(channel) } else { 0 }.max(granted);
+        let is_stopped = end.saturating_sub(start) > ways.takes(id, channel);
+        let until = if is_stopped { end } else { start.min(end) };
+        if record.has_waited {
+            self.note_waits(id, place, until);
+        }
+        let ready = ways.ready(id);
+        if is_stopped && waits && ready < until {
+            let search = Search { blame: self, ways, now };
+            if let Some(root) = search.waits_for(id).map(|step| search.root(step)) {
+                let (kind, channel) = place.of_passing();
+                self.passing[kind][channel.index()].add(root.class, (ready, until));
+            }
+        }
     }
 
     /// Cuts a packet's wait for a channel into pieces, and charges each.
@@ -214,15 +307,16 @@ impl Blame {
             Turns::Noted => log.before(id),
             Turns::ToCome => log.count(),
         };
-        let holders = &self.holders[place.index()];
+        let log = &self.holders[place.index()];
+        let holders = Before { log, count: before(log), passing: &self.passing[0][place.index()] };
         // There is none for its node's queue.
         let fronts = self.fronts.get(record.from.index());
-        let holders = (holders, before(holders));
         let is_stored = record.is_stored;
         let behind =
             if record.from.0 < self.queues.lists { Cause::Throttling } else { Cause::HeadOfLine };
-        let fronts = fronts.map(|fronts| {
-            (fronts, if is_stored { fronts.before(id) } else { before(fronts) }, behind)
+        let fronts = fronts.map(|log| {
+            let count = if is_stored { log.before(id) } else { before(log) };
+            (Before { log, count, passing: &self.passing[1][record.from.index()] }, behind)
         });
         let drained = self
             .queues

@@ -1,22 +1,25 @@
 //! Packets that are sent as a whole, and may stand in other places than input buffers.
 
 use super::log::Turn;
+use super::record::Before;
+use super::roots::Search;
 use super::turns::Turns;
 use super::{Blame, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 impl Blame {
-    /// A packet that was ready at `ready` and is sent as a whole starts on a channel; it will
-    /// have been sent at `end`.
+    /// A packet that was ready at `ready` and is sent as a whole starts on a channel at `start`,
+    /// and will have been sent at `end`. What is `told` beforehand comes in the order of starts:
+    /// the next to be told of may have been ready sooner, but not before then.
     #[cold]
     #[inline(never)]
     pub(super) fn starts_whole(
         &mut self,
         id: PacketId,
         channel: ChannelId,
-        mut ready: Time,
-        (now, end): (Time, Time),
+        (mut ready, told): (Time, Time),
+        (start, end): (Time, Time),
     ) {
         let record = &mut self.records[id.index()];
         if self.queues.have_heads && !record.head.is_some() {
@@ -24,27 +27,30 @@ impl Blame {
             ready = ready.max(record.asked);
         }
         record.from = std::mem::replace(&mut record.head, channel);
-        let granted = std::mem::replace(&mut record.granted, NEVER).min(now);
-        record.start = now;
+        let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
+        record.start = start;
         record.root = channel;
         if let Some(queue) = record.asking.at()
             && self.keepers[queue.index()] == id
         {
             self.keepers[queue.index()] = PacketId::NONE;
         }
-        let mut asked = now;
-        if ready < now {
+        let mut asked = start;
+        if ready < start {
             asked = self.asks_whole(id, ready);
-            self.charge_wait(id, channel, (ready, now), Turns::ToCome);
+            self.charge_wait(id, channel, (ready, start), Turns::ToCome);
         }
         self.has_started(id);
         let record = &mut self.records[id.index()];
-        let turn = record.turn(id, (asked.min(granted), granted, end));
+        let turn = record.turn(id, (asked.min(granted).min(told), granted, end));
         let buffer = record.buffer();
         record.is_stored = false;
         let from = record.from;
         self.moves_on(id, from, channel);
         self.take_turns(turn, buffer, ready);
+        if ready < start {
+            self.note_passing(id, buffer, start);
+        }
     }
 
     /// When a packet that is sent as a whole asked: its header came as fast as it could.
@@ -92,23 +98,31 @@ impl Blame {
         if !is_first {
             return self.asking.join(&mut record.asking, queue, now);
         }
-        let fronts = &self.fronts[list.index()];
-        let place = fronts.count();
-        let head_from = fronts.end_before(place).clamp(ready.min(now), now);
+        let fronts = Before::all(&self.fronts[list.index()], &self.passing[1][list.index()]);
+        let head_from = fronts.log.end_before(fronts.count).clamp(ready.min(now), now);
         record.asked = head_from;
         self.asking.join(&mut record.asking, queue, head_from);
-        if head_from > ready {
-            self.waits[id.index()].charge_list(
-                record,
-                channel,
-                (fronts, place),
-                (ready, head_from),
-            );
+        if head_from > ready && record.is_victim {
+            self.waits[id.index()].charge_list(record, channel, fronts, (ready, head_from));
         }
+        let has_waited = record.has_waited;
         let class = record.class;
         let (root, asked) = (channel, ready);
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
         self.take_front(list, turn);
+        if has_waited && self.victims.are_all() {
+            self.note_stalls(id, list, (head_from, now));
+        }
+    }
+
+    /// A packet leaves the front of a list at `now`: what it lacked until then it has waited for.
+    fn note_stalls(&mut self, id: PacketId, list: ChannelId, (from, now): (Time, Time)) {
+        let passing = &mut self.passing[1][list.index()];
+        let stalls = &self.waits[id.index()].stalls;
+        let ends = stalls.iter().skip(1).map(|stall| stall.from).chain([now]);
+        for (stall, end) in stalls.iter().zip(ends) {
+            passing.add(stall.root.class, (stall.from.max(from), end.min(now)));
+        }
     }
 
     /// A packet has moved from the front of a buffer into its switch's own queue, and is out of
@@ -117,6 +131,9 @@ impl Blame {
     #[inline(never)]
     pub(super) fn stored(&mut self, id: PacketId, (now, end): (Time, Time), ways: &impl Ways) {
         let ready = ways.ready(id);
+        let search = Search { blame: self, ways, now };
+        let waits_for = || search.waits_for(id).map(|step| search.root(step).class);
+        let behind = if self.victims.are_all() { waits_for() } else { None };
         let record = &mut self.records[id.index()];
         record.is_stored = true;
         let (class, channel) = (record.class, record.head);
@@ -124,6 +141,9 @@ impl Blame {
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
         self.buffers.leave(channel, id);
         self.take_front(channel, turn);
+        if let Some(culprit) = behind {
+            self.passing[1][channel.index()].add(culprit, (ready, now));
+        }
         let record = &mut self.records[id.index()];
         self.unstarted.join(&mut record.unstarted, channel, ready);
     }

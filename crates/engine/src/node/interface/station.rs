@@ -5,9 +5,11 @@ use crate::ids::{ArrivalId, MessageId, NodeId};
 use crate::workload::{Filter, Wait};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The interface of one node.
+/// The interface of one node, for the process there that comes from outside.
 #[derive(Default)]
 pub struct Station {
+    /// What it is like; none: the process does not come from outside.
+    pub site: Option<Site>,
     /// Operations that are not over, and some that are, by number from `first` on.
     pub operations: VecDeque<Operation>,
     /// The number of the first of these.
@@ -28,6 +30,17 @@ pub struct Station {
     pub buffers: Buffers,
     /// Whether the process has begun.
     pub has_begun: bool,
+}
+
+/// Where a process from outside is, and what its node can do.
+#[derive(Clone, Copy)]
+pub struct Site {
+    /// Its node.
+    pub node: NodeId,
+    /// The process that is number 0 to it.
+    pub first: u32,
+    /// Messages whose arrival its node can follow at one time.
+    pub comparators: u32,
 }
 
 /// System buffers of one node, in bytes.
@@ -76,6 +89,15 @@ pub enum Operation {
 }
 
 impl Station {
+    /// Where its process is.
+    ///
+    /// # Panics
+    /// If that does not come from outside.
+    #[inline]
+    pub fn site(&self) -> Site {
+        self.site.expect("only processes from outside have an interface")
+    }
+
     /// Begins an operation; its number.
     pub fn begin(&mut self, operation: Operation) -> u32 {
         self.operations.push_back(operation);

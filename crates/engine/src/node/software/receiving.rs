@@ -25,7 +25,7 @@ impl Nodes {
             takes += costs.before_ps;
         }
         ticket.arrived += 1;
-        if packet.last {
+        if packet.is_last() {
             ticket.last_delivered(packet, delivered.unwrap_or_default(), world.now);
         }
         if is_packetised && ticket.arrived == ticket.made {
@@ -36,6 +36,9 @@ impl Nodes {
         // What costs nothing is no job: it waits for nobody.
         if takes == 0 {
             return self.packet_taken(id, bytes, world);
+        }
+        if let Some(causes) = &mut world.measures.causes {
+            causes.comes_in(node, takes);
         }
         let cpu = &mut self.software.desks[node.index()].cpu;
         cpu.is_to_receive(Arrived { message: id, bytes, takes });

@@ -4,6 +4,7 @@
 use crate::event_queue::Event;
 use crate::fabric::Packet;
 use crate::ids::{MessageId, NodeId};
+use crate::measure::Measures;
 use crate::node::message::Life;
 use crate::node::protocol::Protocol;
 use crate::node::{Interface, Nodes, World};
@@ -73,6 +74,9 @@ impl Nodes {
         }
         if std::mem::take(&mut ticket.is_aside) {
             ticket.parts.throttling += world.now - ticket.since;
+            if let Some(causes) = &mut world.measures.causes {
+                causes.resumes(id);
+            }
         }
         let desk = &mut self.software.desks[node.index()];
         desk.queue.push_back(id);
@@ -107,6 +111,11 @@ impl Nodes {
                 Stage::LastLeaves => (Stage::Ends, self.software.costs.send.after_ps),
                 Stage::Ends => (Stage::Free, 0),
             };
+            if let (Some(causes), Stage::Begins(id) | Stage::Packet(id)) =
+                (&mut world.measures.causes, next)
+            {
+                causes.prepares(node, id, takes);
+            }
             let desk = &mut self.software.desks[node.index()];
             desk.stage = next;
             // What costs nothing is no job: it waits for nobody.
@@ -143,12 +152,16 @@ impl Nodes {
         let bytes = self.packetisation.next(&self.messages[id]);
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
-        let packet = message.next_packet(id, bytes);
+        let mut packet = message.next_packet(id, bytes);
+        packet.route = world.fabric.flow((message.from, message.to), message.serial);
         let class = message.class;
         self.software.ticket(id).made += 1;
+        if let Some(causes) = &mut world.measures.causes {
+            causes.is_ready(node, id, world.now);
+        }
         self.software.desks[node.index()].outlet.ready.push_back((packet, class, is_first));
         self.hand_over(node, world);
-        (if packet.last { Stage::LastLeaves } else { Stage::Leaves(id) }, 0)
+        (if packet.is_last() { Stage::LastLeaves } else { Stage::Leaves(id) }, 0)
     }
 
     /// The network interface sends what it may.
@@ -159,7 +172,7 @@ impl Nodes {
                 return;
             }
             let Some((packet, class, is_first)) = outlet.ready.pop_front() else { return };
-            let (id, is_last, bytes) = (packet.message, packet.last, packet.bytes);
+            let (id, is_last, bytes) = (packet.message, packet.is_last(), packet.bytes);
             if self.messages[id].protocol == Protocol::Direct {
                 self.clears_after(node, (world.now, bytes), world);
                 self.crosses_at_once(&packet, is_first, world);
@@ -172,6 +185,11 @@ impl Nodes {
             self.software.ticket(id).handed = world.now;
             let (now, events, measures) = (world.now, &mut *world.events, &mut *world.measures);
             let number = world.fabric.queue(packet, class, now, events, measures);
+            let Measures { causes, blame, .. } = &mut *world.measures;
+            if let Some(causes) = causes {
+                let lead = world.fabric.wiring().layout.injection_lead(node);
+                causes.handed(number, (node, id), lead, now, blame.as_deref());
+            }
             if is_first && self.is_told_of(id) {
                 self.interface.queued(id, number);
                 self.interface.watch_again(self.messages[id].from);
@@ -193,11 +211,15 @@ impl Nodes {
     /// A packet of a message that needs no network is at its destination.
     fn crosses_at_once(&mut self, packet: &Packet, is_first: bool, world: &mut World) {
         let id = packet.message;
-        if packet.last {
+        if let Some(causes) = &mut world.measures.causes {
+            let lead = world.fabric.wiring().layout.injection_lead(packet.source);
+            causes.crosses((packet.source, id), lead, world.now);
+        }
+        if packet.is_last() {
             world.measures.message_sent_directly(packet.source, false);
         }
         if is_first {
-            self.tell(id, Interface::departs);
+            self.tell(id, world, Interface::departs);
         }
         self.packet_comes_in(packet, world);
     }
@@ -214,6 +236,9 @@ impl Nodes {
                     let parts = &mut self.software.ticket(message).parts;
                     parts.wire += took.min(alone);
                     parts.throttling += took.saturating_sub(alone);
+                    if let Some(causes) = &mut world.measures.causes {
+                        causes.has_left(message, since, world.now);
+                    }
                 }
                 let start = world.fabric.packets().departed(node);
                 self.clears_after(node, (start, bytes), world);

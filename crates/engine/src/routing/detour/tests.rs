@@ -115,7 +115,7 @@ fn decided(spec: &TopologySpec, algorithm: &RoutingSpec, loads: impl Fn(u32, usi
     let routing = routing_on(&topology, algorithm, channels as u32).unwrap();
     let (source, destination) = (NodeId(0), NodeId(topology.nodes as u32 / 3));
     // By way of the last group.
-    let header = Header { source, destination, route: OPEN | 8 };
+    let header = Header { source, destination, route: OPEN | 8, traffic: 0 };
     let load = |switch: SwitchId, slot: usize| {
         if slot.is_multiple_of(channels) { loads(switch.0, slot / channels) } else { 0 }
     };
@@ -139,7 +139,7 @@ fn the_less_loaded_way_is_taken() {
     let topology = Topology::new(&fly).unwrap();
     let detour = Detour::new("", Choice::Locally, Weighing::default(), &[], &topology).unwrap();
     let hops = |route| {
-        let header = Header { source: NodeId(0), destination: NodeId(12), route };
+        let header = Header { source: NodeId(0), destination: NodeId(12), route, traffic: 0 };
         detour.weigh(SwitchId(0), header, &mut |_, _| 0).0
     };
     let (near, far) = (hops(direct), hops(8));
@@ -173,7 +173,7 @@ fn middles_are_uniform() {
     let mut drawn = |source, destination| {
         let mut counts = [0u32; 9];
         for _ in 0..7_000 {
-            counts[(routing.begin(NodeId(source), NodeId(destination)) & !OPEN) as usize] += 1;
+            counts[(routing.begin(NodeId(source), NodeId(destination), 0) & !OPEN) as usize] += 1;
         }
         counts
     };
@@ -196,7 +196,7 @@ fn middles_are_uniform() {
     let mut routing = Routing::new(&machine(&hyperx, &ugal_l(), 2), &topology, 7).unwrap();
     for _ in 0..200 {
         // Switches 1 and 9: both x = 1.
-        let middle = (routing.begin(NodeId(2), NodeId(18)) & !OPEN) / 2;
+        let middle = (routing.begin(NodeId(2), NodeId(18), 0) & !OPEN) / 2;
         assert_eq!(middle % 4, 1);
     }
 }

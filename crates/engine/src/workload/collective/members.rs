@@ -166,6 +166,7 @@ impl Collectives {
                             link,
                             blocking: false,
                             team,
+                            traffic: 0,
                         }));
                     }
                     active.waits = active.awaited > 0;
@@ -250,6 +251,11 @@ impl Collectives {
         }
         member.active = None;
         true
+    }
+
+    /// See [`Teams::left`].
+    pub fn left(&self) -> Option<SpecError> {
+        self.teams.left()
     }
 
     /// What a process in a collective waits for.

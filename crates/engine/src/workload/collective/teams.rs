@@ -287,11 +287,19 @@ impl Teams {
         let Some(shared) = place.and_then(|place| team.open.get(place as usize)) else {
             return (format!("collective {} of {members}", part.number), None);
         };
-        let missing =
-            team.members.iter().zip(&team.begun).filter(|(_, begun)| **begun <= part.number);
-        let missing: Vec<_> = missing.map(|(&process, _)| process).collect();
+        let missing = team.absent(part.number);
         let what = format!("{} of {members}", shared.call.operation.name());
         (what, (!missing.is_empty()).then(|| listed(&missing)))
+    }
+
+    /// A collective that some members have not begun, where nothing will happen any more.
+    pub fn left(&self) -> Option<SpecError> {
+        let team = self.teams.iter().find(|team| !team.open.is_empty())?;
+        let shared = team.open.front()?;
+        let what = format!("{} of {}", shared.call.operation.name(), self.in_words(&team.members));
+        let given = format!("begun by {} of {}", shared.begun, team.members.len());
+        let allowed = format!("{} must take part, too", listed(&team.absent(team.first)));
+        Some(SpecError::new(what, given, allowed))
     }
 
     fn in_words(&self, members: &[u32]) -> String {
@@ -306,6 +314,12 @@ impl Team {
     fn place(&self, process: u32) -> Option<u32> {
         let found = self.places.binary_search_by_key(&process, |&(process, _)| process);
         found.ok().map(|place| self.places[place].1)
+    }
+
+    /// The members that have not begun a collective.
+    fn absent(&self, number: u32) -> Vec<u32> {
+        let all = self.members.iter().zip(&self.begun);
+        all.filter(|(_, begun)| **begun <= number).map(|(&process, _)| process).collect()
     }
 
     fn opens(&mut self, by: u32, call: &Collective, made: Made) {

@@ -46,12 +46,21 @@ impl Lengths {
     /// That of the next message of a process.
     #[inline]
     pub fn draw(&mut self, process: usize) -> u32 {
+        self.draw_portion(process).0
+    }
+
+    /// The same, and which of those mixed it is.
+    #[inline]
+    pub fn draw_portion(&mut self, process: usize) -> (u32, usize) {
         match self {
-            Self::Distributed(sampler) => sampler.draw(process).min(u64::from(u32::MAX)) as u32,
+            Self::Distributed(sampler) => {
+                (sampler.draw(process).min(u64::from(u32::MAX)) as u32, 0)
+            }
             Self::Mixed { portions, streams } => {
                 let (_, all) = portions[portions.len() - 1];
                 let drawn = streams[process].below(all);
-                portions[portions.partition_point(|&(_, up_to)| up_to <= drawn)].0
+                let portion = portions.partition_point(|&(_, up_to)| up_to <= drawn);
+                (portions[portion].0, portion)
             }
         }
     }

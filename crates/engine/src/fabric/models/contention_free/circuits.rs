@@ -76,7 +76,7 @@ impl ContentionFree {
         let packet = &mut act.packets[id];
         (packet.queued, packet.first_sent) = (act.now, act.now);
         let channel = wiring.layout.injection_lead(packet.source);
-        act.measures.packet_sent(packet.source, packet.class, packet.last);
+        act.measures.packet_sent(packet.source, packet.class, packet.is_last());
         let mut way = std::mem::take(&mut self.starts);
         way.clear();
         let mut start = Start { channel, ready: act.now, at: act.now };

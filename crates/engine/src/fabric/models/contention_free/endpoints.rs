@@ -180,7 +180,8 @@ impl ContentionFree {
     /// The header of a packet is at its last switch. Those of one instant must come in the order
     /// of their serial numbers.
     pub(super) fn is_at_last_switch(&mut self, id: PacketId, act: &mut Act) {
-        let lead = act.wiring.layout.ejection_lead(act.packets[id].destination);
+        let packet = &act.packets[id];
+        let lead = act.wiring.ejection_lead(packet.destination, packet.traffic());
         self.join(id, lead, act);
     }
 }

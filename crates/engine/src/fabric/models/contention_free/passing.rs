@@ -127,7 +127,7 @@ impl ContentionFree {
         packet.queued = ready - integrated_timing.arbitration_ps;
         packet.first_sent = start - integrated_timing.arbitration_ps;
         packet.first_internal = start;
-        act.measures.packet_sent(packet.source, packet.class, packet.last);
+        act.measures.packet_sent(packet.source, packet.class, packet.is_last());
         if !self.free_at.is_empty() {
             act.observe(Observation::Sent { packet: id, channel, ready, start, until: end });
         }

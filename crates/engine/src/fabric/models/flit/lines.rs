@@ -7,7 +7,6 @@
 
 use crate::ids::ChannelId;
 use crate::time::{NEVER, Time};
-use std::collections::VecDeque;
 
 /// What happens at the end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,18 +50,63 @@ pub struct Lines {
     lines: Vec<Line>,
     /// When the first thing happens on each; apart, so that looking is cheap.
     first: Vec<Time>,
-    /// The earliest of these.
+    /// The earliest of these, but for those taken since [`Self::all_taken`].
     next: Time,
 }
 
 struct Line {
     delay: Time,
     what: What,
-    queue: VecDeque<(Time, u32)>,
+    queue: Ring,
+}
+
+/// A first-in-first-out queue: places are a power of two.
+struct Ring {
+    places: Box<[(Time, u32)]>,
+    /// Entries taken and added so far; places are these modulo their number.
+    taken: usize,
+    added: usize,
 }
 
 const ENDS_HEADER: u32 = 1 << 31;
 const IS_LAST: u32 = 1 << 30;
+
+impl Ring {
+    fn new() -> Self {
+        Self { places: vec![(0, 0); 16].into(), taken: 0, added: 0 }
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.taken == self.added
+    }
+
+    #[inline]
+    fn at(&self, number: usize) -> (Time, u32) {
+        self.places[number & (self.places.len() - 1)]
+    }
+
+    #[inline]
+    fn push(&mut self, entry: (Time, u32)) {
+        if self.added - self.taken == self.places.len() {
+            self.grow();
+        }
+        let mask = self.places.len() - 1;
+        self.places[self.added & mask] = entry;
+        self.added += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let mut places = vec![(0, 0); 2 * self.places.len()];
+        let mask = places.len() - 1;
+        for number in self.taken..self.added {
+            places[number & mask] = self.at(number);
+        }
+        self.places = places.into();
+    }
+}
 
 impl Lines {
     /// None yet.
@@ -74,7 +118,7 @@ impl Lines {
     pub fn line(&mut self, delay: Time, what: What) -> LineId {
         let known = self.lines.iter().position(|line| line.delay == delay && line.what == what);
         let place = known.unwrap_or_else(|| {
-            self.lines.push(Line { delay, what, queue: VecDeque::new() });
+            self.lines.push(Line { delay, what, queue: Ring::new() });
             self.first.push(NEVER);
             self.lines.len() - 1
         });
@@ -88,18 +132,18 @@ impl Lines {
         let line = line as usize;
         let Line { delay, queue, .. } = &mut self.lines[line];
         let at = now + *delay;
-        debug_assert!(*delay > 0 && queue.back().is_none_or(|&(last, _)| last <= at));
+        debug_assert!(*delay > 0 && (queue.is_empty() || queue.at(queue.added - 1).0 <= at));
         if queue.is_empty() {
             self.first[line] = at;
             self.next = self.next.min(at);
         }
-        queue.push_back((at, channel.0 | bits));
+        queue.push((at, channel.0 | bits));
     }
 
     /// The channels to which something happens on a line.
     pub fn on(&self, line: LineId) -> impl Iterator<Item = ChannelId> + '_ {
-        let channels = self.lines[line as usize].queue.iter();
-        channels.map(|&(_, code)| ChannelId(code & (IS_LAST - 1)))
+        let queue = &self.lines[line as usize].queue;
+        (queue.taken..queue.added).map(|number| ChannelId(queue.at(number).1 & (IS_LAST - 1)))
     }
 
     /// When the next thing happens, or [`NEVER`].
@@ -108,21 +152,33 @@ impl Lines {
         self.next
     }
 
-    /// Takes something that happens now.
+    /// The first line from `from` on, on which something happens now; what.
     #[inline]
-    pub fn take(&mut self, now: Time) -> Option<(What, ChannelId, Mark)> {
-        if self.next != now {
+    pub fn due(&self, from: LineId, now: Time) -> Option<(LineId, What)> {
+        let from = from as usize;
+        let ahead = self.first[from..].iter().position(|&first| first == now)?;
+        Some(((from + ahead) as LineId, self.lines[from + ahead].what))
+    }
+
+    /// Takes something that happens now on a line; when nothing is left on any,
+    /// [`Self::all_taken`] must be told.
+    #[inline]
+    pub fn take(&mut self, line: LineId, now: Time) -> Option<(ChannelId, Mark)> {
+        let line = line as usize;
+        if self.first[line] != now {
             return None;
         }
-        let place = self.first.iter().position(|&first| first == now)?;
-        let line = &mut self.lines[place];
-        let (_, code) = line.queue.pop_front()?;
-        let first = line.queue.front().map_or(NEVER, |&(at, _)| at);
-        if first != now {
-            self.first[place] = first;
-            self.next = self.first.iter().copied().min().unwrap_or(NEVER);
-        }
+        let queue = &mut self.lines[line].queue;
+        let (_, code) = queue.at(queue.taken);
+        queue.taken += 1;
+        self.first[line] = if queue.is_empty() { NEVER } else { queue.at(queue.taken).0 };
         let mark = Mark { ends_header: code & ENDS_HEADER != 0, is_last: code & IS_LAST != 0 };
-        Some((line.what, ChannelId(code & (IS_LAST - 1)), mark))
+        Some((ChannelId(code & (IS_LAST - 1)), mark))
+    }
+
+    /// What happens now has been taken from all lines.
+    #[inline]
+    pub fn all_taken(&mut self) {
+        self.next = self.first.iter().copied().min().unwrap_or(NEVER);
     }
 }

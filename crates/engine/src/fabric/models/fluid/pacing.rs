@@ -27,12 +27,12 @@ impl Pacing {
 
     /// The most that a packet's flow can have: others of its message follow it.
     pub fn limit(&self, packet: &Packet) -> Option<u64> {
-        (packet.class == Class::Data && !packet.last).then_some(self.limit)
+        (packet.class == Class::Data && !packet.is_last()).then_some(self.limit)
     }
 
     /// How long nothing follows a packet of a flow that has this limit, after it has taken so long.
     pub fn pause(&self, packet: &Packet, limit: u64, takes: Time) -> Time {
-        if packet.last || limit > self.limit {
+        if packet.is_last() || limit > self.limit {
             return 0;
         }
         self.costs.interval(packet.bytes).saturating_sub(takes)

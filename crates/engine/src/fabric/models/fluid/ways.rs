@@ -101,7 +101,7 @@ impl Ways {
         let layout = &wiring.layout;
         way.leads.clear();
         (way.limit, way.lanes) = (u64::MAX, u16::MAX);
-        let mut lead = layout.injection_lead(header.source);
+        let mut lead = wiring.injection_lead(header.source, header.traffic);
         loop {
             let group = layout.group(lead);
             way.leads.push(lead);

@@ -20,9 +20,10 @@ pub struct Sources {
 }
 
 struct Wire {
-    node: u32,
-    /// Its virtual channels.
-    lanes: Vec<ChannelId>,
+    /// Where its node keeps packets that wait to be sent: the first place, and how many there are.
+    sources: (u32, u32),
+    /// Its virtual channels, and the place where packets wait that may use it.
+    lanes: Vec<(ChannelId, u32)>,
     /// The place among them of the one that was used last.
     last: usize,
     /// The one that sends a packet.
@@ -36,17 +37,20 @@ impl Sources {
         let mut wires: Vec<Wire> = Vec::new();
         let mut wire_of = vec![u32::MAX; layout.channels()];
         let mut first = vec![0; nodes + 1];
-        for group in layout.groups.iter().filter(|group| group.kind == ChannelKind::Injection) {
+        let count = layout.node_groups() as u32;
+        let of_nodes = layout.groups.iter().filter(|group| group.kind == ChannelKind::Injection);
+        for (group, source) in of_nodes.zip(0..) {
             for channel in group.channels() {
                 let wire = layout.wire_of[channel.index()];
                 let known = wire_of[wire.index()];
                 let place = if known == u32::MAX { wires.len() as u32 } else { known };
                 if known == u32::MAX {
                     let (lanes, sends) = (Vec::new(), ChannelId::NONE);
-                    wires.push(Wire { node: group.from, lanes, last: 0, sends, is_awake: false });
+                    let sources = (group.from * count, count);
+                    wires.push(Wire { sources, lanes, last: 0, sends, is_awake: false });
                 }
                 wire_of[channel.index()] = place;
-                wires[place as usize].lanes.push(channel);
+                wires[place as usize].lanes.push((channel, source));
             }
             first[group.from as usize + 1] = wires.len() as u32;
         }
@@ -109,33 +113,65 @@ impl RouterFabric {
         let (is_last, _) = self.send(channel, cycle, act);
         let source = &mut self.sources.wires[wire as usize];
         source.sends = if is_last { ChannelId::NONE } else { channel };
-        if !is_last || self.board.at_hand(source.node).is_some() {
+        let sources = source.sources;
+        if !is_last || self.has_packet(sources) {
             self.sources.wake(wire);
         }
     }
 
-    /// A wire takes the packet at hand, if there is one and a virtual channel for it: the
+    /// Whether a packet waits to be sent in any of so many places of a node.
+    #[inline]
+    fn has_packet(&self, (first, count): (u32, u32)) -> bool {
+        (first..first + count).any(|source| self.board.at_hand(source).is_some())
+    }
+
+    /// A wire takes a packet at hand, if there is one and a virtual channel for it: the
     /// first that is free and has room, behind the one that was used last.
     fn takes_packet(&mut self, wire: u32, cycle: u64, act: &mut Act) -> ChannelId {
         let source = &self.sources.wires[wire as usize];
-        let Some((queue, id)) = self.board.at_hand(source.node) else { return ChannelId::NONE };
-        let (node, count) = (source.node, source.lanes.len());
+        if !self.has_packet(source.sources) {
+            return ChannelId::NONE;
+        }
+        let count = source.lanes.len();
         let places = (1..=count).map(|step| (source.last + step) % count);
-        let has_room = |&place: &usize| {
-            let channel = source.lanes[place];
-            self.is_free(channel) && self.board.at(channel).credits > 0
-        };
-        let Some(place) = places.clone().find(has_room) else {
-            let channel = source.lanes[(source.last + 1) % count];
-            act.observe(Observation::LacksRoom { packet: id, channel, keeps: ChannelId::NONE });
+        let mut taken = None;
+        for place in places {
+            let (channel, from) = source.lanes[place];
+            let Some((queue, id)) = self.board.at_hand(from) else { continue };
+            if self.is_free(channel) && self.board.at(channel).credits > 0 {
+                taken = Some((place, from, queue, id));
+                break;
+            }
+        }
+        let Some((place, from, queue, id)) = taken else {
+            if act.is_observed() {
+                self.observe_no_room(wire, act);
+            }
             return ChannelId::NONE;
         };
-        let channel = source.lanes[place];
+        let (channel, _) = source.lanes[place];
         act.observe(Observation::Granted { packet: id, channel });
         self.sources.wires[wire as usize].last = place;
-        self.board.take_at_hand(node, queue, act);
+        self.board.take_at_hand(from, queue, act);
         self.enter(channel, id, act);
         self.board.at_mut(channel).granted = cycle * self.cycle_ps;
         channel
+    }
+
+    /// No packet at hand finds a virtual channel of a wire of its node.
+    #[cold]
+    fn observe_no_room(&self, wire: u32, act: &mut Act) {
+        let source = &self.sources.wires[wire as usize];
+        let count = source.lanes.len();
+        let lane = |step: usize| source.lanes[(source.last + step) % count];
+        let (first, sources) = source.sources;
+        for from in first..first + sources {
+            let Some((_, packet)) = self.board.at_hand(from) else { continue };
+            let own = (1..=count).map(lane).find(|&(_, of)| of == from);
+            if let Some((channel, _)) = own {
+                let keeps = ChannelId::NONE;
+                act.observe(Observation::LacksRoom { packet, channel, keeps });
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::RouterFabric;
 use super::lane::Entrance;
 use crate::fabric::switch::allocate::Request;
 use crate::fabric::switch::switchboard::Act;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::routing::Outputs;
 
@@ -133,13 +133,24 @@ impl RouterFabric {
                 }
             }
         };
+        let packet = lane.port.buffer.first;
+        let urgency = self.urgency(packet, act);
         if !act.wiring.routing.chooses() {
-            return ask(lane.port.front_output, 0);
+            return ask(lane.port.front_output, urgency);
         }
-        let header = act.packets[lane.port.buffer.first].header();
+        let header = act.packets[packet].header();
         for (lead, tier) in act.wiring.leads(lane.port.switch, header, outputs) {
-            ask(lead, -i32::from(tier));
+            ask(lead, urgency - i32::from(tier));
         }
+    }
+
+    /// How urgent a packet is.
+    #[inline]
+    fn urgency(&self, packet: PacketId, act: &Act) -> i32 {
+        if self.urgencies.is_empty() {
+            return 0;
+        }
+        self.urgencies[usize::from(act.packets[packet].traffic())]
     }
 
     /// Inputs with a virtual channel, a flit and a credit are given the crossbar, and so are, of
@@ -161,8 +172,9 @@ impl RouterFabric {
                 let channel = self.inputs.channel(switch, number);
                 let output = self.board.at(channel).output;
                 if self.has_room_behind(output, step, act) {
-                    let port = self.board.at(output).exit.1;
-                    self.bid(switch, channel, port, 0, scratch);
+                    let lane = self.board.at(output);
+                    let (port, urgency) = (lane.exit.1, self.urgency(lane.packet, act));
+                    self.bid(switch, channel, port, urgency, scratch);
                 }
             }
         }

@@ -123,6 +123,24 @@ impl Arbitrate for HopsFirst {
     }
 }
 
+/// The packet whose traffic class is most urgent.
+pub struct Priority {
+    /// By traffic class; empty where there are none.
+    urgencies: Vec<u16>,
+}
+
+impl Arbitrate for Priority {
+    fn new(places: &Places) -> Self {
+        Self { urgencies: places.urgencies.clone() }
+    }
+
+    #[inline]
+    fn key(&self, _: usize, _: ChannelId, packet: &Packet) -> u64 {
+        let urgency = self.urgencies.get(usize::from(packet.traffic())).copied().unwrap_or(0);
+        u64::from(u16::MAX - urgency)
+    }
+}
+
 /// The input that was granted least recently: a matrix arbiter
 /// [Dally & Towles 2004, chapter 18], with the time of the request among those never granted.
 pub struct LeastRecentlyGranted {

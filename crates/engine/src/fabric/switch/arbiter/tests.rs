@@ -15,10 +15,12 @@ impl<A: Arbitrate> Place<A> {
     /// Inputs with packets that were queued at these times.
     pub fn new(queued: &[Time]) -> Self {
         let packet = |&queued: &Time| {
-            let packet = Packet::new(Class::Data, MessageId(0), NodeId(0), NodeId(1));
-            Packet { queued, ..packet }
+            let mut packet = Packet::new(Class::Data, MessageId(0), NodeId(0), NodeId(1));
+            packet.queued = queued;
+            packet
         };
-        let arbiter = A::new(&Places { count: 1, are_allocators: false, seed: 1 });
+        let arbiter =
+            A::new(&Places { count: 1, are_allocators: false, seed: 1, urgencies: vec![3, 9] });
         Self { arbiter, looks: Looks::default(), packets: queued.iter().map(packet).collect() }
     }
 

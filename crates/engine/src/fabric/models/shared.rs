@@ -1,0 +1,314 @@
+//! Fidelity `flit` where virtual channels share wires, which flits cross in turn.
+//!
+//! The rules are those of `flit.rs`, which also knows wires that both directions share, flow
+//! control in band, integrated nodes, and blame. Here the only event of a flit is its start on a
+//! channel: buffers have the times at which their flits arrive and their places can be used
+//! again (`buffers.rs`), and every wire knows when one of its channels can send (`wires.rs`).
+
+mod buffers;
+mod deferring;
+mod lane;
+mod sending;
+mod wires;
+
+use crate::error::Blocked;
+use crate::event_queue::Subject;
+use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::models::flit::lines::{LineId, Lines, What};
+use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
+use crate::fabric::transit::PacketPool;
+use crate::fabric::{Timing, Wiring};
+use crate::ids::{ChannelId, PacketId};
+use crate::spec::{Fidelity, FlowControl, Machine};
+use crate::time::Time;
+use crate::topology::Topology;
+use buffers::Buffers;
+use lane::Lane;
+use wires::Wires;
+
+/// The real network, flit by flit, where channels share wires.
+pub struct SharedFabric {
+    board: Switchboard<Lane>,
+    buffers: Buffers,
+    wires: Wires,
+    paces: Vec<Pace>,
+    /// Time from when a flit leaves a buffer until another can start for its place.
+    credit_ps: Time,
+    /// Whether what is sent need not be known at once: packets are long, so that it pays;
+    /// credits take time; and nobody compares rooms at switches.
+    is_deferring: bool,
+    /// Where routing has an escape and credits take time: those that come back.
+    lines: Lines,
+    credit: Option<LineId>,
+    /// Channels whose front packets ask at this instant.
+    asking: Vec<ChannelId>,
+    /// Room for those that send at this instant.
+    chosen: Vec<ChannelId>,
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    room_for_all: Option<u32>,
+}
+
+/// A packet of so many flits has some of which nobody need be told.
+const LONG_FLITS: u32 = 8;
+
+/// How long flits take on the channels of one rate.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// A packet's first flit, those in its middle, its last.
+    first_ps: Time,
+    flit_ps: Time,
+    last_ps: Time,
+    /// The least of these.
+    least_ps: Time,
+    /// From when a flit has been sent until it is at the switch at the end.
+    delay_ps: Time,
+    /// From the start of a packet until the switch at the end may be asked.
+    hop_ps: Time,
+    /// Time a flit is on the wire.
+    wire_ps: Time,
+}
+
+impl Pace {
+    fn of(timing: &Timing) -> Self {
+        let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
+        let (least_ps, delay_ps) = (first_ps.min(flit_ps).min(last_ps), timing.delay_ps());
+        Self { first_ps, flit_ps, last_ps, least_ps, delay_ps, hop_ps, wire_ps }
+    }
+}
+
+impl SharedFabric {
+    /// Whether this is what a machine needs, at a fidelity.
+    pub fn is_for(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> bool {
+        let layout = &wiring.layout;
+        let in_rounds = wiring.routing.properties().escapes > 0;
+        fidelity == Fidelity::Flit
+            && machine.link.flow_control == FlowControl::OutOfBand
+            && machine.switch.input_buffer() <= buffers::MOST_FLITS
+            && wiring.integrated_timing.is_none()
+            && (in_rounds || layout.has_shared_wires())
+            && layout.against().is_empty()
+            && wires::most_channels(layout) <= wires::MOST_CHANNELS
+    }
+
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let (layout, capacity) = (&wiring.layout, machine.switch.input_buffer());
+        let escapes = wiring.routing.properties().escapes > 0;
+        let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
+            Lane::idle(port, rest, group.rate)
+        });
+        let mut lines = Lines::new();
+        let credit_ps = machine.link.credit_delay_ps;
+        let longest = wiring.link.packet_flits(machine.interface.packet_bytes);
+        let credit = (escapes && credit_ps > 0).then(|| lines.line(credit_ps, What::Credit));
+        Self {
+            buffers: Buffers::new(layout.channels(), capacity),
+            wires: Wires::new(layout, machine.link.sharing, &mut board),
+            paces: wiring.timings.iter().map(Pace::of).collect(),
+            board,
+            credit_ps,
+            is_deferring: longest >= LONG_FLITS
+                && credit_ps > 0
+                && !escapes
+                && !wiring.has_allocators()
+                && !wiring.routing.weighs(),
+            lines,
+            credit,
+            asking: Vec::new(),
+            chosen: Vec::new(),
+            room_for_all: escapes.then_some(capacity),
+        }
+    }
+
+    /// Those that ask at this instant join the queues, in order of channel number.
+    fn note_requests(&mut self, act: &mut Act) {
+        self.asking.sort_unstable();
+        if act.wiring.routing.weighs() {
+            let (all, now) = (self.buffers.flits(), act.now);
+            for &channel in &self.asking {
+                let held = |channel| self.buffers.flits() - self.room(channel, now).min(all);
+                self.board.decide(channel, act, held);
+            }
+            for &channel in &self.asking {
+                self.board.redirect(channel, act);
+            }
+        }
+        for place in 0..self.asking.len() {
+            let channel = self.asking[place];
+            self.board.wait(channel);
+            self.board.mark(self.board.at(channel).port.front_output);
+        }
+        self.asking.clear();
+    }
+}
+
+impl ChannelModel for SharedFabric {
+    by_switchboard!(queue, take_head, take_tail, waiting_data, used, begin_window);
+
+    /// A header is at the switch at a channel's end.
+    #[inline]
+    fn request(&mut self, from: Subject, _: &mut Act) {
+        let channel = from.channel();
+        let lane = self.board.at_mut(channel);
+        lane.headers += 1;
+        if !lane.output.is_some() && lane.headers == 1 {
+            self.asking.push(channel);
+        }
+    }
+
+    /// A wire, named by the first of its channels, may have something to send.
+    #[inline]
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        let wire = self.board.at(of.channel()).wire;
+        if let Some(channel) = self.wires.look(wire, act.now) {
+            self.release(channel);
+        }
+    }
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.board.is_settled() && self.asking.is_empty() && self.wires.are_settled()
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let standing = |lane: &Lane| Standing {
+            owner: lane.packet,
+            unsent: lane.unsent.into(),
+            room: u64::from(self.buffers.flits() - lane.used),
+            output: lane.output,
+            front: lane.port.buffer.first,
+        };
+        let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
+        deadlock::find(wiring, packets, &standings, false)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let receives = self.board.has_receivers();
+        let has_clock = self.credit.is_some();
+        Traits { has_clock, stretches: true, receives, ..Traits::default() }
+    }
+
+    /// When the next credit comes back that somebody may wait for, or [`crate::time::NEVER`].
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.lines.next_time()
+    }
+
+    /// Credits that come back; how many.
+    fn step(&mut self, act: &mut Act) -> u64 {
+        let mut count = 0;
+        if let Some(line) = self.credit {
+            while let Some((channel, _)) = self.lines.take(line, act.now) {
+                count += 1;
+                self.mark_idle(channel);
+            }
+            self.lines.all_taken();
+        }
+        count
+    }
+
+    /// Requests, grants, and every channel that can send starts to.
+    fn arbitrate(&mut self, act: &mut Act) {
+        if !self.asking.is_empty() {
+            self.note_requests(act);
+        }
+        loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
+            if self.is_deferring {
+                return self.send_all(act);
+            }
+            if !self.send_round(act) {
+                return;
+            }
+        }
+    }
+
+    fn catch_up(&mut self, act: &mut Act) {
+        if self.is_deferring {
+            (0..self.wires.count()).for_each(|wire| self.send_until(wire, act.now, act));
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
+    }
+}
+
+impl Grants for SharedFabric {
+    type Channel = Lane;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Lane> {
+        &mut self.board
+    }
+
+    /// The lowest-numbered idle channel of a group that has a credit, else the
+    /// lowest-numbered idle one.
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        if self.board.is_closed(lead) {
+            return None;
+        }
+        let width = u32::from(self.board.at(lead).port.width);
+        if self.is_deferring && width > 1 {
+            self.find_rooms(lead, act);
+        }
+        let idle = (lead.0..lead.0 + width)
+            .map(ChannelId)
+            .filter(|&channel| !self.board.at(channel).packet.is_some());
+        if width == 1 {
+            return idle.clone().next();
+        }
+        let has_credit = |&channel: &ChannelId| self.room(channel, act.now) > 0;
+        idle.clone().find(has_credit).or_else(|| idle.clone().next())
+    }
+
+    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
+        if self.board.is_closed(lead) {
+            return None;
+        }
+        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
+        let is_free = |&channel: &ChannelId| {
+            let is_idle = !self.board.at(channel).packet.is_some();
+            is_idle && self.room(channel, act.now) >= flits.min(all)
+        };
+        act.wiring.layout.group(lead).channels().find(is_free)
+    }
+
+    fn room(&self, channel: ChannelId, now: Time) -> u32 {
+        let lane = self.board.at(channel);
+        let is_at_node = !lane.port.switch.is_some();
+        if is_at_node { u32::MAX } else { self.buffers.room(channel, lane, now) }
+    }
+
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            self.board.leave(input, act);
+            let from = self.board.at_mut(input);
+            from.headers -= 1;
+            from.output = channel;
+        }
+        let is_full = input.is_some() && self.board.at(input).used == self.buffers.flits();
+        self.board.enter(channel, id, act);
+        let link = &act.wiring.link;
+        let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
+        let lane = self.board.at_mut(channel);
+        lane.input = input;
+        lane.rest.own[0] += 1;
+        lane.packet = id;
+        lane.unsent = flits;
+        lane.header_unsent = header;
+        lane.free_at = act.now;
+        lane.set_started(false);
+        // Somebody may have waited since there was no packet that could leave the buffer.
+        lane.set_awaited(is_full);
+        let wire = lane.wire;
+        self.may_send(channel, !self.is_deferring, act);
+        self.wires.wake(wire);
+    }
+}

@@ -1,0 +1,106 @@
+//! What is kept of every channel where channels share wires.
+
+use crate::fabric::switch::switchboard::{Port, PortRest, has_port};
+use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
+
+/// A channel, its sending side, and the buffer at its end. What single flits need is in the
+/// first of two cache lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Lane {
+    pub port: Port,
+    /// When what it sends or sent last has been sent; but if a packet that was granted it later
+    /// has not started, when it was.
+    pub free_at: Time,
+    /// The packet whose flits it sends, if any.
+    pub packet: PacketId,
+    /// Flits of that packet that have not started.
+    pub unsent: u32,
+    /// The channel whose buffer the packet granted this channel leaves; none: its node's.
+    pub input: ChannelId,
+    /// The channel that the packet leaving the buffer at the end has been granted.
+    pub output: ChannelId,
+    /// Flits in that buffer or on the way there; 0 at a node.
+    pub used: u32,
+    /// The place in that buffer of the next flit that starts, and of the next that leaves.
+    pub next_in: u32,
+    pub next_out: u32,
+    /// Its wire.
+    pub wire: u32,
+
+    /// With, in `own`, the packets it was granted to in the current window.
+    pub rest: PortRest,
+    /// Time it transmitted in the current window.
+    pub busy: Time,
+    /// Packets in that buffer whose header is there and that have not been granted a channel.
+    pub headers: u32,
+    /// Header flits of the packet it sends that have not started.
+    pub header_unsent: u32,
+    /// Its place among the channels of all wires.
+    pub turn: u32,
+    /// Its place among the rates of the machine.
+    pub rate: u16,
+}
+
+has_port!(Lane, packets in rest.own[0]);
+
+/// Bit of [`Port::own`]: the packet it sends has started.
+const STARTED: u8 = 1;
+/// Bit of [`Port::own`]: somebody waits for its next flit, or for the room that leaves.
+const AWAITED: u8 = 2;
+
+impl Lane {
+    /// A channel at rest.
+    pub fn idle(port: Port, rest: PortRest, rate: u16) -> Self {
+        Self {
+            port,
+            free_at: 0,
+            packet: PacketId::NONE,
+            unsent: 0,
+            input: ChannelId::NONE,
+            output: ChannelId::NONE,
+            used: 0,
+            next_in: 0,
+            next_out: 0,
+            wire: 0,
+            rest,
+            busy: 0,
+            headers: 0,
+            header_unsent: 0,
+            turn: 0,
+            rate,
+        }
+    }
+
+    /// Whether the packet it sends has started.
+    #[inline]
+    pub fn has_started(&self) -> bool {
+        self.port.has(STARTED)
+    }
+
+    /// The packet it sends has started, or not.
+    #[inline]
+    pub fn set_started(&mut self, started: bool) {
+        self.port.set(STARTED, started);
+    }
+
+    /// Whether somebody waits for its next flit, or for the room that leaves.
+    #[inline]
+    pub fn is_awaited(&self) -> bool {
+        self.port.has(AWAITED)
+    }
+
+    /// Somebody waits for its next flit, or nobody does any more.
+    #[inline]
+    pub fn set_awaited(&mut self, awaited: bool) {
+        self.port.set(AWAITED, awaited);
+    }
+
+    /// Whether its next flit must be known when it starts: of header and tail others are told,
+    /// and who waits for a flit is.
+    #[inline]
+    pub fn is_urgent(&self) -> bool {
+        self.header_unsent > 0 || self.unsent == 1 || self.is_awaited()
+    }
+}

@@ -1,0 +1,428 @@
+//! Several workloads side by side, each with its own processes, nodes and start.
+//!
+//! The processes of a job come behind those of the jobs before it. Inside, a job numbers its
+//! processes, virtual links and rows from 0, and its nodes by their places in its list; here these
+//! numbers become those of the run. Groups of collectives need not: whoever hears of one knows
+//! whose it is. What a job does depends on nothing but its description and the seed, so it is the
+//! same alone and with others.
+
+mod placing;
+
+use super::trace::{Batch, Ranks};
+use super::{Collectives, External, Op, Progress, Rules, Send, Workload};
+use crate::error::{RunError, SpecError};
+use crate::ids::{LinkId, NodeId, ProcessId};
+use crate::spec;
+use crate::time::Time;
+use crate::topology::Topology;
+pub use placing::job_machine;
+
+/// All jobs of a run.
+pub struct Jobs {
+    jobs: Vec<Job>,
+    /// Per process: its job.
+    job_of: Vec<u32>,
+    has_external: bool,
+    /// Whether processes of any job are told what to do while they run.
+    has_told: bool,
+}
+
+/// One job, and where its numbers begin in the run.
+struct Job {
+    name: String,
+    workload: Workload,
+    nodes: Vec<NodeId>,
+    start: Time,
+    seed: u64,
+    first_process: u32,
+    first_link: u32,
+    first_row: u32,
+}
+
+impl Job {
+    /// The number in the job of a process of the run.
+    #[inline]
+    fn here(&self, process: ProcessId) -> ProcessId {
+        ProcessId(process.0 - self.first_process)
+    }
+
+    /// A message of the job with the numbers of the run.
+    #[inline]
+    fn sent(&self, send: Send) -> Send {
+        let link =
+            if send.link.is_some() { LinkId(self.first_link + send.link.0) } else { LinkId::NONE };
+        Send { to: ProcessId(self.first_process + send.to.0), link, ..send }
+    }
+
+    /// Whether its processes have nothing more to do, and its list no more rows.
+    fn is_over(&self, now: Time) -> bool {
+        let starts = self.workload.starts();
+        let mut processes = (0..self.workload.placement().len()).map(ProcessId::from_index);
+        match &self.workload {
+            Workload::External(external) => processes.all(|process| external.has_ended(process)),
+            Workload::Messages(messages) => {
+                let last = (messages.rows() as u32).checked_sub(1);
+                last.and_then(|last| self.due(last)).is_none_or(|due| due <= now)
+            }
+            _ => {
+                let has_begun = starts.iter().all(|(_, at)| self.start + at <= now);
+                has_begun && processes.all(|process| self.workload.waits_for(process).is_none())
+            }
+        }
+    }
+
+    /// When a row of its message list is due.
+    fn due(&self, row: u32) -> Option<Time> {
+        match &self.workload {
+            Workload::Messages(messages) => Some(self.start + messages.due(row)?),
+            _ => None,
+        }
+    }
+}
+
+impl Jobs {
+    /// Checks jobs against a machine and prepares them.
+    pub(crate) fn new(
+        spec: &spec::Jobs,
+        topology: &Topology,
+        seed: u64,
+        rules: Rules,
+    ) -> Result<Self, SpecError> {
+        placing::check(&spec.jobs, topology.nodes)?;
+        let mut jobs: Vec<Job> = Vec::with_capacity(spec.jobs.len());
+        let (mut job_of, mut links, mut rows) = (Vec::new(), 0, 0);
+        for job in &spec.jobs {
+            let place = format!("job.{}", job.name);
+            if matches!(job.workload, spec::Workload::Traffic(_)) {
+                let allowed = "must be another: traffic classes are those of all nodes";
+                return Err(SpecError::new("workload.kind", "traffic", allowed).inside(&place));
+            }
+            let own = job_machine(&job.nodes, topology);
+            let seed = seed ^ job.stream;
+            let workload = Workload::of(&job.workload, &own, seed, rules);
+            let workload = workload.map_err(|error| error.inside(&place))?;
+            let first_process = job_of.len() as u32;
+            job_of.resize(job_of.len() + workload.placement().len(), jobs.len() as u32);
+            let (first_link, first_row) = (links as u32, rows as u32);
+            links += workload.links();
+            rows += workload.rows();
+            jobs.push(Job {
+                name: job.name.clone(),
+                nodes: job.nodes.iter().copied().map(NodeId).collect(),
+                start: job.start_ps,
+                workload,
+                seed,
+                first_process,
+                first_link,
+                first_row,
+            });
+        }
+        let has_external = jobs.iter().any(|job| job.workload.has_external());
+        let is_told =
+            |job: &Job| matches!(job.workload, Workload::External(_) | Workload::Trace(_));
+        let has_told = jobs.iter().any(is_told);
+        Ok(Self { jobs, job_of, has_external, has_told })
+    }
+
+    /// The job of a process, and its number there.
+    #[inline]
+    fn of(&self, process: ProcessId) -> (ProcessId, &Job) {
+        let job = &self.jobs[self.job_of[process.index()] as usize];
+        (job.here(process), job)
+    }
+
+    #[inline]
+    fn of_mut(&mut self, process: ProcessId) -> (ProcessId, &mut Job) {
+        let job = &mut self.jobs[self.job_of[process.index()] as usize];
+        (job.here(process), job)
+    }
+
+    /// The job of a row.
+    fn of_row(&self, row: u32) -> Option<&Job> {
+        let behind = self.jobs.partition_point(|job| job.first_row <= row);
+        self.jobs[..behind].last()
+    }
+
+    /// See [`Workload::job_names`].
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.jobs.iter().map(|job| job.name.as_str())
+    }
+
+    /// See [`Workload::jobs`].
+    pub fn of_processes(&self) -> &[u32] {
+        &self.job_of
+    }
+
+    /// See [`Workload::stream`].
+    pub fn stream(&self, process: ProcessId) -> (u64, u32) {
+        let (here, job) = self.of(process);
+        (job.seed, here.0)
+    }
+
+    /// See [`Workload::has_external`].
+    #[inline]
+    pub fn has_external(&self) -> bool {
+        self.has_external
+    }
+
+    /// See [`Workload::external_of`].
+    pub fn external_of(&mut self, process: ProcessId) -> Option<(ProcessId, &mut External)> {
+        let (here, job) = self.of_mut(process);
+        match &mut job.workload {
+            Workload::External(external) => Some((here, external)),
+            _ => None,
+        }
+    }
+
+    /// See [`Workload::externals`].
+    pub fn externals(&self) -> impl Iterator<Item = (u32, &External)> {
+        self.jobs.iter().filter_map(|job| match &job.workload {
+            Workload::External(external) => Some((job.first_process, external)),
+            _ => None,
+        })
+    }
+
+    /// See [`Workload::traces`].
+    pub fn traces(&self) -> impl Iterator<Item = (u32, &Ranks)> {
+        self.jobs.iter().filter_map(|job| match &job.workload {
+            Workload::Trace(ranks) => Some((job.first_process, ranks)),
+            _ => None,
+        })
+    }
+
+    /// See [`Workload::feed`].
+    pub fn feed(&mut self, process: ProcessId, batch: Option<&mut Batch>) -> Result<(), SpecError> {
+        let (here, job) = self.of_mut(process);
+        let place = format!("job.{}", job.name);
+        job.workload.feed(here, batch).map_err(|error| error.inside(&place))
+    }
+
+    /// See [`Workload::asks`].
+    #[inline]
+    pub fn asks(&self) -> bool {
+        self.has_told && self.jobs.iter().any(|job| job.workload.asks())
+    }
+
+    /// See [`Workload::is_answered`].
+    pub fn is_answered(&self) -> bool {
+        self.jobs.iter().all(|job| job.workload.is_answered())
+    }
+
+    /// See [`Workload::take_answered`].
+    pub fn take_answered(&mut self) -> Option<Vec<ProcessId>> {
+        if !self.is_answered() {
+            return None;
+        }
+        let mut answered = Vec::new();
+        for job in &mut self.jobs {
+            let first = job.first_process;
+            let here = job.workload.take_answered().into_iter().flatten();
+            answered.extend(here.map(|process| ProcessId(first + process.0)));
+        }
+        Some(answered)
+    }
+
+    /// See [`Workload::rings`].
+    #[inline(never)]
+    pub fn rings(&mut self, process: ProcessId, tag: u32) {
+        let (here, job) = self.of_mut(process);
+        job.workload.rings(here, tag);
+    }
+
+    /// See [`Workload::stands_still`].
+    pub fn stands_still(&self, at: Time, waits: bool) -> Option<RunError> {
+        self.jobs.iter().find_map(|job| {
+            let error = job.workload.stands_still(at, waits)?;
+            Some(error.of_job(&job.name))
+        })
+    }
+
+    /// See [`Workload::placement`].
+    pub fn placement(&self) -> Vec<NodeId> {
+        let place = |job: &Job| {
+            let places = job.workload.placement();
+            places.into_iter().map(|node| job.nodes[node.index()]).collect::<Vec<_>>()
+        };
+        self.jobs.iter().flat_map(place).collect()
+    }
+
+    /// See [`Workload::links`].
+    pub fn links(&self) -> usize {
+        self.jobs.iter().map(|job| job.workload.links()).sum()
+    }
+
+    /// See [`Workload::starts`].
+    pub fn starts(&self) -> Vec<(ProcessId, Time)> {
+        let starts = |job: &Job| {
+            let (first, begin) = (job.first_process, job.start);
+            let starts = job.workload.starts().into_iter();
+            starts.map(move |(process, at)| (ProcessId(first + process.0), begin + at))
+        };
+        self.jobs.iter().flat_map(starts).collect()
+    }
+
+    /// See [`Workload::due_after`].
+    pub fn due_after(&self, row: u32) -> Option<Time> {
+        let job = self.of_row(row)?;
+        job.due(row - job.first_row + 1)
+    }
+
+    /// See [`Workload::first_rows`].
+    pub fn first_rows(&self) -> Vec<(u32, Time)> {
+        self.jobs.iter().filter_map(|job| Some((job.first_row, job.due(0)?))).collect()
+    }
+
+    /// See [`Workload::rows`].
+    pub fn rows(&self) -> usize {
+        self.jobs.iter().map(|job| job.workload.rows()).sum()
+    }
+
+    /// See [`Workload::row`].
+    pub fn row(&self, row: u32) -> Option<(ProcessId, Send)> {
+        let job = self.of_row(row)?;
+        let (process, send) = job.workload.row(row - job.first_row)?;
+        Some((ProcessId(job.first_process + process.0), job.sent(send)))
+    }
+
+    /// See [`Workload::progress`].
+    pub fn progress(&self) -> Progress {
+        let mut sum = Progress::default();
+        for progress in self.progress_of_jobs() {
+            sum.iterations += progress.iterations;
+            sum.dropped += progress.dropped;
+        }
+        sum
+    }
+
+    /// What the processes of every job have done since time 0.
+    pub fn progress_of_jobs(&self) -> impl Iterator<Item = Progress> {
+        self.jobs.iter().map(|job| job.workload.progress())
+    }
+
+    /// See [`Workload::progress_of`].
+    pub fn progress_of(&self, process: ProcessId) -> Progress {
+        let (here, job) = self.of(process);
+        job.workload.progress_of(here)
+    }
+
+    /// See [`Workload::next`].
+    // Not in line: other workloads pay nothing for it.
+    #[inline(never)]
+    pub fn next(&mut self, process: ProcessId, waiting_data: impl Fn() -> u32) -> Option<Op> {
+        let (here, job) = self.of_mut(process);
+        Some(match job.workload.next(here, waiting_data)? {
+            Op::Send(send) => Op::Send(job.sent(send)),
+            op => op,
+        })
+    }
+
+    /// See [`Workload::pass`].
+    #[inline(never)]
+    pub fn pass(&mut self, process: ProcessId, from: Time, before: Time) -> Time {
+        let (here, job) = self.of_mut(process);
+        job.workload.pass(here, from, before)
+    }
+
+    /// See [`Workload::computed`].
+    #[inline(never)]
+    pub fn computed(&mut self, process: ProcessId) {
+        let (here, job) = self.of_mut(process);
+        job.workload.computed(here);
+    }
+
+    /// See [`Workload::accepts`].
+    pub fn accepts(&mut self, process: ProcessId, tag: u32) -> bool {
+        let (here, job) = self.of_mut(process);
+        job.workload.accepts(here, tag)
+    }
+
+    /// See [`Workload::received`].
+    pub fn received(&mut self, process: ProcessId, tag: u32) -> bool {
+        let (here, job) = self.of_mut(process);
+        job.workload.received(here, tag)
+    }
+
+    /// See [`Workload::acknowledged`].
+    pub fn acknowledged(&mut self, process: ProcessId, tag: u32, blocking: bool) -> bool {
+        let (here, job) = self.of_mut(process);
+        job.workload.acknowledged(here, tag, blocking)
+    }
+
+    /// See [`Workload::call_of`].
+    pub fn call_of(&self, process: ProcessId) -> u32 {
+        let (here, job) = self.of(process);
+        job.workload.call_of(here)
+    }
+
+    /// See [`Workload::waits_for_all`].
+    pub fn waits_for_all(&self, process: ProcessId) -> bool {
+        let (here, job) = self.of(process);
+        job.workload.waits_for_all(here)
+    }
+
+    /// See [`Workload::collectives`].
+    pub fn collectives(&mut self, process: ProcessId) -> Option<(ProcessId, &mut Collectives)> {
+        let (here, job) = self.of_mut(process);
+        job.workload.collectives(here)
+    }
+
+    /// See [`Workload::refused`].
+    pub fn refused(&mut self) -> Option<SpecError> {
+        self.jobs.iter_mut().find_map(|job| {
+            let error = job.workload.refused()?;
+            Some(error.inside(&format!("job.{}", job.name)))
+        })
+    }
+
+    /// See [`Workload::waits_for`].
+    pub fn waits_for(&self, process: ProcessId) -> Option<String> {
+        let (here, job) = self.of(process);
+        let what = job.workload.waits_for(here)?;
+        Some(format!("{what} (it is process {} of job {})", here.0, job.name))
+    }
+}
+
+impl Workload {
+    /// The job of every process; none where there are no jobs.
+    pub fn jobs(&self) -> Option<&[u32]> {
+        match self {
+            Self::Jobs(jobs) => Some(jobs.of_processes()),
+            _ => None,
+        }
+    }
+
+    /// Of every job: whether its processes have nothing more to do, and its list no more rows; none
+    /// where there are no jobs.
+    pub fn jobs_over(&self, now: Time) -> Vec<bool> {
+        match self {
+            Self::Jobs(jobs) => jobs.jobs.iter().map(|job| job.is_over(now)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the jobs are called; none where there are no jobs.
+    pub fn job_names(&self) -> impl Iterator<Item = &str> {
+        let jobs = match self {
+            Self::Jobs(jobs) => Some(jobs.names()),
+            _ => None,
+        };
+        jobs.into_iter().flatten()
+    }
+
+    /// What the processes of every job have done since time 0; none where there are no jobs.
+    pub fn progress_of_jobs(&self) -> impl Iterator<Item = Progress> {
+        let jobs = match self {
+            Self::Jobs(jobs) => Some(jobs.progress_of_jobs()),
+            _ => None,
+        };
+        jobs.into_iter().flatten()
+    }
+
+    /// By which seed and number a process' random numbers are drawn.
+    pub fn stream(&self, process: ProcessId, seed: u64) -> (u64, u32) {
+        match self {
+            Self::Jobs(jobs) => jobs.stream(process),
+            _ => (seed, process.0),
+        }
+    }
+}

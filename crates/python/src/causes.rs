@@ -1,0 +1,113 @@
+//! Why everybody could go on, as columns.
+
+use crate::columns::Table;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tailback_engine::measure::Causes;
+use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer};
+use tailback_engine::{Simulation, measure::blame::Cause};
+
+/// Where nobody was in the way.
+const NOBODY: u32 = u32::MAX;
+/// Where there is no cause.
+const NO_CAUSE: u8 = u8::MAX;
+/// Where there is no message.
+const NO_MESSAGE: u64 = u64::MAX;
+
+/// Names of what time is put down to, of segments of paths and of activities, by number.
+pub fn names() -> [(&'static str, Vec<&'static str>); 3] {
+    [
+        ("PARTS", Part::ALL.iter().map(|part| part.1).collect()),
+        ("SEGMENTS", Kind::ALL.iter().map(|kind| kind.1).collect()),
+        ("ACTIVITIES", Doing::ALL.iter().map(|doing| doing.1).collect()),
+    ]
+}
+
+/// The critical path: a row for each of its pieces, in order of time.
+pub fn path<'py>(py: Python<'py>, causes: &Causes) -> PyResult<Bound<'py, PyDict>> {
+    let (table, path) = (Table::new(py), causes.path());
+    let rows = || path.iter();
+    table.column("segment", rows().map(|step| step.segment))?;
+    table.column("kind", rows().map(|step| step.kind as u8))?;
+    table.column("part", rows().map(|step| step.part as u8))?;
+    table.column("process", rows().map(|step| step.process.0))?;
+    table.column("peer", rows().map(|step| step.peer.0))?;
+    table.column("message", rows().map(|step| step.message.unwrap_or(NO_MESSAGE)))?;
+    table.column("call", rows().map(|step| step.call))?;
+    table.column("segment_begin_ps", rows().map(|step| step.begin))?;
+    table.column("time_ps", rows().map(|step| step.time))?;
+    let blamed = |of: fn(&Blamed) -> u32| {
+        rows().map(move |step: &Step| step.blamed.as_ref().map_or(NOBODY, of))
+    };
+    table.column("channel", blamed(|blamed| blamed.channel.0))?;
+    table.column("root", blamed(|blamed| blamed.root.0))?;
+    table.column("culprit", blamed(|blamed| blamed.class))?;
+    table.column("culprit_process", blamed(|blamed| blamed.process))?;
+    table.column("culprit_message", blamed(|blamed| blamed.message))?;
+    let cause = |cause: Cause| cause as u8;
+    let causes = rows().map(|step| step.blamed.map_or(NO_CAUSE, |blamed| cause(blamed.cause)));
+    table.column("cause", causes)?;
+    Ok(table.0)
+}
+
+/// Where the time of every process went, and how much later it could have been if that is kept.
+pub fn times<'py>(
+    py: Python<'py>,
+    simulation: &Simulation,
+    causes: &Causes,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (table, times) = (Table::new(py), causes.parts(causes.makespan()));
+    table.column("process", 0..times.len() as u32)?;
+    table.column("node", simulation.placement().iter().map(|node| node.0))?;
+    for (part, name) in Part::ALL {
+        table.column(format!("{name}_ps"), times.iter().map(|parts| parts[part as usize]))?;
+    }
+    if let Some(slack) = causes.slack() {
+        table.column("slack_ps", slack.iter().map(|slack| slack.least))?;
+        table.column("slack_of_end_ps", slack.iter().map(|slack| slack.of_end))?;
+    }
+    Ok(table.0)
+}
+
+/// What processes did when.
+pub fn activities<'py>(
+    py: Python<'py>,
+    simulation: &Simulation,
+    rows: &[Activity],
+) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let rows = || rows.iter();
+    let node = |row: &Activity| simulation.placement()[row.process.index()].0;
+    table.column("process", rows().map(|row| row.process.0))?;
+    table.column("node", rows().map(node))?;
+    table.column("kind", rows().map(|row| row.doing as u8))?;
+    table.column("message", rows().map(|row| row.message.unwrap_or(NO_MESSAGE)))?;
+    table.column("call", rows().map(|row| row.call))?;
+    table.column("begin_ps", rows().map(|row| row.begin))?;
+    table.column("end_ps", rows().map(|row| row.end))?;
+    for (part, name) in Part::ALL {
+        // What else there is, is what it does itself.
+        if matches!(part, Part::Partner | Part::Latency | Part::Endpoint | Part::Network) {
+            table.column(format!("{name}_ps"), rows().map(|row| row.parts[part as usize]))?;
+        }
+    }
+    Ok(table.0)
+}
+
+/// Messages.
+pub fn transfers<'py>(py: Python<'py>, rows: &[Transfer]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let rows = || rows.iter();
+    table.column("message", rows().map(|row| row.message.number))?;
+    table.column("source", rows().map(|row| row.message.from.0))?;
+    table.column("destination", rows().map(|row| row.message.to.0))?;
+    table.column("bytes", rows().map(|row| row.message.bytes))?;
+    table.column("tag", rows().map(|row| row.message.tag))?;
+    table.column("class", rows().map(|row| row.message.class))?;
+    table.column("call", rows().map(|row| row.message.call))?;
+    table.column("sent_ps", rows().map(|row| row.sent))?;
+    table.column("left_ps", rows().map(|row| row.left))?;
+    table.column("arrived_ps", rows().map(|row| row.arrived))?;
+    table.column("received_ps", rows().map(|row| row.received))?;
+    Ok(table.0)
+}
