@@ -6,7 +6,8 @@
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
 #                 what adaptive routing costs, how messages should cross a hypercube,
 #                 what contention was on the Symult 2010 and the Paragon, the curves of
-#                 BookSim2, and how good an estimate fidelity fluid is
+#                 BookSim2, how good an estimate fidelity fluid is, and what contention
+#                 costs programs
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
 #   make test     all tests but the long ones: at most three minutes of CPU
@@ -48,6 +49,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.booksim
 	$(BIN)/python -m studies.paragon
 	$(BIN)/python -m studies.fluid
+	$(BIN)/python -m studies.programs
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches

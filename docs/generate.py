@@ -45,6 +45,8 @@ from tailback.store.columns import (
     NODES_OF_INTEGRATED,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
+    TRAFFIC_COLUMNS,
+    TRAFFIC_TABLE,
     Column,
 )
 from tailback.store.schema import columns
@@ -104,6 +106,12 @@ def _output(command: list[str], folder: Path) -> str:
 
 def _run_keys() -> str:
     return _table(json_schema()["properties"]["run"])
+
+
+def _job_keys() -> str:
+    table = json_schema()["properties"]["job"]["items"]
+    keys = {name: key for name, key in table["properties"].items() if name != "workload"}
+    return _table({**table, "properties": keys})
 
 
 def _machine_keys() -> str:
@@ -166,10 +174,7 @@ def _numbering() -> str:
 
 def _arguments(classes: Mapping[str, type]) -> str:
     """Return what is told of kinds besides what they are, keys apart."""
-    told = {
-        word: [text for text in _paragraphs(kind)[1:] if not text.startswith("Keys:")]
-        for word, kind in classes.items()
-    }
+    told = {word: _paragraphs(kind)[1:] for word, kind in classes.items()}
     return "\n".join(f"* `{word}`: {' '.join(text)}" for word, text in told.items() if text)
 
 
@@ -294,6 +299,11 @@ def _inner_columns() -> str:
     return _inner_tables(columns(), NESTED)
 
 
+def _traffic_columns() -> str:
+    """Return the columns inside the one that points with traffic of several classes have."""
+    return _inner_tables(TRAFFIC_COLUMNS, (TRAFFIC_TABLE,))
+
+
 def _blame_columns() -> str:
     """Return the columns that points with `run.blame` have besides, and those inside them."""
     said = [column for column in BLAME_COLUMNS if column.name not in BLAME_TABLES]
@@ -326,6 +336,7 @@ _PARTS: dict[str, Callable[[], str]] = {
     "algorithms": _algorithms,
     "arguments": lambda: _arguments(machines.ROUTINGS),
     "machine": _machine_keys,
+    "jobs": _job_keys,
     "machine presets": lambda: _presets("machine", machines.PRESETS),
     "kinds": _kinds,
     "workload": _workload_keys,
@@ -333,12 +344,14 @@ _PARTS: dict[str, Callable[[], str]] = {
     "run": _run_keys,
     "columns": _columns,
     "inner columns": _inner_columns,
+    "traffic columns": _traffic_columns,
     "blame columns": _blame_columns,
 }
 
 
 def _paragraphs(described: type) -> list[str]:
-    text = described.__doc__ or ""
+    """Return what is told of a part, keys apart."""
+    text = (described.__doc__ or "").partition("\n\nKeys:\n")[0]
     return [_unwrapped(part) for part in re.split(r"\n\s*\n", text.strip())]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = "crates/engine/"
+TRACES = ("crates/traces/", "tests/traces/")
 
 
 def changed() -> set[str]:
@@ -52,13 +53,15 @@ def cargo_tests(paths: set[str]) -> Iterator[list[str]]:
     """Yield arguments for cargo: tests beside changed code, and files of tests that changed."""
     inside = {path.removeprefix(ENGINE) for path in paths if path.startswith(ENGINE)}
     for module in sorted({re.split(r"[/.]", path)[1] for path in inside if path[:4] == "src/"}):
-        yield ["--lib", "" if module == "lib" else f"{module}::"]
+        yield ["--package", "tailback-engine", "--lib", "" if module == "lib" else f"{module}::"]
     binaries = {path.stem for path in (ROOT / ENGINE / "tests").glob("*.rs")}
     touched = {re.split(r"[/.]", path)[1] for path in inside if path[:6] == "tests/"}
     if "common" in touched or any(path[:4] == "src/" for path in inside):
         touched |= {"exact", "conservation", "reference"}
     for binary in sorted(touched & binaries):
-        yield ["--test", binary]
+        yield ["--package", "tailback-engine", "--test", binary]
+    if any(path.startswith(TRACES) for path in paths):
+        yield ["--package", "tailback-traces"]
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         blame,
         cost,
         describe,
+        interference,
         load,
         plot,
         run,
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     from tailback.dataframes import to_pandas
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
-    from tailback.machines import Interface, Link, LinkClass, Machine, NodeLink, Switch
+    from tailback.machines import (
+        Interface,
+        Link,
+        LinkClass,
+        LogGops,
+        Machine,
+        NodeLink,
+        Switch,
+    )
     from tailback.machines.routing import *  # noqa: F403
     from tailback.machines.topologies.families import *  # noqa: F403
     from tailback.machines.topologies.graph import *  # noqa: F403
@@ -44,7 +53,7 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate
     from tailback.store.points import PointStore
     from tailback.sweeps import Sweep
-    from tailback.workloads import Messages, Program, PythonProgram, Synthetic
+    from tailback.workloads import Job, Messages, Program, PythonProgram, Synthetic
     from tailback.workloads.builtin import *  # noqa: F403
 
     __version__: str
@@ -57,8 +66,10 @@ if TYPE_CHECKING:
         "Estimate",
         "Experiment",
         "Interface",
+        "Job",
         "Link",
         "LinkClass",
+        "LogGops",
         "Machine",
         "Messages",
         "Node",
@@ -79,6 +90,7 @@ if TYPE_CHECKING:
         "blame",
         "cost",
         "describe",
+        "interference",
         "load",
         "plot",
         "run",
@@ -94,6 +106,7 @@ _HOMES = {
         "blame",
         "cost",
         "describe",
+        "interference",
         "load",
         "plot",
         "run",
@@ -107,7 +120,7 @@ _HOMES = {
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
     "dataframes": ("to_pandas",),
-    "machines": ("Interface", "Link", "LinkClass", "Machine", "NodeLink", "Switch"),
+    "machines": ("Interface", "Link", "LinkClass", "LogGops", "Machine", "NodeLink", "Switch"),
     "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),
@@ -115,6 +128,7 @@ _HOMES = {
     "statistics": ("Estimate",),
     "store.points": ("PointStore",),
     "sweeps": ("Sweep",),
+    "workloads": ("Job",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from tailback.blaming import Blaming
     from tailback.execution import Pool
+    from tailback.interfering import Interference
     from tailback.plots import Plot
     from tailback.prediction import Prediction
     from tailback.saturation import Saturation
@@ -108,6 +109,26 @@ def blame(
     given = experiment_of(what, workload, **run_fields, blame=True)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return Blaming(run_mode(given, given.run.mode, watch=watch))
+
+
+def interference(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    by: str | None = None,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Interference:
+    """Run the jobs of an experiment together and alone, and return who slows whom down.
+
+    `by`: also `"pairs"` of jobs (default of up to six), or all `"without"` one. Other arguments
+    are those of `run`.
+    """
+    from tailback import interfering
+
+    experiment = experiment_of(what, workload, **run_fields)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return interfering.interference(experiment, by, watch=watch)
 
 
 def sweep(

@@ -22,7 +22,9 @@ _REST = "the rest"
 
 
 def kind_of_classes(experiment: Experiment) -> str:
-    """Return what a traffic class is: `node`, `process`, or `class` for numbers given to them."""
+    """Return what a traffic class is: `node`, `process`, `job`, or `class` for numbers given."""
+    if experiment.jobs:
+        return "job"
     if not isinstance(experiment.workload.classes, str):
         return "class"
     return "class" if experiment.message_classes() is not None else experiment.workload.classes
@@ -37,15 +39,17 @@ class Names:
     channels: tuple[tuple[str, int, int], ...]
     """Kind, from and to of each."""
     classes: str
-    """What a class is: `node`, `process` or `class`."""
+    """What a class is: `node`, `process`, `job` or `class`."""
     labels: Mapping[str, Sequence[str]]
-    """What a file calls each `node` and each `switch`, see `Topology.labels`."""
+    """What a file calls each `node` and each `switch`, see `Topology.labels`, and each `job`."""
 
     @classmethod
     def of(cls, result: Result) -> Names:
         """Return the words for a run."""
         experiment = result.experiment
         classes, labels = kind_of_classes(experiment), experiment.machine.topology.labels
+        if experiment.jobs:
+            labels = {**labels, "job": [job.name for job in experiment.jobs]}
         return cls.of_tables(result.nodes, result.channels, classes, labels)
 
     @classmethod
@@ -69,7 +73,8 @@ class Names:
         """Return `(3, 4)` for a class that is a node, else `process 7` or `class 7`."""
         if number == REST:
             return _REST
-        return self._named("node", number) if self.classes == "node" else f"{self.classes} {number}"
+        is_named = self.classes == "node" or self.classes in self.labels
+        return self._named(self.classes, number) if is_named else f"{self.classes} {number}"
 
     def channel(self, number: int) -> str:
         """Return `(3, 4)->(4, 4)`, `from node (3, 4)` or `to node (3, 4)`."""
@@ -89,16 +94,17 @@ class Names:
         places: dict[str, int] = {}
         rows = []
         for channel in sums.keys[:, 0].tolist():
-            place = _REST
+            place = ""
             if channel != REST:
                 kind, start, _ = self.channels[channel]
                 what = "node" if kind in ("injection", "direct") else "switch"
                 place = f"{what} {self._named(what, start)}"
-            rows.append(places.setdefault(place, len(places)))
+            rows.append(REST if channel == REST else places.setdefault(place, len(places)))
         numbered = Sums(np.array(rows, dtype=np.int64)[:, None], sums.counts, sums.batches_ps)
         names = list(places)
         found = blame.by_sums(numbered.by(0), confidence) if rows else []
-        return [(names[charged.key[0]], charged) for charged in found]
+        named = ((charged.key[0], charged) for charged in found)
+        return [(_REST if place == REST else names[place], charged) for place, charged in named]
 
     def _named(self, what: str, number: int) -> str:
         if what in self.labels:

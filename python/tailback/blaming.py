@@ -35,6 +35,14 @@ class Blaming:
         """Return who makes whom wait, wherever."""
         return self._facts("pairs", top)
 
+    def root_culprits(self, top: int = _ROWS) -> Rows:
+        """Return the same as `culprits`, passed on to who is at the root."""
+        return self._facts("root_culprits", top)
+
+    def root_pairs(self, top: int = _ROWS) -> Rows:
+        """Return the same as `pairs`, passed on to who is at the root."""
+        return self._facts("root_pairs", top)
+
     def roots(self, top: int = _ROWS) -> Rows:
         """Return the channels where trees of waiting packets begin."""
         return self._facts("roots", top)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tailback.places import End, Ends, in_json
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.statistics import Estimate, covariance, quotient
+from tailback.statistics import Estimate, Series, covariance, quotient
 from tailback.verdict import findings
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ class Cost:
             "complete": self.complete,
             "modes": {mode: result.measured() for mode, result in self.modes.items()},
             "channels_waiting_most": [c.to_dict() for c in self.channels_waiting_most()],
+            **self._by_job(),
             "fidelity": first.fidelity,
             "seed": first.seed,
             "version": first.version,
@@ -151,11 +152,35 @@ class Cost:
             "parameters": self.experiment.resolved(),
         }
 
+    def _by_job(self) -> dict[str, Any]:
+        jobs = {
+            name: {theta: value.to_dict() for theta, value in thetas.items()}
+            for name, thetas in self.jobs.items()
+        }
+        return {"jobs": jobs} if jobs else {}
+
     @property
     def identity(self) -> str:
         """Hash of everything that can change the numbers."""
         first = next(iter(self.modes.values()))
         return self.experiment.identity(first.results_version, self.asked)
+
+    @cached_property
+    def jobs(self) -> Mapping[str, Mapping[str, Estimate]]:
+        """The main thetas of each job, by its name; none where there are no jobs."""
+        full, baseline = self.modes.get("full"), self.modes.get(self.baseline)
+        if full is None or baseline is None:
+            return {}
+        found: dict[str, dict[str, Estimate]] = {}
+        for name in full.jobs:
+            by_mode = {"full": full.jobs[name], self.baseline: baseline.jobs[name]}
+            found[name] = {}
+            for theta in MAIN_THETAS:
+                compared = self._compared[theta]
+                above, below = (by_mode[mode] for mode in compared.modes)
+                if compared.metric in above.estimates:
+                    found[name][theta] = ratio_of(above, below, compared.metric)
+        return found
 
     def _has(self, name: str) -> bool:
         """Whether a theta can be known of this workload."""
@@ -200,6 +225,25 @@ class Cost:
         main = MAIN_THETAS if self._has("theta_c") else ("theta_t", "theta_r")
         known = ", ".join(f"{name} = {self.thetas[name]!r}" for name in main)
         return f"<Cost against {self.baseline}: {known}{state}>"
+
+
+class Measured(Protocol):
+    """What was measured of a run, or of a job of it."""
+
+    def __getitem__(self, metric: str) -> Estimate:
+        """Return an estimate."""
+
+    def series(self, metric: str) -> Series:
+        """Return its samples."""
+
+
+def ratio_of(above: Measured, below: Measured, metric: str) -> Estimate:
+    """Return the quotient of a metric in two runs that draw the same random numbers."""
+    a, b = above[metric], below[metric]
+    if math.isnan(a.value) or math.isnan(b.value):
+        return Estimate.unknown()
+    common = 0.0 if metric in OF_FINITE else covariance(above.series(metric), below.series(metric))
+    return quotient(a, b, common)
 
 
 def cost(

@@ -14,15 +14,26 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.door import LONGEST_CIRCLE, Names, compiled, user_error
+from tailback.door import (
+    LONGEST_CIRCLE,
+    Names,
+    TraceFile,
+    compiled,
+    trace_mistake,
+    user_error,
+)
 from tailback.errors import RunFailure
 
 VERSION: str = compiled.VERSION
 RESULTS_VERSION: int = compiled.RESULTS_VERSION
 CAUSES: tuple[str, ...] = tuple(compiled.CAUSES)
+#: What time is put down to, segments of critical paths, and what processes do, by number.
+PARTS: tuple[str, ...] = tuple(compiled.PARTS)
+SEGMENTS: tuple[str, ...] = tuple(compiled.SEGMENTS)
+ACTIVITIES: tuple[str, ...] = tuple(compiled.ACTIVITIES)
 
 Stop = Literal["time", "events", "finished"]
-MessageColumns = tuple[NDArray[Any], ...]
+MessageColumns = tuple[NDArray[Any], ...] | list[tuple[NDArray[Any], ...] | None]
 Columns = dict[str, NDArray[Any]]
 
 
@@ -51,16 +62,19 @@ class Simulation:
         messages: MessageColumns | None = None,
         classes: NDArray[Any] | None = None,
         processes: Processes | None = None,
+        traces: Sequence[TraceFile] = (),
     ) -> None:
-        """`spec`: JSON; `messages`: columns of a message list that is not in it; `classes`: theirs.
+        """`spec`: JSON; `messages`: columns of a message list; `classes`: theirs.
 
-        Classes matter only if the specification asks for blame; `processes` if its workload
-        is external.
+        Lists, of jobs one for each that has one, are not in the JSON. Classes matter only if the
+        specification asks for blame; `processes` if its workload is external, and `traces`, in
+        order, if it has any.
         """
         self._spec = spec
         self._processes = processes
         with _user_errors(spec):
-            self._engine = compiled.Simulation(spec, messages, classes)
+            files = [vars(trace) for trace in traces]
+            self._engine = compiled.Simulation(spec, messages, classes, files)
         if processes is not None:
             processes.begin(self._engine.neighbours)
 
@@ -126,6 +140,18 @@ class Simulation:
         """One row per process: measures of the window."""
         return self._engine.processes()
 
+    def jobs_over(self) -> list[bool]:
+        """Of every job, whether all of it is done; none where there are no jobs."""
+        return self._engine.jobs_over()
+
+    def job_moments(self) -> list[dict[str, Any]]:
+        """Those of the latencies of messages, one job after the other."""
+        return self._engine.job_moments()
+
+    def job_histograms(self) -> list[dict[str, Any]]:
+        """Occupied bins of the same."""
+        return self._engine.job_histograms()
+
     def take_packets(self) -> Columns:
         """One row per packet delivered since the last call, if they are recorded."""
         return self._engine.take_packets()
@@ -133,6 +159,22 @@ class Simulation:
     def blame(self) -> dict[str, Any] | None:
         """Who made whom wait, by table, in the window; None unless that is kept."""
         return self._engine.blame()
+
+    def critical_path(self) -> Columns | None:
+        """One row per piece of the critical path; None unless `causes` is specified."""
+        return self._engine.critical_path()
+
+    def times(self) -> Columns | None:
+        """One row per process: where its time went; None unless `causes` is specified."""
+        return self._engine.times()
+
+    def activities(self) -> Columns | None:
+        """One row per thing a process did; None unless `causes.timeline` is specified."""
+        return self._engine.activities()
+
+    def transfers(self) -> Columns | None:
+        """One row per message; None unless `causes.timeline` is specified."""
+        return self._engine.transfers()
 
     def moments(self) -> list[dict[str, Any]]:
         """Count, sums of powers, extremes per variable and class; exact integers."""
@@ -164,6 +206,10 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
         yield
     except compiled.SpecError as error:
         raise user_error(error, spec) from None
+    except compiled.TraceError as error:
+        raise trace_mistake(error) from None
+    except compiled.UnreceivedError as error:
+        raise RunFailure(str(error.args[0]), "messages left", error.at_ps) from None
     except compiled.DeadlockError as error:
         raise _deadlock(error, spec, processes) from None
     except compiled.LivelockError as error:

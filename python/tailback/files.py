@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable
+import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tailback.errors import UserError
@@ -122,3 +123,37 @@ def write_named(option: str, path: Path, content: bytes) -> None:
     except OSError as error:
         reason = f"cannot be written: {error.strerror}"
         raise UserError(option, str(path), reason) from None
+
+
+def check_new_folder(option: str, path: Path) -> None:
+    """Raise `UserError` about `option` if `path` cannot be the name of a folder to be made."""
+    if path.is_dir() or path.is_symlink():
+        raise UserError(option, str(path), "is there already; the name of a new folder is needed")
+    check_named(option, path)
+    if path.exists():
+        raise UserError(option, str(path), "is a file; the name of a new folder is needed")
+
+
+def write_folder(option: str, path: Path, fill: Callable[[Path], None]) -> None:
+    """Make a new folder that the user named with `option`, whole or not at all.
+
+    ``fill`` writes its files into an empty one. Raises `UserError` if that fails.
+    """
+    check_new_folder(option, path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.mkdir()
+        fill(part)
+        for file in part.rglob("*"):
+            if file.is_file():
+                with file.open("rb") as opened:
+                    os.fsync(opened.fileno())
+        for folder in [part, *(inner for inner in part.rglob("*") if inner.is_dir())]:
+            _flush_names(folder)
+        part.rename(path)
+        _flush_names(path.parent)
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror}"
+        raise UserError(option, str(path), reason) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

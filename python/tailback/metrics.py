@@ -9,7 +9,7 @@ number of nodes or channels (a rate, a utilisation). The estimator in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,13 @@ class Populations:
     internal_wires: int
     #: None where the network slows the workload down, or the workload ends.
     load: OpenLoop | None = None
+    #: Metrics of traffic classes, where there are several; see `of_class`.
+    of_classes: Mapping[str, Metric] = field(default_factory=dict)
+
+    def metric(self, name: str) -> Metric:
+        """Return a metric by its name."""
+        found = self.of_classes.get(name)
+        return ALL_METRICS[name] if found is None else found
 
 
 def _rate(*counters: str, scale: float = _PER_MS) -> Metric:
@@ -152,6 +159,57 @@ OF_FINITE: dict[str, Metric] = {
     "completion_us": Metric(("completed_ps",), ("runs",), _US),
 }
 """Metrics of workloads that end by themselves; others do not have them."""
+
+CLASS_METRICS: dict[str, Metric] = {
+    "offered_load": Metric(("messages_offered",), "injection"),
+    "accepted_load": Metric(("messages_delivered",), "injection"),
+    "accepted_share": Metric(("messages_delivered",), ("messages_offered",)),
+    "messages_per_node_per_ms": _rate("messages_delivered"),
+    "failed_messages_per_node_per_ms": _rate("messages_failed"),
+    "payload_mbit_per_s_per_node": _rate("bytes_delivered", scale=8e6),
+    "message_latency_us": Metric(("message_latency_ps",), ("message_latency_count",), _US),
+    "round_trip_us": Metric(("round_trip_ps",), ("round_trip_count",), _US),
+}
+"""Metrics of a traffic class, made of its own counters."""
+
+
+def of_class(
+    name: str, *, injection_ps: float | None, is_source: bool, is_answered: bool
+) -> dict[str, Metric]:
+    """Return the metrics of a traffic class by their names, such as `round_trip_us[read]`.
+
+    Loads are time on injection channels, of which a message takes ``injection_ps`` on average
+    (none: there are no such channels); what is offered is known of sources that do not wait.
+    """
+    left_out = set()
+    if injection_ps is None:
+        left_out |= {"offered_load", "accepted_load"}
+    if not is_source or is_answered:
+        left_out |= {"offered_load", "accepted_share", "failed_messages_per_node_per_ms"}
+    if not is_answered:
+        left_out.add("round_trip_us")
+    found = {}
+    for stem, metric in CLASS_METRICS.items():
+        if stem in left_out:
+            continue
+        scale = injection_ps if stem.endswith("_load") else metric.scale
+        below = metric.denominator
+        found[class_name(stem, name)] = Metric(
+            _of(metric.numerator, name),
+            below if isinstance(below, str) else _of(below, name),
+            metric.scale if scale is None else scale,
+        )
+    return found
+
+
+def class_name(stem: str, name: str) -> str:
+    """Return what a metric or counter of a traffic class is called."""
+    return f"{stem}[{name}]"
+
+
+def _of(counters: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(class_name(counter, name) for counter in counters)
+
 
 _LATENCIES = ("message_latency_count",)
 

@@ -13,8 +13,8 @@ from math import gcd, log
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
-from tailback.metrics import OpenLoop
-from tailback.workloads import Synthetic
+from tailback.metrics import Metric, OpenLoop, of_class
+from tailback.workloads import Synthetic, Traffic, TrafficClass
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -45,6 +45,44 @@ def open_loop(experiment: Experiment) -> OpenLoop | None:
         if cycle is None
         else in_flits(messages, size, machine.packet_flits, float(cycle.ps)),
     )
+
+
+def class_metrics(experiment: Experiment) -> dict[str, Metric]:
+    """Return what is estimated of every traffic class, by name; nothing where there is one."""
+    workload, machine = experiment.workload, experiment.machine
+    if not isinstance(workload, Traffic):
+        return {}
+    size = machine.interface.packet_room.bytes
+    found: dict[str, Metric] = {}
+    for one in workload.traffic_class:
+        injection_ps = None
+        if machine.has_injection_channels:
+            messages = _lengths_of(one, workload)
+            injection_ps = fmean(_over_packets(n, size, machine.injection_ps) for n in messages)
+            # Loads are over channels, of which several may share a node's wire.
+            injection_ps *= machine.node_channels_per_wire
+        found |= of_class(
+            one.name,
+            injection_ps=injection_ps,
+            is_source=not workload.answers(one.name) and one.repeat is None,
+            is_answered=one.reply is not None,
+        )
+    return found
+
+
+def _lengths_of(one: TrafficClass, workload: Traffic) -> list[int]:
+    """Return lengths that stand for those of the messages of a class.
+
+    Of replies those that requests ask for, each as often; of several classes of requests alike.
+    """
+    asked: list[int] = []
+    for other in workload.traffic_class:
+        if other.reply == one.name and other.reply_sizes:
+            weights = other.message_weights or (1,) * len(other.reply_sizes)
+            sizes = (size.bytes for size in other.reply_sizes)
+            asked += _mixed(tuple(zip(sizes, weights, strict=True)))
+    given = one.as_synthetic
+    return asked or lengths(given.message_distribution, given.mean_bytes, given)
 
 
 def in_flits(

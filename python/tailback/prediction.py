@@ -213,7 +213,7 @@ def describe(experiment: Experiment) -> Prediction:
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
     predicted = engine.predict(spec, _PAIRS, messages)
-    machine = engine.Simulation(spec, messages)
+    machine = engine.Simulation(spec, messages, traces=experiment.traces())
     routing = experiment.machine.chosen_routing
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
     channels = tables.channel_ends(machine.channels())

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailback.metrics import ALL_METRICS, Populations, increments
+from tailback.metrics import Populations, class_name, increments
 from tailback.statistics import Estimate, Series
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from tailback.charging import Blame
+    from tailback.critical_path import CriticalPath
     from tailback.experiment import Experiment
+    from tailback.job_results import JobResult
 
 BINS = ("low", "high", "count")
 """Columns of a histogram."""
+
+CLASS_VARIABLES = {"class_latency": "message_latency", "round_trip": "round_trip"}
+"""Variables that are measured of every traffic class, and what they are called there."""
 
 _PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 _PERCENTILE_VARIABLES = ("lifetime", "routed_lifetime", "message_latency", "message_begins")
@@ -89,6 +94,13 @@ class Result:
     moments: pa.Table
     blame: Blame | None = None
     """Who made whom wait, if ``run.blame`` asks for it."""
+    critical_path: CriticalPath | None = None
+    """What the end waited for, if ``run.critical_path`` asks for it and the program has ended."""
+    activities: Mapping[str, NDArray[Any]] | None = None
+    transfers: Mapping[str, NDArray[Any]] | None = None
+    """What processes did when, and messages: columns, if a timeline was asked for."""
+    jobs: Mapping[str, JobResult] = field(default_factory=dict)
+    """What was measured of each job, by name; none where there are no jobs."""
 
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric by its name."""
@@ -129,16 +141,22 @@ class Result:
 
     def series(self, metric: str) -> Series:
         """Return the window's samples of a metric and what was estimated from them."""
-        names = ("time_ps", *ALL_METRICS[metric].counters)
+        measured = self.populations.metric(metric)
+        names = ("time_ps", *measured.counters)
         columns = {name: self.samples[name].to_numpy() for name in names}
         begin = np.searchsorted(columns["time_ps"], round(self.ending.warmup_ms * 1e9))
         window = {name: column[begin:] for name, column in columns.items()}
-        numerator, denominator = increments(ALL_METRICS[metric], window, self.populations)
+        numerator, denominator = increments(measured, window, self.populations)
         return Series(window["time_ps"], numerator, denominator, self.estimates[metric])
 
     def has(self, variable: str) -> bool:
         """Whether a variable is measured on this machine."""
         return variable in self.moments["variable"].to_pylist()
+
+    def classes_with(self, variable: str) -> list[str]:
+        """Return the classes, of packets or traffic, of which a variable is measured."""
+        rows = zip(*(self.moments[name].to_pylist() for name in ("variable", "class")), strict=True)
+        return [name for measured, name in rows if measured == variable]
 
     def longest_us(self, variable: str) -> float | None:
         """Return the longest of all times `message_latency`, …; None if nothing was counted."""
@@ -205,7 +223,12 @@ class Result:
             **{name: value.to_dict() for name, value in self.estimates.items()},
             **self._in_cycles(),
             "percentiles": self._percentiles(),
+            **self._by_job(),
         }
+
+    def _by_job(self) -> dict[str, Any]:
+        found = {name: job.to_dict() for name, job in self.jobs.items()}
+        return {"jobs": found} if found else {}
 
     def _in_cycles(self) -> dict[str, Any]:
         return {f"{name}_cycles": value.to_dict() for name, value in self.cycles.items()}
@@ -218,6 +241,12 @@ class Result:
             )
             for variable in _PERCENTILE_VARIABLES
             if self.has(variable)
+        } | {
+            class_name(f"{told}_us", name): dict(
+                zip(names, self.percentiles(variable, _PERCENTILES, name), strict=True)
+            )
+            for variable, told in CLASS_VARIABLES.items()
+            for name in self.classes_with(variable)
         }
 
     def plot(self) -> go.Figure:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tailback import engine, interrupts, tables
 from tailback.charging import Blame
+from tailback.critical_path import CriticalPath, Words
 from tailback.errors import UserError, shown
+from tailback.job_results import job_results
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
-from tailback.open_loop import open_loop
+from tailback.open_loop import class_metrics, open_loop
 from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
@@ -26,29 +29,39 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.experiment import Experiment
-    from tailback.programs import Processes
+    from tailback.programs import Running
 
-__all__ = ["plan", "run_mode"]
+__all__ = ["plan", "processes_of", "run_mode"]
 
 #: The engine's counters have 64 bits, and what is under way at the end is counted first.
 _LARGEST_SUM_PS = 2**63
 
 
 def run_mode(
-    experiment: Experiment, mode: str, *, packets: bool = False, watch: Watch = ignore
+    experiment: Experiment,
+    mode: str,
+    *,
+    packets: bool = False,
+    watch: Watch = ignore,
+    change: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> Result:
     """Run one contention mode of `experiment` and return what was measured.
 
-    `packets` keeps one row per delivered packet. Ctrl-C ends the run early;
+    `packets` keeps one row per delivered packet. `change` makes another of the engine's
+    description; the result is that of the experiment all the same. Ctrl-C ends the run early;
     the result then says so (`complete` is False). Raises `UserError` for what
     cannot be simulated and `RunFailure` for a deadlock.
     """
     started = time.perf_counter()
     with interrupts.deferred() as interrupted:
         spec = experiment.spec(mode, record_packets=packets)
+        if change is not None:
+            spec = json.dumps(change(json.loads(spec)))
         classes = experiment.message_classes() if experiment.run.blame else None
-        with _processes(experiment) as processes:
-            sim = engine.Simulation(spec, experiment.messages_arrays(), classes, processes)
+        with processes_of(experiment) as processes:
+            sim = engine.Simulation(
+                spec, experiment.messages_arrays(), classes, processes, experiment.traces()
+            )
             planned = plan(experiment, mode, sim)
             _check_metric(planned.metric, measured(sim.counters(), planned.populations.load))
             procedure = Procedure(sim, planned, watch, interrupted)
@@ -63,7 +76,7 @@ def _check_metric(metric: str, known: Sequence[str]) -> None:
 
 
 @contextmanager
-def _processes(experiment: Experiment) -> Iterator[Processes | None]:
+def processes_of(experiment: Experiment) -> Iterator[Running | None]:
     """Give the processes that are written in Python, and end them in the end."""
     processes = experiment.processes()
     if processes is not None:
@@ -117,7 +130,7 @@ def _result(
     exact = stop is Stop.FINISHED and procedure.window_ps == 0
     procedure.latest = procedure.estimate(procedure.metric, exact=exact)
     populations = procedure.plan.populations
-    names = measured(counters, populations.load)
+    names = [*measured(counters, populations.load), *populations.of_classes]
     known = {name: procedure.estimate(name, exact=exact) for name in names}
     ending = Ending(
         simulated_ms=sim.now_ps / 1e9,
@@ -126,7 +139,7 @@ def _result(
         packet_hops=counters["packet_hops"],
         stop_reason=str(stop),
         steady=procedure.settled,
-        saturated=_saturated(known.get("accepted_share")),
+        saturated=_saturated(known),
         converged=None if experiment.precision is None else _converged(procedure, stop),
         complete=stop is not Stop.INTERRUPTED,
     )
@@ -144,9 +157,30 @@ def _result(
         populations=populations,
         ending=ending,
         wall_seconds=wall_seconds,
-        blame=None if blame is None else Blame.of(blame, engine.CAUSES),
+        blame=None
+        if blame is None or not experiment.run.blame
+        else Blame.of(blame, engine.CAUSES, share=experiment.run.blame_share, finished=exact),
+        critical_path=_critical_path(sim, stop),
+        activities=sim.activities(),
+        transfers=sim.transfers(),
+        jobs=job_results(
+            experiment,
+            sim,
+            procedure.samples.since(procedure.window_ps),
+            populations,
+            exact=exact,
+        ),
         **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps, stop),
     )
+
+
+def _critical_path(sim: engine.Simulation, stop: Stop) -> CriticalPath | None:
+    """Return what the end waited for, of a program that has ended."""
+    path, times = sim.critical_path(), sim.times()
+    if path is None or times is None or stop is not Stop.FINISHED:
+        return None
+    words = Words(engine.PARTS, engine.SEGMENTS, engine.CAUSES)
+    return CriticalPath.of(path, times, words)
 
 
 def _converged(procedure: Procedure, stop: Stop) -> bool:
@@ -154,12 +188,15 @@ def _converged(procedure: Procedure, stop: Stop) -> bool:
     return stop is not Stop.SATURATED and procedure.is_precise()
 
 
-def _saturated(share: Estimate | None) -> bool | None:
+def _saturated(known: Mapping[str, Estimate]) -> bool | None:
     """Whether less was accepted than offered, beyond the interval; None if nothing was offered.
 
-    What is not known well enough to have an interval is not called so.
+    Of several traffic classes: of any. What is not known well enough to have an interval is not
+    called so.
     """
-    return None if share is None or math.isnan(share.value) else share.high < 1
+    shares = [e for name, e in known.items() if name.startswith("accepted_share")]
+    found = [share.high < 1 for share in shares if not math.isnan(share.value)]
+    return any(found) if found else None
 
 
 def _offered(
@@ -225,4 +262,5 @@ def _populations(experiment: Experiment, sim: engine.Simulation) -> Populations:
     # A direct channel both injects and ejects; the engine counts it as injection.
     wires = internal - sim.sharing_channels
     load = open_loop(experiment)
-    return Populations(nodes, injection + direct, internal, ejection, wires, load)
+    own = class_metrics(experiment)
+    return Populations(nodes, injection + direct, internal, ejection, wires, load, own)

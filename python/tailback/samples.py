@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.metrics import ALL_METRICS, Populations, increments
+from tailback.metrics import Populations, increments
 from tailback.statistics import Estimate, Truncation, mser5, ratio_of_sums
 
 Columns = dict[str, NDArray[np.uint64]]
@@ -102,17 +102,17 @@ def estimate(
     `exact` says that the rows cover all there is to measure (a workload that
     ended, counted from its beginning): the value then has no error.
     """
-    numerator, denominator = increments(ALL_METRICS[name], columns, populations)
+    numerator, denominator = increments(populations.metric(name), columns, populations)
     result = ratio_of_sums(numerator, denominator, confidence)
     return Estimate.exact(result.value, result.weight) if exact else result
 
 
 def truncation(name: str, columns: Columns, populations: Populations) -> Truncation:
     """Return where the start-up transient of a metric ends, by MSER-5."""
-    return mser5(*increments(ALL_METRICS[name], columns, populations))
+    return mser5(*increments(populations.metric(name), columns, populations))
 
 
 def counted(name: str, columns: Columns, populations: Populations) -> int:
     """Return how many rows saw the numerator of a metric grow."""
-    numerator, _ = increments(ALL_METRICS[name], columns, populations)
+    numerator, _ = increments(populations.metric(name), columns, populations)
     return int(np.count_nonzero(numerator))

@@ -37,7 +37,7 @@ def test_matrix_and_map_are_drawn(browser: Browser, tmp_path: Path) -> None:
     page.goto((tmp_path / "page.html").as_uri())
     page.wait_for_selector("html[data-ready]")
     names = page.locator("figure.figure").evaluate_all("all => all.map(f => f.dataset.name)")
-    assert names == ["blame", "roots"]
+    assert names == ["blame", "passed", "roots"]
     settle(page)
     plot = page.locator("#figure-blame .plot").evaluate("plot => plot.data[0]")
     assert len(plot["y"]) == 12

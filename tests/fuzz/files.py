@@ -64,6 +64,18 @@ def permutation(rng: random.Random) -> dict[str, str]:
     return {"p.csv": "\n".join(["source,destination", *rows]) + "\n"}
 
 
+def trace(rng: random.Random) -> dict[str, str]:
+    """Return ranks on a ring, each of which sends to the next, as GOAL."""
+    ranks, size = rng.randrange(2, NODES + 1), rng.randrange(1, 200)
+    lines = [f"num_ranks {ranks}"]
+    for rank in range(ranks):
+        sends = f"s: send {size}b to {(rank + 1) % ranks} tag 1"
+        receives = f"r: recv {size}b from {(rank - 1) % ranks} tag 1"
+        lines += [f"rank {rank} {{", sends, receives, f"c: calc {rng.randrange(500)}"]
+        lines += ["c requires r", "}"]
+    return {"t.goal": "\n".join(lines) + "\n"}
+
+
 _STEPS = (
     "await node.compute('1 us')",
     "node.send((node.number + 1) % node.nodes, '40 B')",
@@ -88,6 +100,7 @@ MAKERS: Mapping[str, Callable[[random.Random], dict[str, str]]] = {
     "messages": messages,
     "permutation": permutation,
     "python": program,
+    "trace": trace,
 }
 
 

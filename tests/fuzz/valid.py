@@ -43,8 +43,13 @@ def _machine(rng: random.Random) -> Description:
     topologies = list(known_keys().kinds["machine.topology"])
     kind = rng.choice(topologies)
     machine: Description = {"topology": {"kind": kind, **_some(rng, "machine.topology", kind, 9)}}
+    if rng.random() < 0.9:
+        # Few routings know a way round.
+        topology = machine["topology"]
+        machine["topology"] = {k: v for k, v in topology.items() if not k.startswith("failed")}
     if rng.random() < 0.6:
-        machine["preset"] = rng.choice([*PRESETS])
+        # That of no network is for traces only, and has nothing else beside it.
+        machine["preset"] = rng.choice([name for name in PRESETS if name != "loggops"])
     if rng.random() < 0.1:
         machine["clock"] = "1 GHz"
     for part, share in _PARTS.items():
@@ -64,7 +69,7 @@ def _workload(rng: random.Random) -> tuple[Description, dict[str, str]]:
     kind = rng.choice([*kinds, *["synthetic"] * len(kinds)])
     workload = {"kind": kind} | _some(rng, "workload", kind, 4)
     workload.pop("file", None)
-    if kind in ("messages", "python"):
+    if kind in ("messages", "python", "trace"):
         named = files.MAKERS[kind](rng)
         return {"kind": kind, "file": next(iter(named))}, named
     if kind == "program":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tailback.blame_names import Names
 from tailback.charging import BATCHES, REST, Blame
 from tailback.results import Result
 from tailback.runner import run_mode
+from tailback.store.columns import BLAME_TABLES
 from tests.machines import t9000_tables
 
 CAUSES = ("throttling", "output_busy")
@@ -30,21 +32,34 @@ def table(
     return columns | {"count": counts, "batches": np.concatenate(batches)}
 
 
-def blame(us: float = 1e6) -> Blame:
-    """Class 1 waits for class 2 on channel 5; four messages of class 1, four of class 2."""
+def blame(us: float = 1e6, **known: Any) -> Blame:
+    """Class 1 waits for class 2 on channel 5; four messages of class 1, four of class 2.
+
+    At the root of the first half of that is class 3.
+    """
     waits = [2 * us, 2 * us, 4 * us, 0.0]
-    channels = [((5, 1, 2, 1), waits), ((REST, REST, REST, 0), [us, us, us, us])]
-    pairs = [((1, 2, 1), waits), ((REST, REST, 0), [us, us, us, us])]
+    rest = [us, us, us, us]
+    channels = [((5, 1, 2, 1), waits), ((REST, REST, REST, 0), rest)]
+    pairs = [((1, 2, 1), waits), ((REST, REST, 0), rest)]
+    halves = [((1, 2, 1), [0, 0, 4 * us]), ((1, 3, 1), waits[:2])]
+    passed = [*halves, ((REST, REST, 0), rest)]
+    passed_channels = [((5, *key), sums) for key, sums in halves]
     return Blame.of(
         {
             "pairs": table(pairs, ("victim", "culprit", "cause")),
             "channels": table(channels, ("channel", "victim", "culprit", "cause")),
+            "passed_pairs": table(passed, ("victim", "culprit", "cause")),
+            "passed_channels": table(
+                [*passed_channels, ((REST, REST, REST, 0), rest)],
+                ("channel", "victim", "culprit", "cause"),
+            ),
             "roots": table([((6, 1), waits)], ("channel", "cause")),
             "victims": table([((1,), [1, 1, 1, 1]), ((2,), [1, 1, 1, 1])], ("victim",)),
             "batch_begin_ps": 0,
             "batch_length_ps": 10,
         },
         CAUSES,
+        **known,
     )
 
 
@@ -67,9 +82,37 @@ def test_the_interval_comes_from_batches() -> None:
     assert worst.per_message_us.half_width == pytest.approx(half)
 
 
+def test_root_culprits_are_those_that_waits_are_passed_on_to() -> None:
+    found = {c.key: c.per_message_us.value for c in blame().culprits(0.95, root=True)}
+    assert found[1, 2] == found[1, 3] == pytest.approx(1.0)
+    channels = [c.key for c in blame().culprits_on_channels(0.95, root=True)]
+    assert channels[:2] == [(5, 1, 2), (5, 1, 3)]
+
+
+def test_the_rest_is_never_on_top() -> None:
+    small = blame(1e3)
+    pairs = small.pairs.batches_ps.copy()
+    pairs[1] *= 1e6
+    large = replace(small, pairs=replace(small.pairs, batches_ps=pairs))
+    assert [c.key for c in large.culprits(0.95)] == [(1, 2), (REST, REST)]
+    assert [c.key for c in large.culprits(0.95, most=1)] == [(1, 2)]
+
+
+def test_where_all_there_was_is_charged_there_are_no_intervals() -> None:
+    known = blame(finished=True)
+    assert known.exact
+    total = known.total(0.95)
+    assert total.low == total.value == total.high == pytest.approx(12 / 8)
+    # Those of a share of all packets are estimates even then.
+    sampled = blame(finished=True, share=0.1)
+    assert not sampled.exact
+    assert not sampled.knows_roots
+    assert sampled.total(0.95).half_width > 0
+
+
 def test_tables_for_files_say_what_is_not_told_apart() -> None:
     tables = blame().tables()
-    assert sorted(tables) == ["blame_channels", "blame_pairs", "blame_roots", "blame_victims"]
+    assert sorted(tables) == sorted(BLAME_TABLES)
     rows = tables["blame_pairs"].to_pylist()
     assert (rows[0]["victim"], rows[0]["culprit"], rows[0]["cause"]) == (1, 2, "output_busy")
     assert rows[1]["victim"] is None
@@ -96,6 +139,8 @@ def test_all_that_packets_waited_is_charged() -> None:
     assert found.blame.pairs.totals_ps.sum() == waited > 0
     assert found.blame.channels.totals_ps.sum() == waited
     assert found.blame.roots.totals_ps.sum() == waited
+    assert found.blame.passed_pairs.totals_ps.sum() == waited
+    assert found.blame.passed_channels.totals_ps.sum() == waited
 
 
 def test_classes_have_names() -> None:

@@ -21,6 +21,7 @@ from tailback.workloads import (
     Program,
     PythonProgram,
     Synthetic,
+    Trace,
 )
 from tests.machines import refined, t9000, t9000_tables
 
@@ -338,6 +339,8 @@ def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
         assert resolved["workload"]["messages"] == 4
     elif isinstance(experiment.workload, PythonProgram):
         assert len(resolved["workload"]["program_sha256"]) == 64
+    elif isinstance(experiment.workload, Trace):
+        assert len(resolved["workload"]["trace_sha256"]) == 64
     else:
         assert Experiment.from_dict(resolved).identity(1) == experiment.identity(1)
 

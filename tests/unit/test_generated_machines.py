@@ -49,9 +49,19 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "hop_limit": st.integers(1, 65_534),
     "root": st.integers(0, 4),
     "order": st.sampled_from([["x"], ["y", "x"], [1, 0], ["z", "x", "y"]]),
+    "flow": st.sampled_from(["pair", "message", "process_pair"]),
+    "turns": st.sampled_from(["random", "round_robin"]),
+    "intermediate": st.sampled_from(["node", "switch", "group"]),
+    "rule": st.sampled_from(["hops", "double"]),
     "switches_per_level": st.sampled_from([[1, 2], [1, 3, 6]]),
     "level_widths": st.lists(SMALL, min_size=1, max_size=2),
 }
+FAILURES = [
+    {"failed_share": 0.1},
+    {"failed_share": 0.05, "failed_seed": 3},
+    {"failed_links": [[0, 1]]},
+    {"failed_links": ["1:1", "(0, 0) to (1, 0)"]},
+]
 FLAGS = ("integrated", "reserve", "overtaking", "ack_priority", "acknowledgements", "end_token")
 FLAGS += ("allow_deadlock", "adaptive", "balanced", "directed")
 
@@ -95,14 +105,19 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from([kind for kind in TOPOLOGIES if kind not in FILES]))
     names = [kind, *(word for word, meant in ALIASES["topology.kind"].items() if meant == kind)]
     found["topology"] = {"kind": draw(st.sampled_from(names))}
-    found["topology"] |= draw(some(TOPOLOGIES[kind].key_names, "topology"))
+    keys = tuple(key for key in TOPOLOGIES[kind].key_names if not key.startswith("failed"))
+    found["topology"] |= draw(some(keys, "topology"))
+    if draw(st.integers(0, 9)) == 0:
+        found["topology"] |= draw(st.sampled_from(FAILURES))
     routings = [word for word in TOPOLOGIES[kind].routings if word not in FILES]
     if routings and draw(st.booleans()):
         routing = draw(st.sampled_from(routings))
         found["routing"] = {"kind": routing}
         found["routing"] |= draw(some(ROUTINGS[routing].key_names, "routing"))
     for part, made in PLAIN.items():
-        if draw(st.booleans()):
+        # There is nothing beside a machine without a network.
+        is_rare = part == "loggops"
+        if draw(st.integers(0, 19)) == 0 if is_rare else draw(st.booleans()):
             found[part] = draw(some(made.key_names, part))
     return found
 

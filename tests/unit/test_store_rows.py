@@ -19,7 +19,7 @@ from tailback.comparison import MODES, Cost, compare
 from tailback.experiment import Experiment
 from tailback.experiment.tables import entries
 from tailback.metrics import METRICS
-from tailback.store.columns import INNER, LIGHT, MERGED, NESTED
+from tailback.store.columns import INNER, LIGHT, MERGED, NESTED, OF_JOBS, TRAFFIC_TABLE
 from tailback.store.parameters import column_of, labels, parameters
 from tailback.store.point_file import light
 from tailback.store.rows import table_of, to_bytes
@@ -65,6 +65,11 @@ WORKLOADS: dict[str, dict[str, Any]] = {
             {"node": 0, "steps": [{"send": 1}]},
             {"node": 1, "steps": [{"receive": 0}]},
         ],
+    },
+    "traffic": {"kind": "traffic", "traffic_class": [{"name": "one", "period": "20 us"}]},
+    "trace": {
+        "kind": "trace",
+        "file": str(Path(__file__).parents[1] / "traces" / "goal" / "incast_3.goal"),
     },
     "messages": {"kind": "messages", "messages": [["0 ns", 0, 1, "32 B"], ["1 us", 1, 0, "9 B"]]},
     "python": {
@@ -146,8 +151,27 @@ class TestColumns:
         for routing in ("ugal_l", "valiant"):
             small = t9000_tables("mesh", dims=[3], routing={"kind": routing})
             costs.append(cost_of(small))
+        tree = {"kind": "xgft", "children": [2, 2], "parents": [2]}
+        for routing in ("ecmp", "spray"):
+            costs.append(cost_of({"topology": tree, "routing": {"kind": routing}}))
+        for failed in ({"failed_links": [[0, 1]]}, {"failed_share": 0.1}):
+            torn = {"kind": "mesh", "dims": [3, 3], **failed}
+            costs.append(cost_of({"topology": torn, "routing": {"kind": "up_down"}}))
+        digits = offering | {"pattern": "digit_shuffle", "pattern_base": 2}
+        square = {"topology": {"kind": "mesh", "dims": [4, 4]}}
+        for pattern in (digits, offering | {"pattern": "tornado", "pattern_dimension": "x"}):
+            costs.append(cost_of(square, pattern))
+        job = {"share": 2, "workload": {"kind": "ring_allreduce"}}
+        both = {"machine": MACHINES["mesh"], "job": [job | {"name": name} for name in "ab"]}
+        costs.append(compare(Experiment.from_dict(both), ("full", "endpoints")))
+        alone = {"machine": {"preset": "loggops"}, "workload": WORKLOADS["trace"]}
+        costs.append(compare(Experiment.from_dict(alone), ("full",)))
         for cost in costs:
             table = table_of(cost, "abc")
+            # Those of jobs are called after the jobs.
+            table = table.select([n for n in table.column_names if not n.startswith(OF_JOBS)])
+            if TRAFFIC_TABLE in table.column_names:
+                table = table.drop_columns([TRAFFIC_TABLE])
             names = table.column_names
             # Kinds of machine and workload share keys, but not their order.
             rest = [name for name in names if not name.startswith(("machine.", "workload."))]

@@ -79,7 +79,12 @@ class TestRows:
         )
         table = table_of(cost, "a")
         assert table_of(other, "a").schema == table.schema
-        kinds = {pa.bool_(): "bool", pa.string(): "text", pa.int64(): "int64"}
+        kinds = {
+            pa.bool_(): "bool",
+            pa.string(): "text",
+            pa.int64(): "int64",
+            pa.float64(): "float64",
+        }
         for column in BLAME_COLUMNS:
             kind = table.schema.field(column.name).type
             assert kinds.get(kind, "list") == column.type

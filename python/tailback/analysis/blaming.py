@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.charging import BATCHES, REST, Blame, Sums, numbered, per_message
+from tailback.charging import BATCHES, REST, Blame, Sums, exactly, numbered, per_message
 
 from .pooling import pooled
 
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate, Floats
 
 #: Parts of the keys that are `REST` where a run has summed up what is small.
-_SUMMED_UP = {"pairs": (1,), "channels": (1, 2), "roots": (), "victims": ()}
+_SUMMED_UP = {
+    "pairs": (1,),
+    "channels": (1, 2),
+    "passed_pairs": (1,),
+    "passed_channels": (1, 2),
+    "roots": (),
+    "victims": (),
+}
 
 
 def merged_blame(runs: Sequence[Blame]) -> Blame:
@@ -39,13 +46,32 @@ def merged_blame(runs: Sequence[Blame]) -> Blame:
         name: _told_by_all(sums, there, _SUMMED_UP[name]) if name != "victims" else sums
         for name, (sums, there) in together.items()
     }
-    return Blame(causes, **sums, batch_begin_ps=None, batch_length_ps=None, estimate=_of_runs)
+    share = min(run.share for run in runs)
+    return Blame(
+        causes,
+        pairs=sums["pairs"],
+        channels=sums["channels"],
+        roots=sums["roots"],
+        victims=sums["victims"],
+        passed_pairs=sums["passed_pairs"],
+        passed_channels=sums["passed_channels"],
+        batch_begin_ps=None,
+        batch_length_ps=None,
+        estimate=_of_exact_runs if all(run.exact for run in runs) else _of_runs,
+        share=share,
+    )
 
 
 def _of_runs(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
     """Return microseconds per message from the batches of several runs."""
     parts = zip(times_ps.reshape(-1, BATCHES), messages.reshape(-1, BATCHES), strict=True)
     return pooled((per_message(*part, confidence) for part in parts), confidence)
+
+
+def _of_exact_runs(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
+    """Return the same where each run is known exactly: they differ in their seeds."""
+    parts = zip(times_ps.reshape(-1, BATCHES), messages.reshape(-1, BATCHES), strict=True)
+    return pooled((exactly(*part, confidence) for part in parts), confidence)
 
 
 def _renumbered(sums: Sums, name: str, old: Sequence[str], new: Sequence[str]) -> Sums:

@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.frames import Ints, floats, nullable, numbered, values
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
 
 from .cells import COUNTED, RUN_BASELINE, Cells, counted
 from .distributions import merged_percentiles
 from .groups import SEEDS, grouped
+from .names import is_metric
 from .pooling import Flags, Pairs, Pool, ratios
 
 _PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
@@ -61,9 +62,9 @@ def merged(
     heads = cells.groups.heads()
     found: dict[str, Any] = {name: heads[name] for name in heads.column_names}
     found |= counted(cells, _ending(columns))
-    pools = {n: _pool(cells, n) for n in ALL_METRICS if n in _metrics_of(chosen)}
+    pools = {n: _pool(cells, n) for n in _metrics_of(chosen) if is_metric(n)}
     for name in chosen:
-        if name in ALL_METRICS:
+        if is_metric(name):
             found |= _estimates(cells, pools[name], name)
         elif name in THETAS:
             found |= _ratio(cells, name, pools)
@@ -74,8 +75,8 @@ def merged(
 
 
 def _mergeable(columns: Iterable[str]) -> list[str]:
-    known = {*ALL_METRICS, *THETAS, *_PERCENTILES}
-    return [name for name in columns if name in known]
+    known = {*THETAS, *_PERCENTILES}
+    return [name for name in columns if name in known or is_metric(name)]
 
 
 def _metrics_of(chosen: Iterable[str]) -> set[str]:
@@ -93,7 +94,7 @@ def _needed(chosen: Sequence[str], columns: Sequence[str]) -> list[str]:
 def _in_full(chosen: Iterable[str]) -> Iterator[str]:
     """Yield the columns of a store that `chosen` stand for."""
     for name in chosen:
-        parts = MERGED if name in ALL_METRICS else RATIO_PARTS if name in THETAS else ("",)
+        parts = MERGED if is_metric(name) else RATIO_PARTS if name in THETAS else ("",)
         yield from (name + part for part in parts)
 
 

@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 
 from tailback.errors import UserError, listed, nearest, shown
 from tailback.metrics import ALL_METRICS, THETAS
+from tailback.store.columns import MERGED, OF_JOBS
 
-PARAMETERS = ("machine.", "workload.", "run.", "sweep.")
+PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
 """What the names of parameters begin with."""
 
 _UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
@@ -76,12 +77,25 @@ def _bare_key(column: str) -> str:
     return _key(_without_unit(column))
 
 
+def is_metric(column: str) -> bool:
+    """Whether a column is a metric, of a run or, as `jobs.NAME.METRIC`, of a job."""
+    if column in ALL_METRICS:
+        return True
+    return column.startswith(OF_JOBS) and column.rpartition(".")[2] in ALL_METRICS
+
+
+def metric_of(column: str) -> str:
+    """Return the column of a job's metric that a part of it, such as its ``_low``, belongs to."""
+    ends = [part for part in MERGED if is_metric(column.removesuffix(part))]
+    return column.removesuffix(max(ends, key=len)) if ends else column
+
+
 def with_intervals(names: Iterable[str], columns: Iterable[str]) -> list[str]:
     """Return `names` with the ends of the interval behind every estimate."""
     there = set(columns)
     found: dict[str, None] = {}
     for name in names:
-        parts = _INTERVAL if name in ALL_METRICS or name in THETAS else ()
+        parts = _INTERVAL if is_metric(name) or name in THETAS else ()
         found |= dict.fromkeys([name, *(name + p for p in parts if name + p in there)])
     return list(found)
 

@@ -14,13 +14,13 @@ import pyarrow as pa
 from tailback.errors import UserError, shown
 from tailback.frames import combinations, dictionaries, differs, floats, values
 from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
-from tailback.store.columns import LIGHT, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
+from tailback.store.columns import LIGHT, MERGED, OF_JOBS, PERCENTILE_COLUMNS, RATIO_PARTS
 
 from .cells import COUNTED
 from .conditions import Condition, condition
 from .groups import SEEDS, over_columns
 from .merging import merged
-from .names import PARAMETERS, column_named, ordered, with_intervals
+from .names import PARAMETERS, column_named, metric_of, ordered, with_intervals
 
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
@@ -121,6 +121,9 @@ def _values(names: Iterable[str]) -> list[str]:
     owners = {name + part: name for name in ALL_METRICS for part in MERGED}
     owners |= {name + part: name for name in THETAS for part in RATIO_PARTS}
     owners |= {column.name: column.name for column in PERCENTILE_COLUMNS}
+    names = list(names)
+    of_jobs = [name for name in names if name.startswith(OF_JOBS)]
+    owners |= {name: metric_of(name) for name in of_jobs}
     return list(dict.fromkeys(owners[name] for name in names if name in owners))
 
 

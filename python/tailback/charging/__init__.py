@@ -7,7 +7,7 @@ come means per message and their confidence intervals.
 """
 
 from .charges import Blame, Charged, unknown_blame
-from .sums import BATCHES, REST, Ints, Sums, numbered, per_message
+from .sums import BATCHES, REST, Ints, Sums, exactly, numbered, per_message
 
 __all__ = [
     "BATCHES",
@@ -16,6 +16,7 @@ __all__ = [
     "Charged",
     "Ints",
     "Sums",
+    "exactly",
     "numbered",
     "per_message",
     "unknown_blame",

@@ -14,17 +14,25 @@ from numpy.typing import NDArray
 from tailback.errors import UserError
 from tailback.statistics import Estimate, Floats
 
-from .sums import BATCHES, REST, Estimator, Sums, per_message
+from .sums import BATCHES, REST, Estimator, Sums, exactly, per_message
 
 #: Parts of the keys, by table, in the order of the fields of `Blame`.
 _KEYS = {
     "pairs": ("victim", "culprit", "cause"),
     "channels": ("channel", "victim", "culprit", "cause"),
+    "passed_pairs": ("victim", "culprit", "cause"),
+    "passed_channels": ("channel", "victim", "culprit", "cause"),
     "roots": ("channel", "cause"),
     "victims": ("victim",),
 }
 #: Parts of the key that a shortened table has only of what is largest.
-_SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
+_SUMMED_UP = {
+    "pairs": (1,),
+    "channels": (1, 2),
+    "passed_pairs": (1,),
+    "passed_channels": (1, 2),
+}
+_EMPTY = {name: Sums.empty(len(parts)) for name, parts in _KEYS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +62,25 @@ class Blame:
     """None for what was merged from several runs, which have batches of their own."""
     batch_length_ps: int | None
     estimate: Estimator = per_message
+    passed_pairs: Sums = _EMPTY["passed_pairs"]
+    """As `pairs`, passed on: the culprits are root culprits. Empty where victims are sampled."""
+    passed_channels: Sums = _EMPTY["passed_channels"]
+    """As `channels`, likewise."""
+    share: float = 1.0
+    """Of all packets, how many are victims whose waits are charged."""
+    exact: bool = False
+    """Whether all there was has been charged, so that means have no intervals."""
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any], causes: Sequence[str]) -> Blame:
-        """Return the engine's tables."""
+    def of(
+        cls,
+        columns: Mapping[str, Any],
+        causes: Sequence[str],
+        *,
+        share: float = 1.0,
+        finished: bool = False,
+    ) -> Blame:
+        """Return the engine's tables; `finished`: of a run that came to its end, all of it."""
 
         def sums(name: str) -> Sums:
             table = columns[name]
@@ -69,29 +92,55 @@ class Blame:
             causes=tuple(causes),
             pairs=sums("pairs"),
             channels=sums("channels"),
+            passed_pairs=sums("passed_pairs"),
+            passed_channels=sums("passed_channels"),
             roots=sums("roots"),
             victims=sums("victims"),
             batch_begin_ps=columns["batch_begin_ps"],
             batch_length_ps=columns["batch_length_ps"],
+            share=share,
+            exact=finished and share == 1,
+            estimate=exactly if finished and share == 1 else per_message,
         )
+
+    def own_share(self, *, root: bool = False) -> float:
+        """Return the share of all charges that classes owe to themselves; NaN if there are none."""
+        pairs = self.passed_pairs if root else self.pairs
+        told = (pairs.keys != REST).all(axis=1)
+        own = told & (pairs.keys[:, 0] == pairs.keys[:, 1])
+        whole = float(pairs.totals_ps.sum())
+        return float(pairs.totals_ps[own].sum()) / whole if whole else math.nan
 
     @classmethod
     def of_tables(
-        cls, tables: Mapping[str, pa.Table], begin_ps: int | None, length_ps: int | None
+        cls,
+        tables: Mapping[str, pa.Table],
+        begin_ps: int | None,
+        length_ps: int | None,
+        share: float = 1.0,
+        *,
+        exact: bool = False,
     ) -> Blame:
         """Return what `tables` was made from."""
         named = [table["cause"] for table in tables.values() if "cause" in table.column_names]
         causes = tuple(sorted({cause for column in named for cause in column.unique().to_pylist()}))
-        pairs, channels, roots, victims = (
-            _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS
+        sums = {name: _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS}
+        return cls(
+            causes,
+            **sums,
+            batch_begin_ps=begin_ps,
+            batch_length_ps=length_ps,
+            estimate=exactly if exact else per_message,
+            share=share,
+            exact=exact,
         )
-        return cls(causes, pairs, channels, roots, victims, begin_ps, length_ps)
 
     def shortened(self, most: int) -> Blame:
         """Return the same with the `most` largest pairs, and pairs at channels, told apart.
 
         Others are summed up by victim and cause, and by channel and cause: sums by cause,
-        victim or channel are what they were. Roots and victims are all kept.
+        victim or channel are what they were. So it is with root culprits. Root channels and
+        victims are all kept.
         """
         short = {
             name: getattr(self, name).shortened(most, parts) for name, parts in _SUMMED_UP.items()
@@ -140,13 +189,27 @@ class Blame:
         """Return the mean time per message by channel waited for, most first."""
         return self.by_sums(self.channels.by(0), confidence, most)
 
-    def culprits(self, confidence: float, most: int | None = None) -> list[Charged]:
-        """Return what a class costs another: victim, culprit; per message of the victim."""
-        return self._of_victims(self.pairs.by(0, 1), 0, confidence, most)
+    @property
+    def knows_roots(self) -> bool:
+        """Whether waits are passed on: where victims are sampled, nothing is known of others."""
+        return self.share == 1
 
-    def culprits_on_channels(self, confidence: float, most: int | None = None) -> list[Charged]:
+    def culprits(
+        self, confidence: float, most: int | None = None, *, root: bool = False
+    ) -> list[Charged]:
+        """Return what a class costs another: victim, culprit; per message of the victim.
+
+        `root`: the culprits are those at the root of waits, not those that were in the way.
+        """
+        sums = self.passed_pairs if root else self.pairs
+        return self._of_victims(sums.by(0, 1), 0, confidence, most)
+
+    def culprits_on_channels(
+        self, confidence: float, most: int | None = None, *, root: bool = False
+    ) -> list[Charged]:
         """Return the same with the channel waited for first: channel, victim, culprit."""
-        return self._of_victims(self.channels.by(0, 1, 2), 1, confidence, most)
+        sums = self.passed_channels if root else self.channels
+        return self._of_victims(sums.by(0, 1, 2), 1, confidence, most)
 
     @property
     def rest_share(self) -> float:
@@ -214,7 +277,8 @@ def _rest_share(sums: Sums) -> float:
 
 
 def _largest(sums: Sums, most: int | None, wanted: NDArray[np.bool_] | None = None) -> list[int]:
-    """Return the numbers of the largest rows, of those that are wanted."""
-    order = np.argsort(-sums.totals_ps, kind="stable")
+    """Return the numbers of the largest rows, of those that are wanted; the rest comes last."""
+    is_rest = (sums.keys == REST).any(axis=1)
+    order = np.lexsort((-sums.totals_ps, is_rest))
     found: list[int] = (order if wanted is None else order[wanted[order]]).tolist()
     return found[:most]

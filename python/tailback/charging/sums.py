@@ -45,6 +45,14 @@ def per_message(times_ps: Floats, messages: Floats, confidence: float) -> Estima
     return Estimate(value, value - half, value + half, batches, error, total)
 
 
+def exactly(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
+    """Return the same where nothing else could have come: it has no interval."""
+    total = float(messages.sum())
+    if total == 0:
+        return Estimate.unknown()
+    return Estimate.exact(float(times_ps.sum()) / total / _PS_IN_US, weight=total)
+
+
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
     """Return each key once, in order, and for every row the number of its key.
 
@@ -67,6 +75,12 @@ class Sums:
     counts: Ints
     batches_ps: Floats
     """By row and batch of time."""
+
+    @classmethod
+    def empty(cls, parts: int) -> Sums:
+        """Return those of no keys that have so many parts."""
+        keys = np.zeros((0, parts), dtype=np.int64)
+        return cls(keys, np.zeros(0, dtype=np.int64), np.zeros((0, BATCHES)))
 
     def by(self, *parts: int) -> Sums:
         """Add up rows that agree in these parts of the key; rows in order of their keys."""

@@ -11,10 +11,34 @@ import os
 import sys
 from io import TextIOWrapper
 
-from . import blaming, importing, plotting, scheduling, single, sweeping
+from . import (
+    blaming,
+    converting,
+    explaining,
+    importing,
+    interfering,
+    plotting,
+    scheduling,
+    single,
+    sweeping,
+    timelines,
+)
 from .options import app
 
-__all__ = ["app", "blaming", "importing", "main", "plotting", "scheduling", "single", "sweeping"]
+__all__ = [
+    "app",
+    "blaming",
+    "converting",
+    "explaining",
+    "importing",
+    "interfering",
+    "main",
+    "plotting",
+    "scheduling",
+    "single",
+    "sweeping",
+    "timelines",
+]
 
 
 def main() -> None:

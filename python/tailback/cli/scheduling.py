@@ -143,21 +143,14 @@ def _made(
     from tailback import schedules
     from tailback.errors import UserError
 
-    if order is Order.bounded:
-        made = schedules.collapsible(shape)
-        return made.in_groups_of(schedules.group_of(shape, *asked))
-    if any(number is not None for number in asked):
+    if order is not Order.bounded and any(number is not None for number in asked):
         allowed = "has no barriers" if order is not Order.scott else "has a barrier after each step"
         allowed += ": only the order bounded has a contention that can be chosen"
         raise UserError("--order", f'"{order}"', allowed)
-    if order is Order.scott:
-        return schedules.scott(shape)
-    kinds: dict[Order, schedules.Naive] = {
-        Order.naive_ascending: "ascending",
-        Order.naive_shifted: "shifted",
-        Order.naive_random: "random",
-    }
-    return schedules.naive(shape, kinds[order], seed)
+    made = schedules.in_order(shape, order.value, seed)
+    if order is Order.bounded:
+        return made.in_groups_of(schedules.group_of(shape, *asked))
+    return made
 
 
 def _others(made: Schedule) -> list[tuple[Contention, Counted]]:

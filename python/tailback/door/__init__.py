@@ -17,29 +17,37 @@ from .facts import (
     arbiters,
     check,
     exact,
+    homes,
     network,
     routing,
     routings,
 )
 from .mistakes import LONGEST_CIRCLE, Names, user_error, user_field
+from .traces import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts, trace_mistake
 
 __all__ = [
     "ALGORITHMS",
     "LONGEST_CIRCLE",
     "MOST_NODES",
     "OPERATIONS",
+    "TRACE_FORMATS",
     "Exact",
     "Names",
     "Network",
     "RoutingFacts",
     "Suited",
+    "TraceFacts",
+    "TraceFile",
     "arbiters",
     "check",
     "compiled",
     "exact",
+    "homes",
     "network",
     "routing",
     "routings",
+    "trace_facts",
+    "trace_mistake",
     "user_error",
     "user_field",
 ]

@@ -45,6 +45,8 @@ class Network:
     """Whether there may be several ways that are equally short."""
     one_way: tuple[int, int] | None
     """The first link that none leads back along: the switches at its ends."""
+    failed_links: tuple[tuple[int, int], ...]
+    """The links that have failed: the switches at their ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,11 @@ class Exact:
 def network(topology: Mapping[str, Any]) -> Network:
     """Return the numbers of a network. Raises `UserError` for one that cannot be."""
     return Network(**_tuples(_facts(about="topology", topology=topology)))
+
+
+def homes(topology: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the switch of every node of a network; of nodes without one their numbers."""
+    return tuple(_facts(about="homes", topology=topology))
 
 
 @cache

@@ -41,6 +41,11 @@ _USER_FIELDS = {
     "workload.compute.shape.slot": "workload.compute_slot",
     "workload.compute.shape.burst": "workload.compute_burst",
     "workload.compute.shape.peak": "workload.compute_peak",
+    "workload.eager_bytes": "workload.eager_limit",
+    "workload.control_bytes": "workload.control_size",
+    "workload.flops_per_s": "workload.compute_speed",
+    "workload.memory_byte_fs": "workload.memory_rate",
+    "workload.nodes": "workload.ranks_per_node",
     "sample_interval_ps": "run.sample_interval",
     "blame.classes": "workload.classes",
     "blame.message_classes": "workload.file",
@@ -68,8 +73,17 @@ def user_field(field: str) -> str:
         .replace(".half_duplex", ".duplex")
     )
     own = own.replace("workload.processes[", "workload.process[")
+    if own.startswith("workload.traffic_class["):
+        own = _of_class(own)
     own = _OF_RATE.sub(".rate", own)
     return _USER_FIELDS.get(field) or _UNIT.sub("", own)
+
+
+def _of_class(field: str) -> str:
+    """Return the path of a key of a traffic class, whose messages are the synthetic workload's."""
+    place, _, key = field.partition("].")
+    own = _USER_FIELDS.get(f"workload.{key}", f"workload.{key}").removeprefix("workload.")
+    return f"{place}].{own.replace('compute_', 'period_').replace('period_period', 'period')}"
 
 
 def user_error(error: compiled.SpecError, spec: str) -> UserError:
@@ -79,9 +93,11 @@ def user_error(error: compiled.SpecError, spec: str) -> UserError:
     field, given = user_field(error.field), in_words.given(error.given)
     # What makes switches run by a clock.
     allowed = in_words.told(error.allowed).replace("switch.pipeline", "switch.allocator")
-    if not error.circle:
-        return UserError(field, given, allowed)
     names = Names.of(spec)
+    if not error.circle:
+        if "failed" in field + allowed:
+            given, allowed = given and names.told(given), names.told(allowed)
+        return UserError(field, given, allowed)
     if len(error.circle) > LONGEST_CIRCLE:
         remedy = allowed.rpartition("; ")[2]
         size = len(error.circle)
@@ -129,32 +145,42 @@ class _Quantities:
 class Names:
     """What switches and nodes are called in messages: by their coordinates, if they have two."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        """``shape``: switches along each dimension, x first; empty without dimensions."""
+    def __init__(self, shape: tuple[int, ...], *, has_places: bool = True) -> None:
+        """``shape``: switches along each dimension, x first; empty without dimensions.
+
+        ``has_places``: whether nodes have the coordinates of their switches, one on each.
+        """
         self._shape = shape if len(shape) > 1 else ()
+        self._node = self._number if has_places else str
 
     @classmethod
     def of(cls, spec: str) -> Names:
         """Return the names of the machine of a run, or of the network of a question."""
         given = json.loads(spec)
         topology = given.get("machine", given).get("topology", {})
-        return cls(tuple(topology.get("dims", ())) or (2,) * topology.get("dimensions", 0))
+        topology = topology.get("of", topology)
+        shape = tuple(topology.get("dims", ())) or (2,) * topology.get("dimensions", 0)
+        return cls(shape, has_places=topology.get("nodes_per_switch", 1) == 1)
 
     def told(self, text: str) -> str:
         """Return a message of the engine with coordinates instead of numbers."""
         if not self._shape:
             return text
         text = re.sub(r"\bswitch (\d+)", lambda match: self._number(int(match[1])), text)
-        numbers = r"(?<=\bnode )\d+|\d+(?=->)|(?<=->)\d+"
-        return re.sub(numbers, lambda match: self._number(int(match[0])), text)
+        text = re.sub(r"(?<=\bnode )\d+", lambda match: self._node(int(match[0])), text)
+        # Routes lead from node to node, channels from switch to switch.
+        channels, routes, ways = text.partition("; routes ")
+        ends = re.compile(r"\d+(?=->)|(?<=->)\d+")
+        channels = ends.sub(lambda match: self._number(int(match[0])), channels)
+        return channels + routes + ends.sub(lambda match: self._node(int(match[0])), ways)
 
     def blocked(self, packet: Mapping[str, Any]) -> dict[str, Any]:
         """Return a packet of a deadlock with names."""
         return {
             **packet,
             "text": self.told(packet["text"]),
-            "from": self._number(packet["source"]),
-            "to": self._number(packet["destination"]),
+            "from": self._node(packet["source"]),
+            "to": self._node(packet["destination"]),
             "holds": [self._channel(place) for place in packet["holds"]],
             "waits_for": self._channel(packet["waits_for"]),
         }
@@ -163,7 +189,7 @@ class Names:
         """Return a channel of a circle with names."""
         ends = f"{self._number(channel['from'])} to {self._number(channel['to'])}"
         kind = f" (class {channel['class']})" if channel["class"] else ""
-        packet = f"{self._number(channel['source'])} to {self._number(channel['destination'])}"
+        packet = f"{self._node(channel['source'])} to {self._node(channel['destination'])}"
         return {**channel, "channel": f"{ends}{kind}", "packet": packet}
 
     def _channel(self, place: Mapping[str, Any]) -> dict[str, Any]:

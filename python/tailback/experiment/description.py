@@ -16,13 +16,26 @@ from ..machines import BASELINES, Fidelity, Machine, machine_of
 from ..machines.costs import has_costs
 from ..metrics import ALL_METRICS, OF_COSTS, OF_OPEN_LOOPS
 from ..units import Time
-from ..workloads import Messages, PeerExchange, PythonProgram, Synthetic, Workload
+from ..workloads import (
+    Job,
+    Jobs,
+    Messages,
+    PeerExchange,
+    PythonProgram,
+    Synthetic,
+    Trace,
+    Traffic,
+    Workload,
+)
 from .choosing import WORKLOAD, chosen
+from .jobs import check_tables, jobs_of
 from .reading import parsed_override, read_description
 from .run import Metric, Run
+from .tables import JOBS
 
 if TYPE_CHECKING:
-    from ..programs import Processes
+    from ..door import TraceFile
+    from ..programs import Running
 
 #: The tables of an experiment file.
 TABLES = ("machine", "workload", "run", "sweep")
@@ -39,15 +52,49 @@ class Experiment:
     """
 
     machine: Machine
-    workload: Workload
+    workload: Workload = None  # type: ignore[assignment]  # it follows from jobs
     run: Run = field(default_factory=Run)
+    jobs: tuple[Job, ...] = ()
+    """Workloads side by side, instead of one; empty if there is one."""
 
     def __post_init__(self) -> None:
         """Check what no part can check alone."""
+        self._join_jobs()
         self._keep_time()
         self.machine.check(self.fidelity)
         self.workload.check(self.machine)
+        self._check_end()
         self._check_metric()
+        self._check_critical_path()
+
+    def _join_jobs(self) -> None:
+        """Let jobs be the workload, and know them if that is jobs."""
+        given: Any = self.workload
+        if given is None:
+            if not self.jobs:
+                raise UserError("workload", None, "must be given, or jobs")
+            object.__setattr__(self, "workload", Jobs(self.jobs))
+        elif self.jobs and not (isinstance(given, Jobs) and given.jobs == tuple(self.jobs)):
+            raise UserError("job", None, "must not be given together with workload")
+        jobs = self.workload.jobs if isinstance(self.workload, Jobs) else ()
+        object.__setattr__(self, "jobs", jobs)
+
+    def _check_end(self) -> None:
+        """Refuse jobs of which some end and some do not, unless it is said when all end."""
+        ends = [job.workload.finite for job in self.jobs]
+        if any(ends) and not all(ends) and self.run.duration is None:
+            finite, endless = (self.jobs[ends.index(end)].name for end in (True, False))
+            allowed = (
+                f"must be given: job {finite} ends by itself, and job {endless} goes on for ever"
+            )
+            raise UserError("run.duration", None, allowed)
+
+    def only(self, *names: str) -> Experiment:
+        """Return the experiment with some of its jobs, where they are beside the others."""
+        if not isinstance(self.workload, Jobs):
+            raise UserError("job", None, "must be given to choose from")
+        run = self.run
+        return type(self)(self.machine, self.workload.only(names, self.machine), run)
 
     def _keep_time(self) -> None:
         """Turn times that are given in cycles into times, if the machine has a clock."""
@@ -76,15 +123,21 @@ class Experiment:
         Keys of a table refine its ``preset``; ``changes``, tables too, are laid over it. A
         table ``sweep`` is left out. Raises `UserError`.
         """
-        tables, over = tables_of(description), tables_of(changes or {})
+        over = dict(changes or {})
+        tables, by_job = tables_of(description), over.pop(JOBS, {})
+        over = tables_of(over)
         machine = machine_of(tables["machine"], over["machine"])
         preset = over["machine"].get("preset", tables["machine"].get("preset"))
         usual = {"baseline": BASELINES[preset]} if preset in BASELINES else {}
-        return cls(
-            machine,
-            chosen(WORKLOAD, tables["workload"], over["workload"]),
-            Run(**{**usual, **tables["run"], **over["run"]}),
-        )
+        run = Run(**{**usual, **tables["run"], **over["run"]})
+        if JOBS not in description:
+            if by_job:
+                raise UserError(JOBS, None, "there are no jobs in this experiment: no [[job]]")
+            return cls(machine, chosen(WORKLOAD, tables["workload"], over["workload"]), run)
+        if "workload" in description or over["workload"]:
+            problem = "must not be given together with [[job]]: every job has a workload"
+            raise UserError("workload", None, problem)
+        return cls(machine, jobs_of(description[JOBS], by_job), run)
 
     @property
     def fidelity(self) -> Fidelity:
@@ -148,28 +201,43 @@ class Experiment:
         return _canonical(self._spec(mode) | {"record_packets": record_packets})
 
     def _spec(self, mode: str | None) -> dict[str, Any]:
+        machine = self.machine.spec(self.fidelity)
+        if classes := self.workload.network_classes():
+            machine["routing"]["traffic_classes"] = classes
         return {
-            "machine": self.machine.spec(self.fidelity),
+            "machine": machine,
             "workload": self.workload.spec(self.machine),
             "mode": self.run.mode if mode is None else mode,
             "fidelity": self.fidelity,
             "seed": self.run.seed,
             "sample_interval_ps": self.sample_interval_ps,
             # Left out unless it is asked for: it does not change what is simulated.
-            **({"blame": self.workload.class_spec()} if self.run.blame else {}),
+            **({"blame": self._blame_spec()} if self.run.blame else {}),
+            **({"causes": {"slack": self.run.slack}} if self.run.critical_path else {}),
         }
 
-    def messages_arrays(self) -> tuple[Any, Any, Any, Any] | None:
-        """Return the message list as NumPy arrays, or None for other workloads."""
-        return self.workload.messages_arrays() if isinstance(self.workload, Messages) else None
+    def _blame_spec(self) -> dict[str, Any]:
+        share = self.run.blame_share
+        sampled = {"share": round(share * 2**32), "groups": self.finite} if share < 1 else {}
+        return self.workload.class_spec() | sampled
+
+    def messages_arrays(self) -> Any:
+        """Return the message list as NumPy arrays, or None for other workloads; of jobs a list."""
+        if isinstance(self.workload, Messages | Jobs):
+            return self.workload.messages_arrays()
+        return None
 
     def message_classes(self) -> Any:
         """Return the traffic classes of a message list as a NumPy array; None if it has none."""
         return self.workload.message_classes() if isinstance(self.workload, Messages) else None
 
-    def processes(self) -> Processes | None:
+    def processes(self) -> Running | None:
         """Return the processes of one run that are written in Python, or None."""
         return self.workload.processes(self.machine, self.run.seed)
+
+    def traces(self) -> list[TraceFile]:
+        """Return the files of traces that processes carry out, in the order of these."""
+        return self.workload.traces()
 
     def stop_rule(self) -> dict[str, Any]:
         """Return what ends a run and what is cut from its start, resolved."""
@@ -197,7 +265,9 @@ class Experiment:
             **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
         cycle = self.machine.cycle()
-        if cycle is not None and isinstance(self.workload, PythonProgram):
+        workloads = [job.workload for job in self.jobs] or [self.workload]
+        in_python = any(isinstance(workload, PythonProgram) for workload in workloads)
+        if cycle is not None and in_python:
             # Its processes may compute for so many cycles; all other times are in the spec.
             question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
@@ -221,12 +291,19 @@ class Experiment:
         if not run["blame"]:
             # Neither says anything of such a run.
             run.pop("blame")
+            run.pop("blame_share")
             workload.pop("classes", None)
-        return {
-            "machine": self.machine.resolved(self.fidelity),
-            "workload": workload,
-            "run": run,
-        }
+        if not run["critical_path"]:
+            run.pop("critical_path")
+            run.pop("slack")
+        runs = {JOBS: workload["jobs"]} if self.jobs else {"workload": workload}
+        return {"machine": self.machine.resolved(self.fidelity), **runs, "run": run}
+
+    def _check_critical_path(self) -> None:
+        """Refuse to look for what the end waits for where there is none."""
+        if self.run.critical_path and not self.finite:
+            allowed = "the workload goes on for ever: only one that ends has a critical path"
+            raise UserError("run.critical_path", "true", allowed)
 
     def _check_metric(self) -> None:
         """Refuse a metric that the workload or machine cannot have: it is never precise."""
@@ -239,6 +316,9 @@ class Experiment:
             raise UserError("run.metric", shown(metric), allowed)
         if "iterations" in metric and isinstance(self.workload, PythonProgram | PeerExchange):
             allowed = 'a program in Python has no iterations; use "messages_per_node_per_ms"'
+            raise UserError("run.metric", shown(metric), allowed)
+        if "iterations" in metric and isinstance(self.workload, Trace):
+            allowed = 'a trace has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
         reason = self._reason_against(metric)
         if reason is not None:
@@ -283,6 +363,8 @@ class Experiment:
 
     @property
     def _drops(self) -> bool:
+        if isinstance(self.workload, Traffic):
+            return any(one.reply is None for one in self.workload.sources)
         return isinstance(self.workload, Synthetic) and self.workload.sync == "asynchronous"
 
 
@@ -292,9 +374,13 @@ def tables_of(description: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     Raises `UserError` for anything else in it.
     """
     for key, table in description.items():
+        if key == JOBS:
+            check_tables(table)
+            continue
         if key not in TABLES:
             # A stray `seed` is nearest to `sweep`, but not meant for it.
-            raise unknown_key("", key, TABLES if key.startswith("sw") else TABLES[:-1])
+            known = [*TABLES, JOBS] if key.startswith("sw") else [*TABLES[:-1], JOBS]
+            raise unknown_key("", key, known)
         if not isinstance(table, Mapping):
             raise UserError(key, shown(table), f"must be a table: [{key}]")
     return {table: description.get(table, {}) for table in TABLES}

@@ -10,6 +10,7 @@ from typing import Any
 from tailback.since311 import tomllib
 
 from ..errors import UserError, read_text, shown
+from .jobs import workload_tables
 from .tables import FILES, put, section_and_key, table_at
 
 
@@ -64,6 +65,11 @@ def _anchor_files(description: dict[str, Any], folder: Path) -> None:
         given = table_at(description, section).get(key)
         if isinstance(given, str):
             put(description, name, str(folder / given))
+    for workload in workload_tables(description):
+        for name in FILES:
+            section, key = section_and_key(name)
+            if section == "workload" and isinstance(workload.get(key), str):
+                workload[key] = str(folder / workload[key])
 
 
 def _value(text: str) -> object:

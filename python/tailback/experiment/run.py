@@ -88,6 +88,23 @@ class Run(Description, init=False):
         default=False,
         description="Whether every wait is charged to the traffic that caused it.",
     )
+    blame_share: float = Field(
+        default=1.0,
+        ge=0.0001,
+        le=1,
+        description="Share of all packets whose waits are charged (run.blame), chosen by the seed: "
+        "estimates, sooner. Root culprits and root channels are known only if it is 1.",
+    )
+    critical_path: bool = Field(
+        default=False,
+        description="Whether it is found what the end of the program waited for, and where the "
+        "time of its processes went (docs/critical-path.md).",
+    )
+    slack: bool = Field(
+        default=False,
+        description="With critical_path: whether it is found how much later every process could "
+        "have been. Takes memory for all that happens.",
+    )
     title: str | None = Field(
         default=None,
         min_length=1,
@@ -109,6 +126,11 @@ class Run(Description, init=False):
         for name in ("duration", "sample_interval", "max_duration"):
             if getattr(self, name) == Time(0):
                 raise UserError(name, shown("0 s"), "must be above zero")
+        if self.critical_path and self.blame_share < 1:
+            allowed = "must be 1 with critical_path: the waits of all packets are charged then"
+            raise UserError("blame_share", shown(self.blame_share), allowed)
+        if self.slack and not self.critical_path:
+            raise UserError("slack", "true", "needs critical_path = true")
         if self.title is not None and not self.title.strip():
             raise UserError("title", shown(self.title), "must not be blank")
         times = (self.duration, self.warmup, self.sample_interval, self.max_duration)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Union
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
+from ..errors import Description
 from ..machines import PRESETS
 from ..machines.link import LinkClass
-from ..machines.reading import KINDED, PLAIN
+from ..machines.reading import KINDED, PARTS, PLAIN
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import ALIASES
 from ..parts import Part, model_of
 from ..units import Frequency, Quantity
+from ..workloads import Job
 from .choosing import WORKLOAD, Described
 from .run import Run
 from .sweep_schema import sweep_schema
@@ -27,6 +29,7 @@ def json_schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     properties["machine"] = _machine_schema()
     properties["workload"] = _schema_of_any(WORKLOAD, definitions)
+    properties["job"] = _jobs_schema(properties["workload"])
     properties["run"] = _schema_of(Run)
     keys = _keys(properties["run"], definitions) | {"machine": properties["machine"]}
     properties["sweep"] = sweep_schema(keys)
@@ -57,6 +60,44 @@ def _schema_of_any(described: Described[Any], definitions: dict[str, Any]) -> di
     return schema
 
 
+def _jobs_schema(workload: Schema) -> Schema:
+    """Return the schema of the tables ``[[job]]``."""
+    keys = {name: _schema_of_key(Job, name) for name in Job.model_fields if name != "workload"}
+    table = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name"],
+        "properties": {**keys, "workload": workload},
+    }
+    told = "Workloads side by side, instead of [workload]."
+    return {"type": "array", "minItems": 1, "items": table, "description": told}
+
+
+def _schema_of_key(described: type[Description], name: str) -> Schema:
+    """Return the schema of one key."""
+    field = described.model_fields[name]
+    fields: Any = {name: (field.annotation, field)}
+    made: Any = create_model("Key", **fields)
+    schema: Schema = _schema_of(made)["properties"][name]
+    schema.pop("title", None)
+    return schema | _WRITTEN.get(name, {})
+
+
+#: What may be written for keys that are kept as something else.
+_WRITTEN: dict[str, Schema] = {
+    "nodes": {
+        "anyOf": [
+            {
+                "type": "array",
+                "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+                "minItems": 1,
+            },
+            {"type": "string"},
+        ]
+    },
+}
+
+
 def _machine_schema() -> Schema:
     """Return the schema of ``[machine]`` and the tables below it."""
     properties: Schema = {
@@ -64,7 +105,7 @@ def _machine_schema() -> Schema:
         "clock": _schema_of(Frequency)
         | {"description": 'Frequency of the clock, such as "1 GHz"; times may be in its cycles.'},
     }
-    for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
+    for name in PARTS:
         if name in KINDED:
             properties[name] = _kinded_schema(name)
         elif name in PLAIN:

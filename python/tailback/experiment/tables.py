@@ -18,6 +18,7 @@ MACHINE_TABLES = (
     "machine.switch",
     "machine.routing",
     "machine.interface",
+    "machine.loggops",
 )
 #: Tables of classes of links begin with this; the rest is the name of a class.
 LINK_CLASSES = "machine.link_classes"
@@ -25,8 +26,17 @@ LINK_CLASSES = "machine.link_classes"
 #: All tables with parameters, by dotted name.
 SECTIONS = ("machine", *MACHINE_TABLES, "workload", "run")
 
+#: Tables of jobs, ``[[job]]``, have names in a list: ``job.NAME`` and ``job.NAME.workload``.
+JOBS = "job"
+
 #: Parameters that name a file, by dotted name.
-FILES = ("machine.topology.file", "machine.routing.file", "workload.file")
+FILES = (
+    "machine.topology.file",
+    "machine.routing.file",
+    "workload.file",
+    "workload.groups",
+    "workload.placement_file",
+)
 
 
 def section_and_key(name: str) -> tuple[str, str]:
@@ -37,7 +47,15 @@ def section_and_key(name: str) -> tuple[str, str]:
 
 def is_section(section: str) -> bool:
     """Whether a dotted name is that of a table with parameters."""
-    return section in SECTIONS or section.startswith(f"{LINK_CLASSES}.")
+    is_own = section in SECTIONS or section.startswith(f"{LINK_CLASSES}.")
+    return is_own or job_of(section) is not None
+
+
+def job_of(section: str) -> str | None:
+    """Return the name of the job that ``job.NAME`` or ``job.NAME.workload`` is a table of."""
+    first, *steps = section.split(".")
+    is_table = first == JOBS and steps[1:] in ([], ["workload"])
+    return steps[0] if is_table and steps and steps[0] else None
 
 
 def table_at(tables: Mapping[str, Any], section: str) -> Mapping[str, Any]:
@@ -68,7 +86,7 @@ def entries(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, ob
     """
     for key, value in tables.items():
         name = joined(path, key)
-        if isinstance(value, Mapping) and (is_section(name) or name == LINK_CLASSES):
+        if isinstance(value, Mapping) and (is_section(name) or name in (LINK_CLASSES, JOBS)):
             yield from entries(value, name)
         else:
             yield name, value

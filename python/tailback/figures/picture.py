@@ -35,6 +35,13 @@ class Line:
     load_us: float
     """NaN where it is not known."""
     width: int
+    has_failed: bool = False
+    """Such a link is drawn in dashes."""
+
+    @property
+    def alike(self) -> tuple[int, bool]:
+        """What else than its load a line looks by."""
+        return self.width, self.has_failed
 
 
 @dataclass(frozen=True)
@@ -117,11 +124,11 @@ def figure(seen: Picture, theme: Theme = LIGHT) -> go.Figure:
 
     colours = shades()
     drawn = go.Figure(layout={"template": {"layout": layout(theme)}})
-    for shade, width in sorted(
-        {(seen.shade(line), line.width) for line in seen.lines},
+    for shade, looks in sorted(
+        {(seen.shade(line), line.alike) for line in seen.lines},
         key=lambda key: (-1 if key[0] is None else key[0], key[1]),
     ):
-        alike = [line for line in seen.lines if (seen.shade(line), line.width) == (shade, width)]
+        alike = [line for line in seen.lines if (seen.shade(line), line.alike) == (shade, looks)]
         xs: list[float | None] = []
         ys: list[float | None] = []
         for line in alike:
@@ -130,6 +137,7 @@ def figure(seen: Picture, theme: Theme = LIGHT) -> go.Figure:
         style = {
             "color": theme.faint if shade is None else colours[shade],
             "width": seen.stroke(alike[0]),
+            **({"dash": "dash"} if alike[0].has_failed else {}),
         }
         drawn.add_scatter(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip")
     _add_middles(drawn, seen)

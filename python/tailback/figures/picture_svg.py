@@ -95,9 +95,10 @@ def _lines(seen: Picture, canvas: _Canvas) -> Iterator[str]:
         shade = seen.shade(line)
         stroke = 'class="unknown"' if shade is None else f'stroke="{colours[shade]}"'
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(canvas.at, line.points))
+        dash = ' stroke-dasharray="6 5"' if line.has_failed else ""
         yield (
             f'<polyline points="{way}" fill="none" {stroke} '
-            f'stroke-width="{seen.stroke(line):.2g}"><title>{escape(seen.told(line))}</title>'
+            f'stroke-width="{seen.stroke(line):.2g}"{dash}><title>{escape(seen.told(line))}</title>'
             "</polyline>"
         )
 

@@ -50,7 +50,12 @@ def picture(
             raise UserError("--plot", None, problem)
     where = placed(machine.topology, graph, switches)
     ends = _ends(machine)
-    lines = [*_internal(where, graph, loads, ends), *_external(where, graph, loads, ends)]
+    failed = machine.topology.facts.failed_links
+    lines = [
+        *_failed(where, failed, ends),
+        *_internal(where, graph, loads, ends),
+        *_external(where, graph, loads, ends),
+    ]
     entering = Counter(graph["node_enters"].tolist())
     dots = [
         Dot(where.switches[n], _name(ends, n, names), _switch_text(ends, n, names, entering[n]))
@@ -59,7 +64,9 @@ def picture(
     nodes = _node_dots(where.senders)
     if where.receivers != where.senders:
         nodes += _node_dots(where.receivers)
-    sizes = (_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es"))
+    sizes = [_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es")]
+    if failed:
+        sizes.append(_count(len(failed), "failed link"))
     title = f"{machine.topology.kind.replace('_', ' ')}: {', '.join(sizes)}"
     return Picture(title, lines, dots, nodes, where.groups)
 
@@ -103,6 +110,17 @@ def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[
         points = _way(where, where.switches[source], where.switches[destination], round_=round_)
         load = loads.get(("internal", source, destination), nan)
         lines.append(_line(points, names, width, load))
+    return lines
+
+
+def _failed(where: Placing, failed: Sequence[tuple[int, int]], ends: Ends) -> list[Line]:
+    """Return the links that have failed, each once."""
+    lines = []
+    for source, destination in failed:
+        one, other = map(shown, ends.of_channel("internal", source, destination))
+        round_ = abs(source - destination) in where.rounds
+        points = _way(where, where.switches[source], where.switches[destination], round_=round_)
+        lines.append(Line(points, f"{one} to {other}: failed", nan, 1, has_failed=True))
     return lines
 
 

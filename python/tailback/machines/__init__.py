@@ -11,6 +11,7 @@ from .fidelities import Fidelity
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
+from .loggops import LogGops
 from .machine import Machine
 from .presets import BASELINES, PRESETS
 from .reading import machine_of
@@ -33,6 +34,7 @@ __all__ = [
     "Lattice",
     "Link",
     "LinkClass",
+    "LogGops",
     "Machine",
     "NodeLink",
     "Routing",

@@ -52,14 +52,16 @@ def _amount(interface: Interface, key: str) -> int:
     return 0 if value is None else int(value.amount)
 
 
-def spelled_out(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table of keys with the usual words for LogGP's; raise `UserError` for both."""
-    found = {key: value for key, value in table.items() if key not in LOGGP}
-    for word, keys in LOGGP.items():
+def spelled_out(
+    table: Mapping[str, Any], section: str, letters: Mapping[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """Return a table of keys with the usual words for letters; raise `UserError` for both."""
+    found = {key: value for key, value in table.items() if key not in letters}
+    for word, keys in letters.items():
         for key in keys if word in table else ():
             if key in table:
                 problem = f"is {key} too, which is given"
-                raise UserError(f"machine.interface.{word}", shown(table[word]), problem)
+                raise UserError(f"{section}.{word}", shown(table[word]), problem)
             found[key] = table[word]
     return found
 

@@ -10,6 +10,7 @@ from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
 from . import costs
+from .collectives import OPERATIONS
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
@@ -19,6 +20,7 @@ from .topologies import Graph
 
 if TYPE_CHECKING:
     from .link import LinkClass, NodeLink
+    from .loggops import LogGops
     from .machine import Machine
 
 #: `duplex` as the engine has it.
@@ -31,6 +33,8 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     Keys that have no effect here are None. Of a network or routes from a file there is
     only how large they are, and their hash.
     """
+    if machine.loggops is not None:
+        return _without_network(machine, machine.loggops)
     routing = machine.chosen_routing
     return {
         "topology": plain(machine.topology.resolved()),
@@ -47,6 +51,20 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "switch": machine.switch.written() | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
         "interface": _interface(machine) | _of_interface(machine),
+        "clock": plain(machine.clock),
+    }
+
+
+def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
+    """Return the parameters of a machine that is numbers; of interfaces, what collectives are."""
+    parts = ("link", "node_link", "link_classes", "switch", "routing")
+    given = machine.interface.given()
+    collectives = {key: plain(value) for key, value in given.items() if key in OPERATIONS}
+    return {
+        "topology": plain(machine.topology.resolved()),
+        **{name: {} for name in parts},
+        "interface": collectives,
+        "loggops": loggops.written(),
         "clock": plain(machine.clock),
     }
 
@@ -100,7 +118,8 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
         given = switch.traversal_delay
         found["traversal_delay"] = str(cycle if given is None else given)
-        found["arbiter"] = None
+        if switch.arbiter != "priority":
+            found["arbiter"] = None
         if switch.output_buffer is not None:
             found["output_buffer"] = str(switch.output_buffer)
     else:
@@ -174,6 +193,7 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "switch": _switch_spec(machine, fidelity),
         "routing": _routing_spec(machine),
         "interface": _interface_spec(machine),
+        **({} if machine.loggops is None else {"loggops": machine.loggops.spec()}),
     }
 
 
@@ -198,7 +218,7 @@ def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str,
 def _topology_spec(machine: Machine) -> dict[str, Any]:
     topology = machine.topology
     if not isinstance(topology, Graph):
-        return topology.spec()
+        return topology.spec_left()
 
     def times(link: GraphLink) -> dict[str, Any]:
         delay = None if link.delay_ps is None else Time(link.delay_ps)
@@ -211,7 +231,7 @@ def _topology_spec(machine: Machine) -> dict[str, Any]:
             raise UserError(topology.file, None, problem) from None
         return _times(machine, link.rate, delay)
 
-    return topology.spec_with(times)
+    return topology.spec_left(topology.spec_with(times))
 
 
 def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ..parts import (
 )
 from ..units import Rate, Size, Time, TimePerByte, whole_ps
 from .collectives import Collectives, CollectivesKey, Method, method_spec
-from .costs import spelled_out
+from .costs import LOGGP, spelled_out
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)
@@ -194,7 +194,7 @@ class Interface(Part):
         """
         given = {"o": o, "O": O, "g": g, "G": G}
         named = {word: value for word, value in given.items() if value != 0}
-        return cls(**spelled_out(named | keys))
+        return cls(**spelled_out(named | keys, cls.section, LOGGP))
 
     def _check(self) -> None:
         if self.drain_rate is not None:

@@ -18,6 +18,7 @@ from .fidelities import Fidelity
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink, check_delay, check_whole
+from .loggops import LogGops
 from .needs import NoEffectError
 from .routing import Routing
 from .switch import Switch
@@ -52,6 +53,10 @@ class Machine(Part):
     interface: Interface = key(
         default=Interface(), description="The network interfaces of the nodes."
     )
+    loggops: LogGops | None = key(
+        default=None,
+        description="Instead of a network: what messages take, in six numbers; for traces only.",
+    )
     clock: MaybeFrequency = key(
         default=None,
         description='Frequency of the clock: times may be given in cycles ("3 cycles"), and '
@@ -78,8 +83,9 @@ class Machine(Part):
             cycle = None if self.clock is None else self.clock.cycle
         except UserError as error:
             raise error.inside("machine.clock") from None
-        for name in ("link", "node_link", "switch", "interface"):
-            object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
+        for name in ("link", "node_link", "switch", "interface", "loggops"):
+            part: Part | None = getattr(self, name)
+            object.__setattr__(self, name, None if part is None else part.with_clock(cycle))
         classes = {name: one.with_clock(cycle) for name, one in self.link_classes.items()}
         object.__setattr__(self, "link_classes", classes)
         topology = self.topology
@@ -138,6 +144,10 @@ class Machine(Part):
     def group_nodes(self) -> int | None:
         """Nodes of a group, island or largest subtree; None where there are no groups."""
         return self.topology.facts.group_nodes
+
+    def homes(self) -> tuple[int, ...]:
+        """Return the switch of every node."""
+        return door.homes(self.topology.spec())
 
     @property
     def degree(self) -> int:
@@ -378,12 +388,15 @@ class Machine(Part):
         for name in ("link", "node_link", "switch", "interface"):
             found[name] = getattr(self, name).given()
         found["link_classes"] = {name: one.given() for name, one in self.link_classes.items()}
+        found = {name: part for name, part in found.items() if part}
         if self.routing is not None:
             found["routing"] = {"kind": self.routing.kind, **self.routing.given()}
+        if self.loggops is not None:
+            found["loggops"] = self.loggops.given()
         if self.clock is not None:
             found["clock"] = str(self.clock)
-        cleared: dict[str, Any] = plain({name: part for name, part in found.items() if part})
-        return cleared
+        written: dict[str, Any] = plain(found)
+        return written
 
     def cycle(self) -> Time | None:
         """Return the time of a cycle of the clock, if there is one."""

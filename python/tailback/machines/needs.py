@@ -10,6 +10,7 @@ from ..errors import UserError, shown
 from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
+from .collectives import OPERATIONS
 from .switch import CLOCKED
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ NEEDS = (
         'machine.link.flow_control = "in_band" or machine.switch.allocator',
     ),
     *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
-    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator"),
+    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator", ("priority",)),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
@@ -214,6 +215,8 @@ NEEDS = (
 
 def check(machine: Machine) -> None:
     """Raise `NoEffectError` for the first key that has none."""
+    if machine.loggops is not None:
+        _check_without_network(machine)
     for need in NEEDS:
         part = getattr(machine, need.part)
         value = getattr(part, need.key)
@@ -222,3 +225,16 @@ def check(machine: Machine) -> None:
             continue
         field = f"machine.{need.part}.{need.key}"
         raise NoEffectError(field, shown(plain(value)), f"has no effect here; needs {need.what}")
+
+
+def _check_without_network(machine: Machine) -> None:
+    """Refuse what describes a network, where there is none."""
+    problem = "has no effect with [machine.loggops]: there is no network"
+    if machine.routing is not None:
+        raise NoEffectError("machine.routing.kind", shown(machine.routing.kind), problem)
+    for name in ("link", "node_link", "switch", "interface"):
+        for key, value in getattr(machine, name).given().items():
+            if name != "interface" or key not in OPERATIONS:
+                raise NoEffectError(f"machine.{name}.{key}", shown(plain(value)), problem)
+    if machine.link_classes:
+        raise NoEffectError("machine.link_classes", None, problem)

@@ -37,6 +37,8 @@
 * ``tpu_torus_like``: a cube of 64 accelerators, a torus of 4 x 4 x 4 with links of 50 GB/s
   [Jouppi et al. 2023]. Its packets, buffers and delays are not public: packets of 512 B in flits of
   32 B, 4 KiB for each of 2 virtual channels, 50 ns in a switch and 5 ns on a link are choices.
+* ``loggops``: no network, but six numbers [Hoefler, Schneider & Lumsdaine 2010], by default those
+  of the authors' simulator; for traces only.
 """
 
 from __future__ import annotations
@@ -241,6 +243,9 @@ PRESETS["paragon"] = {
         "drain_rate": "363636364 bit/s",
     },
 }
+
+# The parameters are the defaults of `LogGops`; a rank needs a node.
+PRESETS["loggops"] = {"topology": {"kind": "star", "nodes": 4096}, "loggops": {}}
 
 #: What the mode `full` of such a machine is compared with, unless `run.baseline` says otherwise:
 #: [Tweedie, definition 6.1].

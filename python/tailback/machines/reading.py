@@ -11,6 +11,7 @@ from . import costs
 from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
+from .loggops import LETTERS, LogGops
 from .machine import Machine
 from .needs import NoEffectError
 from .presets import PRESETS
@@ -27,12 +28,22 @@ PLAIN: dict[str, type[Part]] = {
     "node_link": NodeLink,
     "switch": Switch,
     "interface": Interface,
+    "loggops": LogGops,
 }
 #: Parts whose `kind` names their class.
 KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing": ROUTINGS}
 
 #: All tables below ``machine``, in the order of a file.
-PARTS = ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface")
+PARTS = (
+    "topology",
+    "link",
+    "node_link",
+    "link_classes",
+    "switch",
+    "routing",
+    "interface",
+    "loggops",
+)
 
 #: Tables whose keys depend on the topology alone, and the keys that decide on it.
 _BY_TOPOLOGY = ("topology", "link_classes")
@@ -90,11 +101,13 @@ def _plain_tables(tables: Tables) -> dict[str, Any]:
 
 
 def _usual(tables: dict[str, Any]) -> dict[str, Any]:
-    """Return tables with the usual words for LogGP's keys."""
-    interface = tables.get("interface")
-    if not isinstance(interface, Mapping):
-        return tables
-    return tables | {"interface": costs.spelled_out(interface)}
+    """Return tables with the usual words for letters of LogGP and its like."""
+    found = dict(tables)
+    for name, letters in (("interface", costs.LOGGP), ("loggops", LETTERS)):
+        table = tables.get(name)
+        if isinstance(table, Mapping):
+            found[name] = costs.spelled_out(table, f"machine.{name}", letters)
+    return found
 
 
 def refined(lower: Tables, upper: Tables) -> dict[str, Any]:

@@ -9,13 +9,13 @@ with its class, as in ``7:1``.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError, nearest, read_text, shown
+from ..csv_files import cell, cell_mistake, read_csv, whole_number
+from ..errors import UserError, shown
 
 #: Largest class of virtual channels, of which a link has 255 at most.
 MOST_CLASS = 254
@@ -56,20 +56,20 @@ class _Reader:
         return self._place(line, column, text, "node", (places.nodes, places.node_names))
 
     def virtual_class(self, line: int, column: str, text: str) -> int:
-        number = _number(text)
+        number = whole_number(text)
         if number is None or number > MOST_CLASS:
             allowed = f"must be a class of virtual channels, 0 to {MOST_CLASS}"
             raise self.mistake(line, column, text, allowed)
         return number
 
     def mistake(self, line: int, column: str, text: object, allowed: str) -> UserError:
-        return UserError(f"{self.path}: {column} in line {line}", shown(text), allowed)
+        return cell_mistake(self.path, line, column, text, allowed)
 
     def _place(
         self, line: int, column: str, text: str, what: str, known: tuple[int, Mapping[str, int]]
     ) -> int:
         count, names = known
-        number = names.get(text, _number(text))
+        number = names.get(text, whole_number(text))
         if number is None or number >= count:
             allowed = f"must be a {what}, 0 to {count - 1}"
             if names:
@@ -85,20 +85,20 @@ def read_table(path: Path, places: Places) -> dict[str, Any]:
     no switch, node or class, and a pair that is there twice.
     """
     reader = _Reader(path, places)
-    names, rows = _rows(path, _TABLE)
+    names, rows = _read(path, _TABLE)
     columns = [names.index(column) for column in _TABLE]
     class_column = names.index("class") if "class" in names else None
     hops = [[_NONE] * places.nodes for _ in range(places.switches)]
     classes = [[0] * places.nodes for _ in range(places.switches)]
     lines: dict[tuple[int, int], int] = {}
     for line, row in rows:
-        cells = [_cell(row, column) for column in columns]
+        cells = [cell(row, column) for column in columns]
         at = reader.switch(line, "switch", cells[0])
         to = reader.node(line, "destination", cells[1])
         _once(reader, lines, line, (at, to), ("switch", "destination"))
         hops[at][to] = reader.switch(line, "next_switch", cells[2])
         if class_column is not None:
-            classes[at][to] = reader.virtual_class(line, "class", _cell(row, class_column))
+            classes[at][to] = reader.virtual_class(line, "class", cell(row, class_column))
     any_class = any(any(row) for row in classes)
     return {"hops": "switches", "next": hops, "classes": classes if any_class else []}
 
@@ -109,18 +109,18 @@ def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
     Raises `UserError` as `read_table` does.
     """
     reader = _Reader(path, places)
-    names, rows = _rows(path, _ROUTES)
+    names, rows = _read(path, _ROUTES)
     if tuple(names[:3]) != _ROUTES:
         given = ",".join(names)
         raise UserError(str(path), shown(given), f"must begin with the columns {','.join(_ROUTES)}")
     lines: dict[tuple[int, int], int] = {}
     routes = []
     for line, row in rows:
-        source = reader.node(line, "source", _cell(row, 0))
-        to = reader.node(line, "destination", _cell(row, 1))
+        source = reader.node(line, "source", cell(row, 0))
+        to = reader.node(line, "destination", cell(row, 1))
         _once(reader, lines, line, (source, to), ("source", "destination"))
-        cells = [text for cell in row[2:] if (text := cell.strip())]
-        hops = [_hop(reader, line, cell) for cell in cells]
+        hops_given = [text for given in row[2:] if (text := given.strip())]
+        hops = [_hop(reader, line, hop) for hop in hops_given]
         classes = [number for _, number in hops]
         routes.append(
             {
@@ -133,13 +133,13 @@ def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
     return {"hops": "switches", "routes": routes}
 
 
-def _hop(reader: _Reader, line: int, cell: str) -> tuple[int, int]:
+def _hop(reader: _Reader, line: int, hop: str) -> tuple[int, int]:
     """Return the switch and the class of ``7`` or ``7:1``."""
-    if cell in reader.places.switch_names:
-        return reader.switch(line, "hops", cell), 0
-    switch, colon, number = cell.rpartition(":")
+    if hop in reader.places.switch_names:
+        return reader.switch(line, "hops", hop), 0
+    switch, colon, number = hop.rpartition(":")
     if not colon:
-        return reader.switch(line, "hops", cell), 0
+        return reader.switch(line, "hops", hop), 0
     found = reader.switch(line, "hops", switch.strip())
     return found, reader.virtual_class(line, "hops", number.strip())
 
@@ -159,27 +159,7 @@ def _once(
     lines[pair] = line
 
 
-def _rows(path: Path, needed: Sequence[str]) -> tuple[list[str], list[Row]]:
+def _read(path: Path, columns: Sequence[str]) -> tuple[list[str], list[Row]]:
     """Return the names of the columns, and the rows."""
-    lines = csv.reader(read_text(path).splitlines())
-    try:
-        rows = [(lines.line_num, row) for row in lines if row]
-    except csv.Error as error:
-        raise UserError(str(path), None, f"cannot be read: {error}") from None
-    if not rows:
-        raise UserError(str(path), None, "has no rows")
-    names = [name.strip() for name in rows[0][1]]
-    others = [name for name in names if name not in needed]
-    for column in needed:
-        if column not in names:
-            allowed = f"has no column {column}; must have {', '.join(needed)}"
-            raise UserError(str(path), None, allowed, nearest(column, others))
-    return names, rows[1:]
-
-
-def _cell(row: list[str], column: int) -> str:
-    return row[column].strip() if column < len(row) else ""
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+    found = read_csv(path, columns, f"; must have {', '.join(columns)}")
+    return found.names, found.rows

@@ -20,9 +20,11 @@ from .topologies import Topology
 __all__ = [
     "Chaos",
     "DModK",
+    "Dal",
     "Deflection",
     "DestinationTag",
     "DimensionOrder",
+    "Ecmp",
     "FirstHop",
     "HopClasses",
     "Minimal",
@@ -34,6 +36,7 @@ __all__ = [
     "Profitable",
     "SModK",
     "Shortest",
+    "Spray",
     "UgalG",
     "UgalL",
     "UpDown",
@@ -87,7 +90,7 @@ class Routing(Part):
     def facts(self, topology: Topology) -> RoutingFacts:
         """Return what the engine knows of it there. Raises `UserError` where it is not possible."""
         with topology.names():
-            return door.routing(topology.spec(), self.algorithm_spec(topology))
+            return door.routing(topology.spec_left(), self.algorithm_spec(topology))
 
     def check(self, topology: Topology) -> None:
         """Raise `UserError` if it is not possible on a topology."""
@@ -202,7 +205,7 @@ class DimensionOrder(Ordered):
 
 
 class Valiant(Ordered):
-    """By way of a random node or group: two phases, each the usual way [Valiant 1982].
+    """By way of a random node, switch or group: two phases, each the usual way [Valiant 1982].
 
     Each phase has classes of its own, and nobody goes back to the first. By way of a group each
     group has its class: nobody comes back to an earlier one.
@@ -210,10 +213,10 @@ class Valiant(Ordered):
 
     kind: ClassVar[str] = "valiant"
 
-    intermediate: Literal["node", "group"] = key(
+    intermediate: Literal["node", "switch", "group"] = key(
         default="node",
-        description="What a packet goes by way of; on a dragonfly or dragonfly+ it may be a group, "
-        "which takes 3 classes of virtual channels.",
+        description="What a packet goes by way of: any node, any switch that has nodes, or, on a "
+        "dragonfly or dragonfly+, any group, which takes 3 classes of virtual channels.",
     )
 
     def check(self, topology: Topology) -> None:
@@ -227,7 +230,8 @@ class Valiant(Ordered):
         """Return the algorithm as the engine describes it."""
         if self.intermediate == "group":
             return {"kind": "valiant_by_groups"}
-        return super().algorithm_spec(topology)
+        found = super().algorithm_spec(topology)
+        return found | ({"kind": "valiant_by_switches"} if self.intermediate == "switch" else {})
 
 
 class _Weighing(Routing):
@@ -279,6 +283,15 @@ class Par(_Weighing):
     kind: ClassVar[str] = "par"
 
 
+class Dal(_Weighing):
+    """On HyperX: in any dimension directly or once aside, by the load there [Ahn et al. 2009].
+
+    Each hop is in the class of its number; there are at most two for each dimension.
+    """
+
+    kind: ClassVar[str] = "dal"
+
+
 class WestFirst(Routing):
     """Descending first in all dimensions but the last, then any nearer way [Glass & Ni 1992].
 
@@ -307,10 +320,11 @@ class OddEven(Routing):
 
 
 class MinimalAdaptive(Ordered):
-    """Any way that is nearer; where none is free, the way out by dimension order [Duato 1993].
+    """Any way that is nearer; where none is free, a way out [Duato 1993].
 
     From everywhere there is a way out whose channels close no circle, not even by way of adaptive
-    channels in between.
+    channels in between: by dimension order on grids and HyperX, else up and down a spanning tree,
+    which nobody leaves again [Silla & Duato 2000].
     """
 
     kind: ClassVar[str] = "minimal_adaptive"
@@ -391,6 +405,47 @@ class Shortest(Routing):
     """
 
     kind: ClassVar[str] = "shortest"
+
+
+class Ecmp(Routing):
+    """Shortest paths, one for each flow by a hash at every switch [Hopps 2000].
+
+    On fat trees nobody goes up after going down; elsewhere each hop has a class of its own.
+    """
+
+    kind: ClassVar[str] = "ecmp"
+
+    flow: Literal["pair", "process_pair", "message"] = key(
+        default="pair",
+        description="What packets of one way have in common: their nodes, their processes, or "
+        "their message.",
+    )
+    hash_seed: int = key(
+        default=1, ge=0, le=2**63 - 1, description="Which of all hashes the switches have."
+    )
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": self.kind, "flow": self.flow, "seed": self.hash_seed}
+
+
+class Spray(Routing):
+    """Shortest paths, another for each packet [Dixit et al. 2013].
+
+    As `ecmp`. Packets of a message may overtake each other; it is there when all of them are.
+    """
+
+    kind: ClassVar[str] = "spray"
+
+    turns: Literal["random", "round_robin"] = key(
+        default="random",
+        description="Whether the way of each packet is drawn, or packets of a node take the "
+        "outputs of its switch in turn.",
+    )
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        return {"kind": self.kind, "turns": self.turns}
 
 
 class NearestCommonAncestor(_Choosing):

@@ -21,6 +21,7 @@ Arbiter = Literal[
     "oldest_first",
     "hops_first",
     "round_robin",
+    "priority",
     "least_recently_granted",
 ]
 Allocator = Literal[
@@ -144,7 +145,9 @@ class Switch(Part):
         "that run by a clock; default: virtual_channels.",
     )
     arbiter: Arbiter = key(
-        default="fifo", description="Which waiting input is granted a free output."
+        default="fifo",
+        description="Which waiting input is granted a free output. Of switches that run by a clock "
+        "priority alone: the traffic class that is most urgent comes first.",
     )
     ack_priority: bool = key(
         default=False, description="Whether switches grant acknowledgements before data."

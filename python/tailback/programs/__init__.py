@@ -10,7 +10,7 @@ from __future__ import annotations
 from .loading import Program, from_file, from_function
 from .node import ANY, Node
 from .operations import Message, Receiving, Sending
-from .processes import Processes
+from .processes import Processes, Running
 
 __all__ = [
     "ANY",
@@ -19,6 +19,7 @@ __all__ = [
     "Processes",
     "Program",
     "Receiving",
+    "Running",
     "Sending",
     "from_file",
     "from_function",

@@ -37,6 +37,8 @@ class Machine:
         """``places``: nodes that have a process; None: all. ``cycle``: of the clock, if any."""
         self.nodes, self.places, self.seed, self.cycle = nodes, places, seed, cycle
         self.now_ps = 0
+        self.first = 0
+        """The process of the run that is number 0 here."""
         self.words: list[int] = []
         self.neighbours: Callable[[int], list[int]] = lambda node: []
         self._contents: dict[tuple[int, int], list[Any]] = {}
@@ -68,6 +70,7 @@ class Node(Together):
         """``machine``: what all nodes of the run share."""
         self.machine = machine
         self._number = number
+        self._process = machine.first + number
         self._words = machine.words
         self._operations = 0
         self._neighbours: tuple[int, ...] | None = None
@@ -104,7 +107,7 @@ class Node(Together):
 
     def compute(self, time: str | Time) -> wire.Pause:
         """Use the processor for a time; to be awaited."""
-        self._words += (self._number, wire.COMPUTE, self._ps(time))
+        self._words += (self._process, wire.COMPUTE, self._ps(time))
         return wire.PAUSE
 
     def _ps(self, time: str | Time) -> int:
@@ -135,7 +138,7 @@ class Node(Together):
         if type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "send.type")
         length = _length(size, "send.size")
-        self._words += (self._number, wire.SEND, to, type, length)
+        self._words += (self._process, wire.SEND, to, type, length)
         self._operations = number + 1
         if content is not None:
             machine.keep_content(self._number, number, content, 1)
@@ -157,11 +160,11 @@ class Node(Together):
         type = _checked_type(type, "broadcast.type")
         length = _length(size, "broadcast.size")
         if to is None:
-            self._words += (self._number, wire.BROADCAST, type, length)
+            self._words += (self._process, wire.BROADCAST, type, length)
             receivers = self._receivers()
         else:
             nodes = self._checked_neighbours(to)
-            head = (self._number, wire.BROADCAST_NEAR, type, length, len(nodes))
+            head = (self._process, wire.BROADCAST_NEAR, type, length, len(nodes))
             self._words += (*head, *nodes)
             receivers = len(nodes)
         self._operations = number + 1
@@ -191,7 +194,7 @@ class Node(Together):
         elif type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "receive.type")
         own = None if buffer is None else _length(buffer, "receive.buffer")
-        self._words += (self._number, wire.RECEIVE, source, type, own is not None)
+        self._words += (self._process, wire.RECEIVE, source, type, own is not None)
         self._operations = number + 1
         return Receiving(self, number, own)
 
@@ -201,7 +204,7 @@ class Node(Together):
 
     def say(self, *words: int) -> None:
         """Have an instruction carried out, written as the engine reads it."""
-        self._words += (self._number, *words)
+        self._words += (self._process, *words)
 
     def _receivers(self) -> int:
         places = self.machine.places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import RunFailure, UserError
 from ..units import Time
@@ -14,6 +14,28 @@ from .node import Machine, Node
 
 MOST_ROUNDS = 1 << 16
 """Answers at one instant after which the clock counts as stuck, if no more events are allowed."""
+
+
+class Running(Protocol):
+    """Processes of one run that are carried out here, of one program or several."""
+
+    most_rounds: int
+    """Answers at one instant after which the clock counts as stuck."""
+
+    def number_from(self, first: int) -> None:
+        """Let the run know the processes by their numbers plus ``first``."""
+
+    def begin(self, neighbours: Callable[[int], list[int]]) -> None:
+        """Tell how to find the nodes one link away from that of a process."""
+
+    def answer(self, now_ps: int, asking: Sequence[tuple[int, wire.Told | None]]) -> list[int]:
+        """Let those that ask go on; return the instructions they give."""
+
+    def place(self, process: int) -> str | None:
+        """Return the line that a process waits in."""
+
+    def close(self) -> None:
+        """End all that have not ended."""
 
 
 class Processes:
@@ -38,6 +60,10 @@ class Processes:
         self._rounds = 0
         self.most_rounds = MOST_ROUNDS
 
+    def number_from(self, first: int) -> None:
+        """Let the run know the processes by their numbers plus ``first``."""
+        self._machine.first = first
+
     def begin(self, neighbours: Callable[[int], list[int]]) -> None:
         """Tell how to find the nodes one link away from one."""
         self._machine.neighbours = neighbours
@@ -50,24 +76,24 @@ class Processes:
         """
         self._count_round(now_ps)
         self._machine.now_ps = now_ps
-        words, resume = self._machine.words, self._resume
+        words, resume, first = self._machine.words, self._resume, self._machine.first
         words.clear()
         for process, told in asking:
             said = len(words)
             send = resume.get(process) or self._begun(process)
             if send is None:
-                words += (process, wire.END)
+                words += (first + process, wire.END)
                 continue
             try:
                 given = send(told)
             except StopIteration:
-                words += (process, wire.END)
+                words += (first + process, wire.END)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
                 raise self._mistake(process, error) from error
             else:
-                if given is not None or len(words) == said or words[said] != process:
+                if given is not None or len(words) == said or words[said] != first + process:
                     raise self._foreign(process)
         return words
 

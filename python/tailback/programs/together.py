@@ -32,6 +32,7 @@ class Together:
 
     machine: Machine
     _number: int
+    _process: int
     _words: list[int]
 
     def barrier(self, **more: Any) -> wire.Pause:
@@ -103,7 +104,7 @@ class Together:
         members = None if group is None else self._members(tuple(group), operation)
         root = wire.NOT_GIVEN if root is None else self._root(root, members, operation)
         self._words += (
-            self._number,
+            self._process,
             wire.COLLECTIVE,
             _OPERATION[operation],
             _ALGORITHM[algorithm],

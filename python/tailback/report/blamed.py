@@ -26,6 +26,7 @@ from .machines import ENDS, PLACES, Machines
 from .of_blame import (
     CULPRITS,
     MEAN,
+    PASSED_ON,
     ROOT,
     ROOTS,
     WHERE,
@@ -97,7 +98,8 @@ class BlamedPoints:
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
         self.modes = [mode for mode in WAITING if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
-        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
+        self.passed = Surface({"wait": MEAN})
+        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "passed": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
         self.few = self.untold = False
         self.left_out = 0
@@ -151,6 +153,11 @@ class BlamedPoints:
             self.matrices.add((*key, number_of), form, {"wait": waits})
             # Forms of few classes are not shared: their words count as well.
             numbers += len(waits) * (5 if classes.few else 1)
+            if not blame.knows_roots:
+                continue
+            passed = classes.waits(blame, root=True)
+            self.passed.add((*key, number_of), form, {"wait": passed})
+            numbers += len(passed)
             if machine.channels is not None:
                 roots = root_waits(blame, machine.network)
                 self.maps.add((*key, number_of), machine.channels, {"wait": roots})
@@ -169,6 +176,7 @@ class BlamedPoints:
     def _note(self, key: Key, blamed: Blamed) -> None:
         told = {
             "blame": note(CULPRITS, blamed.culprits(_ROWS)),
+            "passed": note(CULPRITS, blamed.culprits(_ROWS, root=True)),
             "roots": note(ROOTS, blamed.roots(_ROWS)),
         }
         for name, rows in told.items():
@@ -194,6 +202,10 @@ class BlamedPoints:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
         matrix = self._drawing("blame", self.matrices)
         content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
+        if self.passed.settings:
+            passed = self._drawing("passed", self.passed)
+            figure = matrix_figure(passed, few=self.few, untold=self.untold, root=True)
+            content += [PASSED_ON, figure]
         if self.maps.settings:
             content += [WHERE, roots_figure(self._drawing("roots", self.maps))]
         names = tuple(choice.name for choice in self.choices)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,12 +58,17 @@ class Blamed:
         found = self.blame.by_cause(self.confidence)
         return [((self.blame.causes[charged.key[0]],), charged) for charged in found]
 
-    def culprits(self, most: int) -> list[tuple[tuple[str, str, str], Charged]]:
-        """Return who makes whom wait for which channel, most first; in the words of `CULPRITS`."""
+    def culprits(
+        self, most: int, *, root: bool = False
+    ) -> list[tuple[tuple[str, str, str], Charged]]:
+        """Return who makes whom wait for which channel, most first; in the words of `CULPRITS`.
+
+        `root`: who is at the root of waits, not who was in the way.
+        """
         traffic, channel = self.names.traffic, self.names.channel
         return [
             ((traffic(charged.key[2]), traffic(charged.key[1]), channel(charged.key[0])), charged)
-            for charged in self.blame.culprits_on_channels(self.confidence, most)
+            for charged in self.blame.culprits_on_channels(self.confidence, most, root=root)
         ]
 
     def roots(self, most: int) -> list[tuple[tuple[str], Charged]]:
@@ -92,26 +97,46 @@ def blame_page(result: Result) -> Page:
         ("messages", f"{int(blame.messages().sum()):,}"),
         ("traffic classes", f"{len(blame.victims.keys):,}"),
     ]
+    facts.append(("behind one's own traffic", share_text(blame.own_share())))
+    if blame.knows_roots:
+        facts.append(("passed on to the root", share_text(blame.own_share(root=True))))
+    if blame.share < 1:
+        facts.append(("victims", f"{100 * blame.share:g} % of all packets: estimates"))
     if blame.rest_share:
         facts.append(("not told apart", share_text(blame.rest_share)))
     return Page(
         title="Who makes whom wait",
         lead=(f"Contention costs a message {time_text(total)} on average.",),
-        sections=(Section("Why messages wait", (causes,)), _who(blamed), _where(blamed, machine)),
+        sections=tuple(
+            section
+            for section in (
+                Section("Why messages wait", (causes,)),
+                _who(blamed),
+                _where(blamed, machine),
+            )
+            if section is not None
+        ),
         facts=tuple(facts),
         terms=TERMS,
     )
 
 
 def _who(blamed: Blamed) -> Section:
-    classes = Classes.of([blamed.blame])
-    drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
-    table = _table(CULPRITS, blamed.culprits(_MOST_ROWS), "The longest waits")
-    figure = matrix_figure(drawing, few=classes.few, untold=blamed.blame.rest_share_of_pairs > 0)
-    return Section("Who makes whom wait", (WHO, figure, table))
+    classes, untold = Classes.of([blamed.blame]), blamed.blame.rest_share_of_pairs > 0
+    content: list[Any] = [WHO]
+    for root in (False, True) if blamed.blame.knows_roots else (False,):
+        waits = classes.waits(blamed.blame, root=root)
+        drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, waits)
+        figure = matrix_figure(drawing, few=classes.few, untold=untold, root=root)
+        title = "The longest waits, by root culprit" if root else "The longest waits"
+        rows = blamed.culprits(_MOST_ROWS, root=root)
+        content += [PASSED_ON] * root + [figure, _table(CULPRITS, rows, title)]
+    return Section("Who makes whom wait", tuple(content))
 
 
-def _where(blamed: Blamed, machine: Machine) -> Section:
+def _where(blamed: Blamed, machine: Machine) -> Section | None:
+    if not blamed.blame.knows_roots:
+        return None
     table = _table(ROOTS, blamed.roots(_MOST_ROWS), "Root channels")
     if machine.channels is None:
         return Section("Where it begins", (WHERE, table))
@@ -120,10 +145,11 @@ def _where(blamed: Blamed, machine: Machine) -> Section:
     return Section("Where it begins", (WHERE, roots_figure(drawing), table))
 
 
-def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
+def matrix_figure(drawing: Drawing, *, few: bool, untold: bool, root: bool = False) -> Figure:
     """Return the figure of victims and culprits.
 
-    `few`: there are more than it shows; `untold`: some pairs are not told apart.
+    `few`: there are more than it shows; `untold`: some pairs are not told apart; `root`: the
+    culprits are those at the root of waits.
     """
     caption = (
         "A row for each class that waits, a column for each that is in the way. What a class "
@@ -133,7 +159,10 @@ def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
         caption += f" Only the {MOST_CLASSES} with the longest waits are here."
     if untold:
         caption += " Empty pairs have no waits, or waits that are not told apart."
-    return Figure("blame", "Victims and culprits", drawing, caption)
+    name, title = ("blame", "Victims and culprits")
+    if root:
+        name, title = ("passed", "Victims and root culprits")
+    return Figure(name, title, drawing, caption)
 
 
 def roots_figure(drawing: Drawing) -> Figure:
@@ -173,9 +202,12 @@ class Classes:
         )
         return matrix_form(victims, culprits)
 
-    def waits(self, blame: Blame) -> Floats:
-        """Return mean waits per message of the victim, in microseconds: row by row."""
-        pairs = blame.pairs.by(0, 1)
+    def waits(self, blame: Blame, *, root: bool = False) -> Floats:
+        """Return mean waits per message of the victim, in microseconds: row by row.
+
+        `root`: as they are passed on to root culprits.
+        """
+        pairs = (blame.passed_pairs if root else blame.pairs).by(0, 1)
         values = np.full((len(self.victims), len(self.culprits)), np.nan)
         rows, columns = (
             {number: place for place, number in enumerate(numbers)}
@@ -252,6 +284,11 @@ def _row(words: Iterable[str], charged: Charged, unit: Unit) -> tuple[Content, .
 WHO = (
     "Every wait is charged to the traffic class of the packet that was in the way: that held the "
     "output, stood before it in the buffer, or filled the next one."
+)
+PASSED_ON = (
+    "A wait behind a packet that waits itself is passed on to who was in its way then, and so on "
+    "to who did not wait: the root culprit. So waits behind one's own packets go to those for "
+    "whom these waited."
 )
 WHERE = (
     "Packets that wait for packets that wait form trees. The root of one is the channel where a "

@@ -17,7 +17,7 @@ from tailback.store.points import Failure, PointStore
 from tailback.verdict import sentence
 from tailback.wording import number, plain
 
-from . import across, blamed, opening, titles
+from . import across, blamed, opening, titles, traffic
 from .listing import Listing, estimate_in
 from .loads import Loads
 from .page import Page, Section, write
@@ -102,6 +102,9 @@ def page_of(store: Store, title: str | None = None) -> Page:
     loads = Loads(store, choices, modes)
     loads.read([row["identity"] for row in variation.rows])
     sections.append(loads.section())
+    classes = traffic.section(store, variation)
+    if classes is not None:
+        sections.append(classes)
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)
@@ -135,7 +138,7 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
             words[0] += f" {label} {size}"
     if routing := told("machine.routing.kind"):
         words.append(f"routing {routing}")
-    words.append(f"workload {told('workload.kind')}")
+    words.append(f"workload {told('workload.kind')}" if told("workload.kind") else "several jobs")
     if (pattern := told("workload.pattern")) not in (None, "uniform"):
         words.append(f"pattern {pattern}")
     if sync := told("workload.sync"):

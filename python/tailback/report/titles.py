@@ -56,7 +56,7 @@ def _machine(row: Mapping[str, Any], seen: Variation) -> str:
 
 
 def _traffic(row: Mapping[str, Any], seen: Variation) -> str:
-    kind = str(seen.told(row, "workload.kind")).replace("_", " ")
+    kind = str(seen.told(row, "workload.kind") or "several jobs").replace("_", " ")
     if kind == "several":
         return "several workloads"
     pattern = seen.told(row, "workload.pattern")

@@ -7,7 +7,7 @@ messages share a node or a link; fewer barriers allow more of them to [Bokhari &
 from __future__ import annotations
 
 from .checking import Counted, count, verify
-from .construction import Naive, collapsible, naive, scott
+from .construction import Naive, Order, collapsible, in_order, naive, scott
 from .contention import Contention, contentions, fewest_steps, group_of
 from .exporting import Turn, messages, program, turns
 from .files import read, written
@@ -18,6 +18,7 @@ __all__ = [
     "Contention",
     "Counted",
     "Naive",
+    "Order",
     "Schedule",
     "Turn",
     "collapsible",
@@ -25,6 +26,7 @@ __all__ = [
     "count",
     "fewest_steps",
     "group_of",
+    "in_order",
     "link_loads",
     "messages",
     "naive",

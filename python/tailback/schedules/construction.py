@@ -24,6 +24,15 @@ Naive = Literal["ascending", "shifted", "random"]
 """In which order a node that regards nothing sends: to 0, 1, 2, ...; to its successor, the one
 after that, ... and round to its predecessor; or to all in an order of its own."""
 
+Order = Literal["bounded", "scott", "naive_ascending", "naive_shifted", "naive_random"]
+"""In which order messages are sent: collapsible, with barriers or without."""
+
+_NAIVE: dict[Order, Naive] = {
+    "naive_ascending": "ascending",
+    "naive_shifted": "shifted",
+    "naive_random": "random",
+}
+
 MOST_MESSAGES = 2**24
 """Of the largest schedule that is made."""
 
@@ -59,6 +68,16 @@ def _collapsible(shape: tuple[int, ...]) -> Schedule:
     return Schedule(
         "bounded", shape, step_of[order], source[order], destination[order], len(steps), 1
     )
+
+
+def in_order(shape: Sequence[int], order: Order, seed: int = 1) -> Schedule:
+    """Return a complete exchange in an order; `bounded` with a barrier after every step.
+
+    ``seed`` is that of `naive_random`. Raises `UserError` where there is no such schedule.
+    """
+    if order == "bounded":
+        return collapsible(shape)
+    return scott(shape) if order == "scott" else naive(shape, _NAIVE[order], seed)
 
 
 def checked(shape: Sequence[int]) -> tuple[int, ...]:

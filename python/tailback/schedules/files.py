@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tailback.errors import UserError, nearest, read_text, shown
+from tailback.csv_files import cell_mistake, read_csv, whole_number
+from tailback.errors import UserError, read_text, shown
 
 from .construction import checked
 from .schedule import Schedule
@@ -55,29 +56,17 @@ def read(path: Path, shape: Sequence[int], group: int = 1) -> Schedule:
 
 
 def _csv_rows(path: Path) -> list[Row]:
-    lines = csv.reader(read_text(path).splitlines())
-    try:
-        rows = [(lines.line_num, row) for row in lines if row]
-    except csv.Error as error:
-        raise UserError(str(path), None, f"cannot be read: {error}") from None
-    if not rows:
-        raise UserError(str(path), None, "has no rows")
-    names = [name.strip() for name in rows[0][1]]
-    for column in _COLUMNS:
-        if column not in names:
-            raise UserError(str(path), None, f"has no column {column}", nearest(column, names))
-    places = [names.index(column) for column in _COLUMNS]
-    return [(f"line {line}", *_numbers(path, line, row, places)) for line, row in rows[1:]]
+    rows = read_csv(path, _COLUMNS).cells(_COLUMNS)
+    return [(f"line {line}", *_numbers(path, line, texts)) for line, texts in rows]
 
 
-def _numbers(path: Path, line: int, row: list[str], places: list[int]) -> tuple[int, int, int]:
+def _numbers(path: Path, line: int, texts: list[str]) -> tuple[int, int, int]:
     found = []
-    for column, place in zip(_COLUMNS, places, strict=True):
-        text = row[place].strip() if place < len(row) else ""
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
-            where = f"{path}: {column} in line {line}"
-            raise UserError(where, shown(text), "must be a whole number from 0")
-        found.append(int(text))
+    for column, text in zip(_COLUMNS, texts, strict=True):
+        number = whole_number(text, digits=9)
+        if number is None:
+            raise cell_mistake(path, line, column, text, "must be a whole number from 0")
+        found.append(number)
     step, source, destination = found
     return step, source, destination
 

@@ -6,7 +6,7 @@ in `docs/store.md`, what a mistaken name is compared with) is made from here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,11 +48,18 @@ NESTED = ("moments", "histograms", "nodes", "channels")
 LIGHT = ("moments",)
 """Those of them that are small, and stay in the index of many points."""
 
-BLAME_TABLES = ("blame_pairs", "blame_channels", "blame_roots", "blame_victims")
+BLAME_TABLES = (
+    "blame_pairs",
+    "blame_channels",
+    "blame_passed_pairs",
+    "blame_passed_channels",
+    "blame_roots",
+    "blame_victims",
+)
 """Columns that hold a table likewise, of points with `run.blame`; all are large."""
 
 BLAME_PAIRS = 4096
-"""Most pairs of `blame_pairs`, and pairs at a channel of `blame_channels`, that are told apart."""
+"""Most pairs of a table of them, and pairs at a channel, that are told apart."""
 
 IDENTIFYING = (
     Column("identity", "text", "", "Hash of everything that can change a number of the point."),
@@ -196,6 +203,32 @@ def _percentile_columns() -> Iterator[Column]:
             yield Column(f"{variable}_{suffix}", "float64", "us", meaning)
 
 
+#: What the names of columns of single jobs begin with.
+OF_JOBS = "jobs."
+
+#: What is stored of every job, under `jobs.NAME.METRIC`: those that it has.
+METRICS_OF_JOBS = (
+    "completion_us",
+    "messages_per_node_per_ms",
+    "iterations_per_node_per_ms",
+    "message_latency_us",
+    "routed_lifetime_us",
+)
+
+
+def columns_of_job(job: str, name: str, parts: Iterable[str]) -> tuple[Column, ...]:
+    """Return the columns of a metric or theta of a job, one for each part."""
+    return tuple(
+        Column(
+            f"{OF_JOBS}{job}.{name}{part}",
+            "int64" if part == "_batches" else "float64",
+            _METRICS[name][0] if name in _METRICS and part != "_weight" else "",
+            f"{name}{part} of job {job}.",
+        )
+        for part in parts
+    )
+
+
 METRIC_COLUMNS = tuple(_metric_columns())
 RATIO_COLUMNS = tuple(_ratio_columns())
 PERCENTILE_COLUMNS = tuple(_percentile_columns())
@@ -204,16 +237,20 @@ NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_
 
 BLAMING = (
     Column("run.blame", "bool", "", "Whether every wait is charged to the traffic that caused it."),
+    Column("run.blame_share", "float64", "", "Share of all packets whose waits are charged."),
     Column("workload.classes", "text", "", "Traffic classes that waits are charged to."),
     Column("blame_classes", "text", "", "What their numbers are of: node, process or class."),
     Column("blame_begin_ps", "int64", "ps", "When the first batch of blame began."),
     Column("blame_batch_ps", "int64", "ps", "How long a batch of blame is."),
+    Column("blame_exact", "bool", "", "Whether all there was is charged: no intervals."),
 )
 """What points with `run.blame` say of it, besides `BLAME_TABLES`."""
 
 _BLAME_MEANING = {
     "blame_pairs": "Waits by who waited, who was in the way, and why.",
     "blame_channels": "The same by channel waited for.",
+    "blame_passed_pairs": "Waits by who waited, who was at the root, and why.",
+    "blame_passed_channels": "The same by channel waited for.",
     "blame_roots": "Waits by the channel where they begin, and why.",
     "blame_victims": "Packets and messages that were delivered, by traffic class.",
 }
@@ -222,6 +259,15 @@ BLAME_COLUMNS = (
     *(Column(name, "list", "", text) for name, text in _BLAME_MEANING.items()),
 )
 """The columns that points with `run.blame` have and others have not."""
+
+
+TRAFFIC_TABLE = "traffic_classes"
+"""A column that holds a table likewise, of points with traffic of several classes."""
+
+TRAFFIC_COLUMNS = (
+    Column(TRAFFIC_TABLE, "list", "", "What was measured of every traffic class by itself."),
+)
+"""The columns that points with `workload.kind = "traffic"` have and others have not."""
 
 
 def _counted(unit: str, **meanings: str) -> tuple[Column, ...]:
@@ -332,10 +378,31 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("throttling_us", "float64", "us", "Mean wait before a first internal channel."),
         Column("internal_contention_us", "float64", "us", "Mean of later waits."),
     ),
+    TRAFFIC_TABLE: (
+        Column("class", "text", "", "Name of the traffic class."),
+        Column(
+            "metric",
+            "text",
+            "",
+            "offered_load, message_latency_us, round_trip_us, message_latency_us_p99, ...",
+        ),
+        Column("value", "float64", "", "As the column of this name, of this class alone."),
+        Column("low", "float64", "", "Lower end of its confidence interval; null: none."),
+        Column("high", "float64", "", "Upper end of its confidence interval, likewise."),
+        Column("standard_error", "float64", "", "Its standard error, likewise."),
+        Column("weight", "float64", "", "What the sum was divided by."),
+        Column("batches", "integer", "", "Batches behind the interval; 0: exact."),
+    ),
     "blame_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
     "blame_channels": (
         Column("channel", "integer", "", "Number of the channel waited for."),
         Column("victim", "integer", "", "As in blame_pairs; null where culprit is."),
+        *(_CULPRIT, _CAUSE, _PIECES, _WAITS),
+    ),
+    "blame_passed_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
+    "blame_passed_channels": (
+        Column("channel", "integer", "", "Number of the channel waited for."),
+        Column("victim", "integer", "", "As in blame_passed_pairs; null where culprit is."),
         *(_CULPRIT, _CAUSE, _PIECES, _WAITS),
     ),
     "blame_roots": (

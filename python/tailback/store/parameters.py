@@ -19,12 +19,12 @@ from pydantic.fields import FieldInfo
 
 from tailback.errors import Description, UserError
 from tailback.experiment import Experiment, Run
-from tailback.experiment.tables import section_and_key, table_at
+from tailback.experiment.tables import JOBS, section_and_key, table_at
 from tailback.machines.reading import KINDED, PLAIN
 from tailback.parts import fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time, TimePerByte
-from tailback.workloads import KINDS, Messages, PythonProgram
+from tailback.workloads import KINDS, Messages, PythonProgram, Trace
 
 _CLASSES: tuple[type[Description], ...] = (*KINDS.values(), Run)
 
@@ -46,7 +46,11 @@ _LEFT_OUT = {
     "machine.routing.file",
     "workload.file",
     "run.blame",
+    "run.blame_share",
     "workload.classes",
+    # Of a single run, whose path points do not keep.
+    "run.critical_path",
+    "run.slack",
     # Of a page, not of what was simulated.
     "run.title",
 }
@@ -58,8 +62,19 @@ _OF_MACHINE = (
     Column("machine.link_classes", "text", "", "Classes of links that differ, as JSON."),
 )
 
+#: What is stored of jobs side by side.
+_JOBS = Column("job.all", "text", "", "All jobs with their nodes, as JSON.")
+
 #: Keys that have no column where they are not among the resolved parameters.
-_OPTIONAL = {"includes_self", "message_sizes", "message_weights", "pattern_seed", "repeat"}
+_OPTIONAL = {
+    "includes_self",
+    "message_sizes",
+    "message_weights",
+    "pattern_base",
+    "pattern_dimension",
+    "pattern_seed",
+    "repeat",
+}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
@@ -72,10 +87,19 @@ _PROGRAM = {
     "program_sha256": Column("workload.program_sha256", "text", "", "Hash of the program."),
 }
 
+#: What is stored of a trace; see `Trace.resolved`.
+_TRACE = {
+    "ranks": Column("workload.ranks", "int64", "", "Ranks of the trace."),
+    "operations": Column("workload.operations", "int64", "", "Its operations."),
+    "messages": Column("workload.messages", "int64", "", "Messages of the trace."),
+    "message_bytes": Column("workload.message_bytes", "int64", "", "Bytes of its messages."),
+    "trace_sha256": Column("workload.trace_sha256", "text", "", "Hash of the trace."),
+}
+
 
 def parameter_columns() -> list[Column]:
     """Return the columns of all topologies and kinds, each once."""
-    columns = [*_of_machine().values()]
+    columns = [*_of_machine().values(), _JOBS]
     for described in _CLASSES:
         columns += _columns(described).values()
     found: dict[str, Column] = {}
@@ -100,7 +124,10 @@ def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
         values = table_at(resolved, section)
         if key in values:
             yield column, None if values[key] == {} else _stored(values[key], column)
-    for part in (experiment.workload, experiment.run):
+    if experiment.jobs:
+        yield _JOBS, stored_text(resolved[JOBS])
+    parts = (experiment.run,) if experiment.jobs else (experiment.workload, experiment.run)
+    for part in parts:
         values = resolved[part.section]
         for key, column in _columns(type(part)).items():
             if key in values or key not in _OPTIONAL:
@@ -175,6 +202,8 @@ def _columns(described: type[Description]) -> dict[str, Column]:
             kept[key] = _column(described, key)
     if described is PythonProgram:
         kept |= _PROGRAM
+    if described is Trace:
+        kept |= _TRACE
     return kept
 
 

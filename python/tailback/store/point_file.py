@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .columns import BLAME_TABLES, LIGHT, NESTED
+from .columns import BLAME_TABLES, LIGHT, NESTED, TRAFFIC_TABLE
 from .documents import check_is_file, damaged
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
-_OPTIONAL = frozenset(BLAME_TABLES)
+_OPTIONAL = frozenset((TRAFFIC_TABLE, *BLAME_TABLES))
 _MAGIC = b"PAR1"
 _PATH = "__filename"
 """What Arrow calls the file a row comes from."""
@@ -111,15 +111,15 @@ def blame(path: Path) -> dict[str, Blame]:
     """Return who made whom wait, by mode; raise `UserError` where that was not asked for."""
     from tailback.charging import Blame, unknown_blame
 
-    instants = ("blame_begin_ps", "blame_batch_ps")
-    table = _columns(path, (*instants, *BLAME_TABLES))
+    said = ("blame_begin_ps", "blame_batch_ps", "run.blame_share", "blame_exact")
+    table = _columns(path, (*said, *BLAME_TABLES))
     if BLAME_TABLES[0] not in table.column_names:
         raise unknown_blame()
     of_mode = _tables_in(table, BLAME_TABLES)
-    begin, length = (table[name].to_pylist() for name in instants)
+    rows = zip(*(table[name].to_pylist() for name in said), strict=True)
     return {
-        mode: Blame.of_tables(tables, *found)
-        for (mode, tables), *found in zip(of_mode.items(), begin, length, strict=True)
+        mode: Blame.of_tables(tables, begin, length, share, exact=exact)
+        for (mode, tables), (begin, length, share, exact) in zip(of_mode.items(), rows, strict=True)
     }
 
 

@@ -27,7 +27,7 @@ from tailback.errors import UserError
 from tailback.since311 import Self
 
 from . import point_file
-from .columns import BLAME_COLUMNS
+from .columns import BLAME_COLUMNS, OF_JOBS
 from .documents import damaged, json_bytes, read_json
 
 if TYPE_CHECKING:
@@ -343,6 +343,8 @@ def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
     together = below(tables)
     there = set(together.column_names)
     ordered = [name for name in (c.name for c in (*columns(), *BLAME_COLUMNS)) if name in there]
+    # Those of jobs are called after the jobs.
+    ordered += [name for name in together.column_names if name.startswith(OF_JOBS)]
     # Rows of one point stay in the order of their modes: the sort is stable.
     order = pc.sort_indices(together, sort_keys=[("identity", "ascending")])
     return together.select(ordered).take(order)

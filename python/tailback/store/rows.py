@@ -18,10 +18,17 @@ import pyarrow.parquet as pq
 from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
-from tailback.results import Result
+from tailback.results import CLASS_VARIABLES, Result
 from tailback.statistics import Estimate
 from tailback.store import columns as known
-from tailback.store.columns import BLAME_PAIRS, BLAME_TABLES, NESTED, PERCENTILES, Column
+from tailback.store.columns import (
+    BLAME_PAIRS,
+    BLAME_TABLES,
+    NESTED,
+    PERCENTILES,
+    TRAFFIC_TABLE,
+    Column,
+)
 from tailback.store.parameters import Value, parameters, stored_text
 
 _ARROW = {
@@ -46,9 +53,10 @@ def table_of(cost: Cost, identity: str) -> pa.Table:
         *_metrics(results),
         *_ratios(cost, results),
         *_percentiles(results),
+        *_of_jobs(results),
     ]
     nested = {name: _nested([getattr(r, name) for r in results], name) for name in NESTED}
-    return pa.table(_arrays(parts) | nested | _blamed(cost, results))
+    return pa.table(_arrays(parts) | nested | _of_classes(results) | _blamed(cost, results))
 
 
 def to_bytes(table: pa.Table) -> bytes:
@@ -56,7 +64,7 @@ def to_bytes(table: pa.Table) -> bytes:
 
     Compressing the others, of a few rows, would take longer than all the rest.
     """
-    large = (*NESTED, *BLAME_TABLES)
+    large = (*NESTED, TRAFFIC_TABLE, *BLAME_TABLES)
     compressed = {path: "zstd" for name in large for path in _leaves(table.schema, name)}
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -135,18 +143,61 @@ def _percentiles_of(result: Result, variable: str) -> Sequence[Value]:
     return result.percentiles(variable.removesuffix("_us"), [*PERCENTILES.values()])
 
 
+def _of_classes(results: Sequence[Result]) -> dict[str, pa.Array]:
+    """Return what was measured of traffic classes, where there are several: `TRAFFIC_COLUMNS`."""
+    if not results[0].populations.of_classes:
+        return {}
+    tables = [_classes_of(result) for result in results]
+    return {TRAFFIC_TABLE: _nested(tables, TRAFFIC_TABLE)}
+
+
+def _classes_of(result: Result) -> pa.Table:
+    """Return the metrics of every traffic class of a run, then its percentiles."""
+    rows: list[tuple[Value, ...]] = []
+    for name in result.populations.of_classes:
+        stem, _, class_ = name.removesuffix("]").partition("[")
+        rows.append((class_, stem, *_parts(result[name])))
+    for variable, told in CLASS_VARIABLES.items():
+        for class_ in result.classes_with(variable):
+            found = result.percentiles(variable, [*PERCENTILES.values()], class_)
+            for suffix, value in zip(PERCENTILES, found, strict=True):
+                nothing = (None,) * (len(known.MERGED) - 1)
+                rows.append((class_, f"{told}_us_{suffix}", value, *nothing))
+    columns = known.INNER[TRAFFIC_TABLE]
+    types = {"text": pa.string(), "float64": pa.float64(), "integer": pa.int64()}
+    return pa.table(
+        {
+            column.name: pa.array([row[place] for row in rows], types[column.type])
+            for place, column in enumerate(columns)
+        }
+    )
+
+
+def _of_jobs(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    """Yield what is stored of every job: the metrics that it has."""
+    for name in results[0].jobs:
+        jobs = [result.jobs[name] for result in results]
+        for metric in known.METRICS_OF_JOBS:
+            if metric in jobs[0].estimates:
+                parts = zip(*(_parts(job[metric]) for job in jobs), strict=True)
+                own = known.columns_of_job(name, metric, known.MERGED)
+                yield from zip(own, map(list, parts), strict=True)
+
+
 def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
     """Return who made whom wait, if the experiment asks for it: `BLAME_COLUMNS`."""
     found = [result.blame for result in results if result.blame is not None]
     if not found:
         return {}
-    classes = cost.experiment.resolved()["workload"]["classes"]
+    classes = "job" if cost.experiment.jobs else cost.experiment.resolved()["workload"]["classes"]
     said: list[list[Value]] = [
         [True] * len(results),
+        [blame.share for blame in found],
         [stored_text(classes)] * len(results),
         [kind_of_classes(cost.experiment)] * len(results),
         [blame.batch_begin_ps for blame in found],
         [blame.batch_length_ps for blame in found],
+        [blame.exact for blame in found],
     ]
     tables = [blame.shortened(BLAME_PAIRS).tables() for blame in found]
     nested = {name: _nested([each[name] for each in tables], name) for name in BLAME_TABLES}

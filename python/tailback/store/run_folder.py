@@ -103,4 +103,6 @@ def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:
     """Return the tables of a result that are stored."""
     names = (*_TABLES, "packets") if packets else _TABLES
     blame = {} if result.blame is None else result.blame.tables()
-    return {name: getattr(result, name) for name in names} | blame
+    path = result.critical_path
+    paths = {} if path is None else {"critical_path": path.pieces, "process_times": path.processes}
+    return {name: getattr(result, name) for name in names} | blame | paths

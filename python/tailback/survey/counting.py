@@ -29,6 +29,8 @@ class Survey:
     switches: int
     links: int
     """Links between switches, each direction counted."""
+    failed_links: int
+    """Links between switches that have failed, both directions counted once."""
     degree: int
     """Links from the switch with most of them."""
     symmetric: bool
@@ -60,7 +62,9 @@ class Survey:
                 ("max", self.paths_max),
             )
         }
+        failed = {"failed_links": self.failed_links} if self.failed_links else {}
         return {
+            **failed,
             **{name: getattr(self, name) for name in names},
             **paths,
             "bisection": None if self.bisection is None else self.bisection.to_dict(),
@@ -82,7 +86,8 @@ def survey(machine: Machine) -> Survey:
         # Virtual channels that share no wire have one each.
         wires = bisection.wires * machine.channels_per_wire
         bisection = replace(bisection, wires=wires)
-    return Survey(**counted, bisection=bisection, graph=graph)
+    failed = len(machine.topology.facts.failed_links)
+    return Survey(**counted, failed_links=failed, bisection=bisection, graph=graph)
 
 
 _OF_GRAPH = ("link_", "node_")

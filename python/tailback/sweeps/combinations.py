@@ -9,7 +9,16 @@ from typing import Any
 from ..errors import UserError, joined, shown
 from ..experiment import Experiment, Run
 from ..experiment.choosing import WORKLOAD, chosen
-from ..experiment.tables import FILES, is_section, put, section_and_key, table_at
+from ..experiment.jobs import jobs_of
+from ..experiment.tables import (
+    FILES,
+    JOBS,
+    is_section,
+    job_of,
+    put,
+    section_and_key,
+    table_at,
+)
 from ..machines import machine_of
 from ..parts import Part
 from ..units import Quantity
@@ -99,7 +108,7 @@ class Combination:
         table = table_at(self._base, section)
         if key in table:
             return usual_words(name, table[key])
-        above = section.partition(".")[0]
+        above = section if job_of(section) is not None else section.partition(".")[0]
         preset = self._chosen(f"{above}.preset")
         return default_of(section, key, preset, self._chosen(f"{section}.kind"))
 
@@ -142,7 +151,8 @@ class Maker:
     def __init__(self, plan: Plan, base: Tables, folder: Path) -> None:
         """``folder``: what names of files are relative to."""
         self._folder = folder
-        self._base = {table: dict(base[table]) for table in ("machine", "workload", "run")}
+        tables = ("machine", "workload", "run", JOBS)
+        self._base = {table: dict(base.get(table, {})) for table in tables}
         # Each point runs in all modes of the sweep, whatever the base would run in.
         self._base["run"].pop("mode", None)
         self._varied = plan.varied
@@ -151,7 +161,7 @@ class Maker:
     def experiment(self, combination: Combination, seed: int) -> Experiment:
         """Return the experiment with these values; raise `UserError` naming them if it is none."""
         machine = self._part("machine", combination)
-        workload = self._part("workload", combination)
+        workload = self._part(JOBS if self._base[JOBS] else "workload", combination)
         run = self._part("run", combination, seed)
         try:
             return Experiment(machine, workload, run)
@@ -200,16 +210,23 @@ class Maker:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
             base = self._base[table]
-            made = (
-                machine_of(base, changes) if table == "machine" else chosen(WORKLOAD, base, changes)
-            )
-            self._kept[same] = made
+            if table == JOBS:
+                self._kept[same] = jobs_of(list(base.values()), changes)
+            elif table == "machine":
+                self._kept[same] = machine_of(base, changes)
+            else:
+                self._kept[same] = chosen(WORKLOAD, base, changes)
         return self._kept[same]
 
 
 def _part_of(experiment: Experiment, section: str) -> object:
     """Return what a table of the file has become."""
     found: Any = experiment
+    job = job_of(section)
+    if job is not None:
+        found = next((one for one in experiment.jobs if one.name == job), None)
+        section = section.partition(f"{job}")[2].lstrip(".")
+        return getattr(found, section) if section else found
     for step in section.split("."):
         found = found.get(step) if isinstance(found, Mapping) else getattr(found, step, None)
     return found if not isinstance(found, Part) or section != "machine" else None

@@ -13,8 +13,9 @@ from tailback.since311 import Self
 from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.description import tables_of
+from ..experiment.jobs import changed, check_tables
 from ..experiment.reading import parsed_override, read_description
-from ..experiment.tables import FILES, put, section_and_key, table_at
+from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
 from ..machines.reading import refined
 from .combinations import Combination, Maker, combinations, public_file
 from .fidelities import mixed
@@ -73,6 +74,11 @@ class Sweep:
         """
         tables = tables_of(description)
         table = tables.pop("sweep")
+        if JOBS in description:
+            if "workload" in description:
+                problem = "must not be given together with [[job]]: every job has a workload"
+                raise UserError("workload", None, problem)
+            tables[JOBS] = {job["name"]: job for job in check_tables(description[JOBS])}
         return cls(title, read_plan(table, tables), table, tables, folder)
 
     @property
@@ -159,6 +165,9 @@ def _changed(tables: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     """Return the tables of a file with overrides laid over them."""
     found: dict[str, Any] = dict(tables)
     for name, change in changes.items():
+        if name == JOBS and JOBS in found:
+            found[name] = changed(found[name], change)
+            continue
         below = found.get(name, {})
         if not isinstance(below, Mapping):
             raise UserError(name, shown(below), f"must be a table: [{name}]")

@@ -15,17 +15,28 @@ from typing import Any, Literal, get_args, get_origin
 from ..errors import Description, UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.tables import MACHINE_TABLES, SECTIONS, is_section, section_and_key
+from ..experiment.jobs import KEYS
+from ..experiment.tables import (
+    JOBS,
+    MACHINE_TABLES,
+    SECTIONS,
+    is_section,
+    job_of,
+    section_and_key,
+)
 from ..machines import PRESETS
 from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Part, fields_of
+from ..workloads import Job
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
 
 #: Truths as TOML writes them.
 TRUTHS = {"true": True, "false": False}
+#: What may be varied of a job, beside its workload.
+JOB_KEYS = tuple(key for key in KEYS if key != "name")
 #: What takes its values from elsewhere in [sweep], by the key there.
 ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 
@@ -33,6 +44,9 @@ ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 @cache
 def keys_of(section: str) -> tuple[str, ...]:
     """Return every key a table of an experiment may have, of whatever kind it is."""
+    section = _usual(section)
+    if section == JOBS:
+        return JOB_KEYS
     if section == "machine":
         return ("preset", "clock")
     if section.startswith("machine."):
@@ -52,6 +66,7 @@ def is_parameter(name: str) -> bool:
 def words_of(name: str) -> frozenset[str]:
     """Return the words a parameter may be; empty if it is not chosen from words."""
     section, key = section_and_key(name)
+    section = _usual(section)
     if key == "preset":
         return frozenset(PRESETS if section == "machine" else WORKLOAD.presets)
     part = section.partition(".")[2]
@@ -119,6 +134,8 @@ def check_own(name: str, field: str) -> None:
 def short(name: str) -> str:
     """Return the last part of a dotted name, or as much of it as says which it is."""
     section, key = section_and_key(name)
+    if job_of(section) is not None:
+        return name.removeprefix(f"{JOBS}.")
     if section == "sweep" or len(_by_key().get(key, ())) == 1:
         return key
     return name.removeprefix("machine.") if section.startswith("machine.") else name
@@ -132,7 +149,8 @@ def default_of(section: str, key: str, preset: object, kind: object) -> Any:
     """
     if section.startswith("machine"):
         return _default_of_machine(section, key, preset, kind)
-    made: type[Description] | None = Run
+    section = _usual(section)
+    made: type[Description] | None = Job if section == JOBS else Run
     if section == WORKLOAD.section:
         values = WORKLOAD.presets.get(preset, {}) if isinstance(preset, str) else {}
         if key in values:
@@ -183,7 +201,16 @@ def _by_part() -> dict[str, list[str]]:
     return {name.removeprefix("machine."): [name] for name in names}
 
 
+def _usual(section: str) -> str:
+    """Return the table that a job's is like: ``job`` or ``workload``; others as they are."""
+    if job_of(section) is None:
+        return section
+    return WORKLOAD.section if section.endswith(f".{WORKLOAD.section}") else JOBS
+
+
 def _classes(section: str) -> tuple[type[Description], ...]:
+    if section == JOBS:
+        return (Job,)
     return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)
 
 

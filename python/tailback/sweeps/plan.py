@@ -16,7 +16,15 @@ from typing import Any, get_args
 from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.tables import MACHINE_TABLES, entries, is_section, section_and_key, table_at
+from ..experiment.tables import (
+    JOBS,
+    MACHINE_TABLES,
+    entries,
+    is_section,
+    job_of,
+    section_and_key,
+    table_at,
+)
 from ..machines.reading import check_keys
 from .axes import as_quantities, axis
 from .expressions import Expression, check_words, parsed
@@ -27,7 +35,7 @@ MODES: tuple[str, ...] = get_args(Mode)
 FIDELITY = "run.fidelity"
 
 _MOST_SEEDS = 10**9
-_TABLES = ("machine", "workload", "run")
+_TABLES = ("machine", "workload", JOBS, "run")
 _KEYS = ("modes", "seeds", "mix_fidelities", "exclude", "let", *_TABLES)
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -78,6 +86,7 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
     axes: dict[str, Sequence[object]] = {}
     texts: dict[str, object] = {}
     for name, field, given in _entries(table):
+        _check_job(name, base)
         if isinstance(given, Mapping) and "computed" in given:
             texts[name] = _computed(field, given)
         else:
@@ -123,6 +132,24 @@ def _entries(table: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
         for name, values in entries(given, section):
             _check_key(name, values)
             yield name, f"sweep.{name}", values
+
+
+def _check_job(name: str, base: Tables) -> None:
+    """Refuse to vary a job that there is not, or a workload beside jobs."""
+    section, _ = section_and_key(name)
+    jobs = base.get(JOBS, {})
+    job = job_of(section)
+    if job is not None and job not in jobs:
+        raise (
+            choice(f"sweep.{JOBS}", job, jobs)
+            if jobs
+            else UserError(
+                f"sweep.{JOBS}", shown(job), "there are no jobs in this experiment: no [[job]]"
+            )
+        )
+    if section == WORKLOAD.section and jobs:
+        allowed = f"must be varied by job: sweep.{JOBS}.NAME.{WORKLOAD.section}"
+        raise UserError(f"sweep.{section}", None, allowed)
 
 
 def _check_key(name: str, given: object) -> None:

@@ -28,20 +28,9 @@ def blame_report(result: Result, top: int) -> RenderableType:
     causes = _table("Why messages wait", ("cause",), per_message)
     for row in blame.by_cause(confidence):
         causes.add_row(blame.causes[row.key[0]], *_numbers(row, unit))
-    channels = _table(
-        "Who makes whom wait, and where",
-        ("traffic of", "costs", "waiting for"),
-        f"{per_message} of those that wait",
-        "of their contention",
-    )
-    for row in blame.culprits_on_channels(confidence, top):
-        channel, victim, culprit = row.key
-        channels.add_row(
-            names.traffic(culprit),
-            names.traffic(victim),
-            names.channel(channel),
-            *_numbers(row, unit),
-        )
+    tables = [causes]
+    for root in (False, True) if blame.knows_roots else (False,):
+        tables.append(_culprits(blame, names, unit, (confidence, top), root=root))
     roots = _table("Where it begins", ("root channel",), per_message)
     for row in blame.by_root(confidence, top):
         roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
@@ -52,10 +41,30 @@ def blame_report(result: Result, top: int) -> RenderableType:
         heading(result.experiment),
         Text(f"mode {result.mode}: contention costs a message {total} {unit.name}"),
     ]
-    for table in (causes, channels, roots, switches):
+    tables += [roots, switches] if blame.knows_roots else [switches]
+    for table in tables:
         parts += [Text(), table]
-    parts += [Text(line, style="yellow") for line in (*warnings(result.ending), *_rest(blame))]
+    parts += [Text(), *map(Text, _own(blame))]
+    told = (*warnings(result.ending), *_sampled(blame), *_rest(blame))
+    parts += [Text(line, style="yellow") for line in told]
     return Group(*parts)
+
+
+def _culprits(
+    blame: Blame, names: Names, unit: Unit, rows: tuple[float, int], *, root: bool
+) -> Any:
+    """Return who makes whom wait, and where: at the root of waits, or in the way."""
+    table = _table(
+        "Who is at the root of it" if root else "Who makes whom wait, and where",
+        ("traffic of", "costs", "waiting for"),
+        f"{unit.name} per message of those that wait",
+        "of their contention",
+    )
+    for row in blame.culprits_on_channels(*rows, root=root):
+        channel, victim, culprit = row.key
+        words = (names.traffic(culprit), names.traffic(victim), names.channel(channel))
+        table.add_row(*words, *_numbers(row, unit))
+    return table
 
 
 def facts(result: Result, top: int) -> dict[str, Any]:
@@ -67,23 +76,36 @@ def facts(result: Result, top: int) -> dict[str, Any]:
         share = None if math.isnan(charged.share) else charged.share
         return {**key, "us_per_message": charged.per_message_us.to_dict(), "share": share}
 
-    channels = blame.culprits_on_channels(confidence, top)
-    return {
-        "contention_us_per_message": blame.total(confidence).to_dict(),
-        "causes": [row(c, cause=blame.causes[c.key[0]]) for c in blame.by_cause(confidence)],
-        "culprits": [
+    def culprits(*, root: bool) -> list[dict[str, Any]]:
+        traffic = names.traffic
+        return [
             row(
                 c,
-                culprit=names.traffic(c.key[2]),
-                victim=names.traffic(c.key[1]),
+                culprit=traffic(c.key[2]),
+                victim=traffic(c.key[1]),
                 channel=names.channel(c.key[0]),
             )
-            for c in channels
-        ],
-        "pairs": [
+            for c in blame.culprits_on_channels(confidence, top, root=root)
+        ]
+
+    def pairs(*, root: bool) -> list[dict[str, Any]]:
+        return [
             row(c, culprit=names.traffic(c.key[1]), victim=names.traffic(c.key[0]))
-            for c in blame.culprits(confidence, top)
-        ],
+            for c in blame.culprits(confidence, top, root=root)
+        ]
+
+    return {
+        "contention_us_per_message": blame.total(confidence).to_dict(),
+        "share": blame.share,
+        "own_share": None if math.isnan(blame.own_share()) else blame.own_share(),
+        "root_own_share": (
+            None if math.isnan(blame.own_share(root=True)) else blame.own_share(root=True)
+        ),
+        "causes": [row(c, cause=blame.causes[c.key[0]]) for c in blame.by_cause(confidence)],
+        "culprits": culprits(root=False),
+        "pairs": pairs(root=False),
+        "root_culprits": culprits(root=True),
+        "root_pairs": pairs(root=True),
         "roots": [row(c, channel=names.channel(c.key[0])) for c in blame.by_root(confidence, top)],
         "places": [row(c, place=place) for place, c in names.by_place(blame, confidence)[:top]],
         "rest_share": blame.rest_share,
@@ -109,6 +131,25 @@ def _table(title: str, names: Sequence[str], mean: str, share: str = "share") ->
 def _numbers(row: Charged, unit: Unit) -> tuple[str, str]:
     share = UNKNOWN if math.isnan(row.share) else f"{100 * row.share:.1f} %"
     return number(row.per_message_us, 1 / unit.size), share
+
+
+def _own(blame: Blame) -> list[str]:
+    """Return how much of it classes cost themselves: the diagonal of a matrix."""
+    direct = blame.own_share()
+    if math.isnan(direct):
+        return []
+    passed = f"; passed on to the root, {100 * blame.own_share(root=True):.1f} %"
+    end = passed if blame.knows_roots else ""
+    return [f"{100 * direct:.1f} % of all waits are behind traffic of one's own{end}"]
+
+
+def _sampled(blame: Blame) -> list[str]:
+    if blame.share == 1:
+        return []
+    return [
+        f"estimates from {100 * blame.share:g} % of all packets; who is at the root of waits is "
+        "known only of all (run.blame_share = 1)"
+    ]
 
 
 def _rest(blame: Blame) -> list[str]:

@@ -18,10 +18,14 @@ def show(report: RenderableType, *, stderr: bool = False) -> None:
 def heading(experiment: Experiment) -> Text:
     """Return what was simulated, in one line."""
     parameters = experiment.resolved()
-    machine, workload = parameters["machine"], parameters["workload"]
+    machine, workload = parameters["machine"], parameters.get("workload", {})
     topology = machine["topology"]
     size = " x ".join(map(str, topology.get("dims", ())))
-    words = [f"{size} {topology['kind']}".strip(), workload["kind"]]
+    words = [f"{size} {topology['kind']}".strip()]
+    if experiment.jobs:
+        words.append("jobs " + ", ".join(job.name for job in experiment.jobs))
+    else:
+        words.append(workload["kind"])
     if workload.get("pattern", "uniform") != "uniform":
         words.append(workload["pattern"])
     words += [str(workload[key]) for key in ("sync",) if workload.get(key)]

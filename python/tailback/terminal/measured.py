@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -11,12 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from tailback.comparison import Cost, WaitingChannel
+from tailback.metrics import class_name
 from tailback.places import shown as place
 from tailback.results import Result
 from tailback.scaling import MICROSECONDS, Unit, unit_for
 from tailback.verdict import findings
 from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
 
+from .by_job import jobs_table, thetas_table
 from .layout import heading, new_table
 
 
@@ -28,6 +30,8 @@ class _Row(NamedTuple):
     scale: float = 1.0
     longest: str = ""
     """The variable whose longest time is told as well where messages are seen to begin."""
+    of_class: tuple[str, str] = ("", "")
+    """A variable and the traffic class whose 99th percentile is told as well."""
 
 
 _TIMES = "time"
@@ -95,9 +99,11 @@ def cost_report(cost: Cost) -> RenderableType:
     return Group(
         heading(cost.experiment),
         measured_table(cost.modes),
+        *_jobs(cost.modes),
         *_endings(cost.modes.values()),
         Text(),
         *_verdict(cost),
+        *_thetas_of_jobs(cost),
         *where,
     )
 
@@ -107,8 +113,18 @@ def run_report(result: Result) -> RenderableType:
     return Group(
         heading(result.experiment),
         measured_table({result.mode: result}),
+        *_jobs({result.mode: result}),
         *_endings([result]),
     )
+
+
+def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:
+    return [Text(), thetas_table(cost.jobs, cost.baseline)] if cost.jobs else []
+
+
+def _jobs(results: Mapping[str, Result]) -> list[RenderableType]:
+    has_jobs = any(result.jobs for result in results.values())
+    return [Text(), jobs_table(results)] if has_jobs else []
 
 
 def measured_table(results: Mapping[str, Result]) -> Table:
@@ -120,7 +136,7 @@ def measured_table(results: Mapping[str, Result]) -> Table:
         # Many do not fit on a narrow terminal: intervals then go below their values.
         fits = len(results) < 4
         table.add_column(mode, justify="right", no_wrap=fits, min_width=len(mode))
-    for title, rows in _SECTIONS.items():
+    for title, rows in (*_SECTIONS.items(), *_sections_of_classes(results)):
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
             continue
@@ -140,6 +156,38 @@ def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], dig
     if row.longest and all(result.has("message_begins") for result in results.values()):
         longest = (result.longest_us(row.longest) for result in results.values())
         table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
+    variable, name = row.of_class
+    if variable:
+        tails = (result.percentile(variable, 99, name) for result in results.values())
+        table.add_row("   99th percentile", *(_plain(time, unit, digits) for time in tails))
+
+
+def _sections_of_classes(
+    results: Mapping[str, Result],
+) -> Iterator[tuple[str, tuple[_Row, ...]]]:
+    """Yield what is told of every traffic class, where there are several."""
+    first = next(iter(results.values()))
+    for name in first.classes_with("class_latency"):
+        counts = (
+            ("offered_load", "offered, % of injection rate", 100.0),
+            ("accepted_load", "accepted, % of injection rate", 100.0),
+            ("messages_per_node_per_ms", "messages per node and ms", 1.0),
+            ("failed_messages_per_node_per_ms", "  dropped", 1.0),
+        )
+        own = (_Row(class_name(stem, name), label, scale) for stem, label, scale in counts)
+        yield f"class {name}", tuple(own)
+        times = (("message_latency_us", "class_latency"), ("round_trip_us", "round_trip"))
+        yield (
+            f"class {name}, {_TIMES}",
+            tuple(
+                _Row(
+                    class_name(stem, name),
+                    stem.removesuffix("_us").replace("_", " "),
+                    of_class=(variable, name),
+                )
+                for stem, variable in times
+            ),
+        )
 
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
@@ -192,7 +240,7 @@ def _plain(time_us: float | None, unit: Unit, digits: int) -> str:
 
 def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> tuple[Unit, ...]:
     """Return the units of a section: of times that of the longest, and cycles if there are any."""
-    if title != _TIMES:
+    if not title.endswith(_TIMES):
         return (Unit("", 1.0),)
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
     times = [estimate.value for estimate in known if estimate is not None]

@@ -9,11 +9,13 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from tailback.errors import Description
 from tailback.experiment import Experiment, Run
-from tailback.experiment.tables import entries, section_and_key
+from tailback.experiment.tables import JOBS, entries, section_and_key
 from tailback.machines import Machine
 from tailback.parts import plain
 from tailback.wording import UNKNOWN
+from tailback.workloads import Job
 
 from .layout import new_table
 
@@ -28,7 +30,7 @@ def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
     """
     usual = _usual(experiment)
     tables: dict[str, Table] = {}
-    for name, value in entries(experiment.resolved()):
+    for name, value in _entries(experiment):
         if value is None or value == {}:
             continue
         section, key = section_and_key(name)
@@ -49,10 +51,27 @@ def _usual(experiment: Experiment) -> dict[str, object]:
     else:
         machine = Machine(topology=topology())
     found |= dict(entries({"machine": machine.resolved(machine.usual_fidelity)}))
-    for section, described in (("workload", type(experiment.workload)), ("run", Run)):
-        fields = described.model_fields.items()
+    described: list[tuple[str, type[Description]]] = [("run", Run)]
+    if not experiment.jobs:
+        described.append(("workload", type(experiment.workload)))
+    for job in experiment.jobs:
+        described += [(f"job.{job.name}", Job), (f"job.{job.name}.workload", type(job.workload))]
+    for section, kind in described:
+        fields = kind.model_fields.items()
         found |= {f"{section}.{key}": plain(field.default) for key, field in fields}
     return found
+
+
+def _entries(experiment: Experiment) -> Iterator[tuple[str, object]]:
+    """Yield the dotted name and the value of every parameter; jobs by their names."""
+    tables = experiment.resolved()
+    jobs = tables.pop(JOBS, [])
+    yield from entries(tables)
+    for job in jobs:
+        for section, table in (("", job), (".workload", job["workload"])):
+            for key, value in table.items():
+                if key not in ("name", "workload"):
+                    yield f"{JOBS}.{job['name']}{section}.{key}", value
 
 
 def _table(title: str) -> Table:

@@ -87,8 +87,10 @@ def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
 def _survey_rows(s: Survey) -> list[tuple[str, str]]:
     """Return what was counted; where only some switches were searched from, how it may differ."""
     at_least, at_most, about = ("", "", "") if s.exact else ("at least ", "at most ", "about ")
+    failed = [("  failed besides, both directions as one", f"{s.failed_links:,}")]
     rows = [
         ("links between switches, each direction", f"{s.links:,}"),
+        *(failed if s.failed_links else []),
         ("  most from one switch", f"{s.degree:,}"),
         ("  each with one that leads back", "yes" if s.symmetric else "no"),
         ("diameter, channels from node to node", f"{at_least}{s.diameter:,}"),

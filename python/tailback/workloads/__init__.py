@@ -12,16 +12,21 @@ from typing import Any
 from . import builtin
 from .base import Network, Workload
 from .builtin import *  # noqa: F403
+from .jobs import Job, Jobs
 from .messages import Message, Messages
 from .program import Compute, Process, Program, Receive, Send
 from .python_program import PythonProgram
 from .synthetic import Synthetic
+from .trace import Trace
+from .traffic import Traffic, TrafficClass
 
 __all__ = [
     "DEFAULT_KIND",
     "KINDS",
     "PRESETS",
     "Compute",
+    "Job",
+    "Jobs",
     "Message",
     "Messages",
     "Network",
@@ -31,6 +36,9 @@ __all__ = [
     "Receive",
     "Send",
     "Synthetic",
+    "Trace",
+    "Traffic",
+    "TrafficClass",
     "Workload",
 ]
 __all__ += builtin.__all__
@@ -40,10 +48,12 @@ KINDS: dict[str, type[Workload]] = {
     kind.model_fields["kind"].default: kind
     for kind in (
         Synthetic,
+        Traffic,
         *(kind for name, kind in vars(builtin).items() if name in builtin.__all__),
         Program,
         Messages,
         PythonProgram,
+        Trace,
     )
 }
 

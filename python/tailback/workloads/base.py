@@ -11,7 +11,8 @@ from ..errors import Description, UserError, shown
 from ..units import Size, Time
 
 if TYPE_CHECKING:
-    from ..programs import Processes
+    from ..door import TraceFile
+    from ..programs import Running
 
 Shape = Literal["constant", "normal", "exponential"]
 Start = Literal["random", "together"]
@@ -62,6 +63,9 @@ class Network(Protocol):
     def cycle(self) -> Time | None:
         """Return the time of a cycle of its clock, if it has one."""
 
+    def homes(self) -> tuple[int, ...]:
+        """Return the switch of every node."""
+
     def round_trip_ps(self, message_bytes: int) -> int:
         """Return roughly how long a message and its acknowledgements take without contention."""
 
@@ -81,6 +85,10 @@ class Workload(Description, init=False):
         """Return how waits are charged to classes, as the engine describes it."""
         listed = [] if isinstance(self.classes, str) else list(self.classes)
         return {"by_process": self.classes == "process", "classes": listed}
+
+    def network_classes(self) -> list[dict[str, Any]]:
+        """Return what the network knows of traffic classes, if there are several."""
+        return []
 
     @property
     def finite(self) -> bool:
@@ -117,9 +125,13 @@ class Workload(Description, init=False):
         """Return every parameter, with units and with the defaults that depend on the machine."""
         return self.model_dump(mode="json")
 
-    def processes(self, network: Network, seed: int) -> Processes | None:
+    def processes(self, network: Network, seed: int) -> Running | None:
         """Return the processes of one run, if they are carried out in Python."""
         return None
+
+    def traces(self) -> list[TraceFile]:
+        """Return the files of traces that its processes carry out."""
+        return []
 
     def digest(self) -> str:
         """Return a hash of content that is not part of `spec`; empty if there is none."""

@@ -126,22 +126,15 @@ def _made(
 
     if prod(shape) < 2:
         raise UserError("kind", '"complete_exchange"', "needs at least two nodes")
-    if order == "bounded":
-        made = schedules.collapsible(shape)
-        return made.in_groups_of(schedules.group_of(shape, **dict(given)))
-    if given:
+    if order != "bounded" and given:
         name, value = given[0]
         allowed = f'must be left out with send_order = "{order}", which has '
         allowed += "a barrier after every step" if order == "scott" else "no barriers"
         raise UserError(name, str(value), allowed)
-    if order == "scott":
-        return schedules.scott(shape)
-    naive: dict[str, schedules.Naive] = {
-        "naive_ascending": "ascending",
-        "naive_shifted": "shifted",
-        "naive_random": "random",
-    }
-    return schedules.naive(shape, naive[order], seed)
+    made = schedules.in_order(shape, order, seed)
+    if order == "bounded":
+        return made.in_groups_of(schedules.group_of(shape, **dict(given)))
+    return made
 
 
 _PLACES = {

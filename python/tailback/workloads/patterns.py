@@ -28,10 +28,21 @@ Pattern = Literal[
     "traffic_matrix",
     "permutation",
     "random_permutation",
+    "digit_reverse",
+    "digit_shuffle",
+    "diagonal",
+    "asymmetric",
 ]
 
 #: Patterns that draw destinations at random.
-DRAWN: tuple[Pattern, ...] = ("uniform", "hot_spot", "next_group", "traffic_matrix")
+DRAWN: tuple[Pattern, ...] = (
+    "uniform",
+    "hot_spot",
+    "next_group",
+    "traffic_matrix",
+    "diagonal",
+    "asymmetric",
+)
 
 
 @lru_cache(maxsize=8)

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from ..errors import UserError, shown
 from ..units import Size, Time
+from . import digits
 from .base import (
     MOST_PROCESSES,
     Network,
@@ -43,7 +44,8 @@ def _number_or_all(radius: object) -> object:
     return radius
 
 
-_Radius = Annotated[
+#: Largest difference to a destination in every coordinate.
+Radius = Annotated[
     Annotated[int, Field(ge=0)] | Literal["all"] | None, BeforeValidator(_number_or_all)
 ]
 
@@ -72,7 +74,7 @@ class Synthetic(Workload, init=False):
         description="Whether nodes send to themselves, too: with uniform as to any other, with a "
         "pattern of one destination where that is the node itself.",
     )
-    radius: _Radius = Field(
+    radius: Radius = Field(
         default=None,
         description="Largest difference to a destination in every coordinate, or all for "
         "destinations anywhere; default: half the largest dimension. "
@@ -102,6 +104,18 @@ class Synthetic(Workload, init=False):
         ge=0,
         le=2**63 - 1,
         description='Which of all permutations; for pattern = "random_permutation".',
+    )
+    pattern_base: int | None = Field(
+        default=None,
+        ge=2,
+        le=2**20,
+        description="Base of the digits of node numbers, of which the number of nodes is a power; "
+        'for pattern = "digit_reverse" or "digit_shuffle".',
+    )
+    pattern_dimension: str | None = Field(
+        default=None,
+        description='The dimension in which destinations are further, as "x"; default: all. For '
+        'pattern = "tornado" or "neighbour".',
     )
     compute_period: Time = Field(
         default=Time(100_000_000), description="Mean time a process computes in one iteration."
@@ -206,6 +220,7 @@ class Synthetic(Workload, init=False):
             raise UserError("includes_self", shown(self.includes_self), allowed)
         if self.pattern == "hot_spot" and not self.hot_spots:
             raise UserError("hot_spots", None, 'must be given with pattern = "hot_spot"')
+        self._check_variants()
         if self.pattern in ("permutation", "traffic_matrix") and self.file is None:
             raise UserError("file", None, f"must be given with pattern = {shown(self.pattern)}")
         for place, node in enumerate(self.hot_spots):
@@ -221,6 +236,19 @@ class Synthetic(Workload, init=False):
                 allowed = f"must be at most the compute_period, {self.compute_period}"
                 raise UserError("compute_slot", shown(str(self.compute_slot)), allowed)
         return self
+
+    def _check_variants(self) -> None:
+        """Refuse a base or a dimension that is missing, or has no effect."""
+        if self.pattern in digits.OF_DIGITS and self.pattern_base is None:
+            raise UserError("pattern_base", None, f"must be given with {shown(self.pattern)}")
+        for name, kinds in (
+            ("pattern_base", digits.OF_DIGITS),
+            ("pattern_dimension", digits.OF_DIMENSIONS),
+        ):
+            given = getattr(self, name)
+            if given is not None and self.pattern not in kinds:
+                words = " or ".join(map(shown, kinds))
+                raise UserError(name, shown(given), f"has no effect here; needs pattern = {words}")
 
     def _check_sizes(self) -> None:
         """Refuse lengths that are missing, have no effect, or have other weights than one each."""
@@ -292,6 +320,11 @@ class Synthetic(Workload, init=False):
             found = random_permutation(network.nodes, self.pattern_seed)
             refuse_identity(self.pattern, found)
             return found
+        if self.pattern_base is not None:
+            return digits.digit_permutation(self.pattern, network.nodes, self.pattern_base)
+        if self.pattern_dimension is not None:
+            along = (network.sides, self.pattern_dimension)
+            return digits.moved_along(self.pattern, network.nodes, *along)
         if self.pattern != "permutation":
             return destinations(self.pattern, network.nodes, network.sides)
         written = permutation_of(Path(self.file or ""), self._rows, network.nodes)
@@ -342,6 +375,8 @@ class Synthetic(Workload, init=False):
         if self.pattern == "next_group" and network.group_nodes is None:
             allowed = "needs a machine with groups, such as a dragonfly"
             raise UserError("workload.pattern", shown(self.pattern), allowed)
+        if self.pattern in digits.OF_TWO:
+            digits.rows(self.pattern, network.nodes, includes_self=self.includes_self)
         if self.pattern == "traffic_matrix":
             check_matrix(Path(self.file or ""), self._matrix, network.nodes)
         self.permutation(network)
@@ -397,13 +432,19 @@ class Synthetic(Workload, init=False):
         described: dict[str, Any] = {"kind": self.pattern}
         if self.pattern == "hot_spot":
             described |= {"nodes": list(self.hot_spots), "share": self.hot_spot_share}
-        if self.pattern in ("permutation", "random_permutation"):
+        is_variant = (self.pattern_base, self.pattern_dimension) != (None, None)
+        if self.pattern in ("permutation", "random_permutation") or is_variant:
             described = {"kind": "permutation", "to": list(self.permutation(network) or ())}
         if self.pattern == "traffic_matrix":
             rows = [
                 [{"to": to, "weight": weight} for to, weight in self._matrix[node].items()]
                 for node in range(network.nodes)
             ]
+            described = {"kind": "matrix", "rows": rows}
+        if self.pattern in digits.OF_TWO:
+            own = self.includes_self
+            found = digits.rows(self.pattern, network.nodes, includes_self=own)
+            rows = [[{"to": to, "weight": weight} for to, weight in row] for row in found]
             described = {"kind": "matrix", "rows": rows}
         return {"pattern": described}
 
@@ -441,6 +482,9 @@ class Synthetic(Workload, init=False):
             found.pop("repeat")
         if self.pattern != "random_permutation":
             found.pop("pattern_seed")
+        for name in ("pattern_base", "pattern_dimension"):
+            if found[name] is None:
+                found.pop(name)
         if not self.message_sizes:
             found.pop("message_sizes")
             found.pop("message_weights")

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ... import door
-from ...parts import Part
+from ...parts import Part, key
+from . import failed
 
 #: Nodes of the largest machine.
 MOST_NODES = door.MOST_NODES
@@ -30,13 +31,55 @@ class Topology(Part):
     routings = _Routings()
     """The words that ``routing.kind`` may be; the first is meant if it is left out."""
 
+    failed_links: failed.Links | None = key(
+        default=None,
+        description="Links that have failed, in both directions: two switches, as [3, 4] or "
+        '"(0, 1) to (1, 1)", for all links between them, or a switch and a port, as "3:1".',
+    )
+    failed_share: float | None = key(
+        default=None,
+        ge=0,
+        le=1,
+        description="Share of all links between switches that have failed besides, drawn at "
+        "random.",
+    )
+    failed_seed: int | None = key(
+        default=None, ge=0, le=2**63 - 1, description="Which of all such draws; default: 1."
+    )
+
     def _check(self) -> None:
         """Refuse what the engine cannot build."""
+        self._check_failures()
         self.facts  # noqa: B018  # asked for its refusals
+
+    def _check_failures(self) -> None:
+        if self.failed_seed is not None and self.failed_share is None:
+            raise self.refused("failed_seed", f"has no effect; needs {self.section}.failed_share")
 
     @abstractmethod
     def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
+        """Return the topology as the engine describes it, with all its links."""
+
+    def spec_left(self, spec: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return the same with what has failed; ``spec``: of the whole, if it is another."""
+        whole = self.spec() if spec is None else spec
+        if self.failed_links is None and not self.failed_share:
+            # As before there were these keys.
+            return whole
+        return {
+            "kind": "failing",
+            "of": whole,
+            "links": self._named_failures(),
+            "share": round((self.failed_share or 0) * 1_000_000),
+            "seed": 1 if self.failed_seed is None else self.failed_seed,
+        }
+
+    def _named_failures(self) -> list[dict[str, Any]]:
+        if self.failed_links is None:
+            return []
+        whole = door.network(self.spec())
+        names = self.labels.get("switch", ())
+        return failed.Switches(whole.sides, names).failed(self.failed_links)
 
     @contextmanager
     def names(self) -> Iterator[None]:
@@ -46,7 +89,8 @@ class Topology(Part):
     @cached_property
     def facts(self) -> door.Network:
         """What the engine knows of it. Raises `UserError` for one that cannot be."""
-        return door.network(self.spec())
+        with self.names():
+            return door.network(self.spec_left())
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,4 +128,11 @@ class Topology(Part):
 
     def resolved(self) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        return {"kind": self.kind, **self.written()}
+        keys = {
+            name: value
+            for name, value in self.written().items()
+            if value is not None or not name.startswith("failed_")
+        }
+        if self.failed_share:
+            keys["failed_seed"] = 1 if self.failed_seed is None else self.failed_seed
+        return {"kind": self.kind, **keys}

@@ -53,6 +53,7 @@ class Graph(Topology):
     )
 
     def _check(self) -> None:
+        self._check_failures()
         if self.cycle == Time(0):
             raise self.refused("cycle", "must be above zero")
         if self.cycle is not None and self.cycle.cycles is not None:

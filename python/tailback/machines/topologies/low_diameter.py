@@ -121,8 +121,13 @@ class Jellyfish(Topology):
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
-        keys = {name: getattr(self, name) for name in self.key_names if name != "wiring_seed"}
-        return {"kind": self.kind, "seed": self.wiring_seed, **keys}
+        return {
+            "kind": self.kind,
+            "switches": self.switches,
+            "links_per_switch": self.links_per_switch,
+            "nodes_per_switch": self.nodes_per_switch,
+            "seed": self.wiring_seed,
+        }
 
 
 class Islands(Topology):

@@ -1,0 +1,99 @@
+"""The cases of virtual channels that share wires flit by flit: tori, and a dragonfly with UGAL.
+
+A flit takes 1 ns on a channel, wires 2 ns, a switch 1 ns and a credit 2 ns. Traffic is uniform
+and Poisson, as in `benches.open_loop`; messages fill one packet and are not acknowledged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benches.case import Case
+from benches.open_loop import FLIT_HOPS, LOADS
+
+#: What takes time besides the flits.
+DELAYS: dict[str, dict[str, Any]] = {
+    "link": {"delay": "2 ns", "credit_delay": "2 ns"},
+    "switch": {"delay": "1 ns"},
+}
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network, its packets and input buffers, and what it can about take.
+
+    `saturation` is a load, in flits per node and flit time, of which four fifths are delivered
+    without queues that grow; `hops` is how many channels a packet crosses on average.
+    """
+
+    name: str
+    nodes: int
+    hops: float
+    packet_flits: int
+    buffer_flits: int
+    saturation: float
+    topology: dict[str, Any]
+    routing: dict[str, Any]
+    virtual_channels: int
+
+    def experiment(self, flits_per_ns: float) -> dict[str, dict[str, Any]]:
+        """Return the experiment at a load per node, Poisson from the beginning."""
+        payload = f"{self.packet_flits - 1} B"
+        switch = {
+            "input_buffer": f"{self.buffer_flits} B",
+            "virtual_channels": self.virtual_channels,
+        }
+        return {
+            "machine": {
+                "preset": "wormhole_mesh",
+                "topology": self.topology,
+                "routing": self.routing,
+                "interface": {"packet_size": payload},
+                "link": DELAYS["link"],
+                "switch": DELAYS["switch"] | switch,
+            },
+            "workload": {
+                "preset": "uniform_open_loop",
+                "message_size": payload,
+                "compute_period": f"{round(self.packet_flits / flits_per_ns * 1e3)} ps",
+                "start": "together",
+            },
+            "run": {"seed": 1, "fidelity": "flit"},
+        }
+
+    def case(self, load: float) -> Case:
+        """Return the case at a share of saturation; the warm-up is a quarter of the timed part."""
+        flits_per_ns = load * self.saturation
+        timed_us = FLIT_HOPS / (self.nodes * flits_per_ns * self.hops) / 1e3
+        return Case(
+            f"{self.name} L{self.packet_flits} B{self.buffer_flits} {load:.0%} flit shared",
+            self.experiment(flits_per_ns),
+            simulated_us=round(timed_us * 5 / 4, 3),
+            warmup_us=round(timed_us / 4, 3),
+        )
+
+
+def torus(side: int, packet_flits: int, buffer_flits: int, saturation: float) -> Network:
+    """Return a square torus with two virtual channels."""
+    return Network(
+        f"torus {side}x{side}",
+        side**2,
+        side / 2 + 2,
+        packet_flits,
+        buffer_flits,
+        saturation,
+        {"kind": "torus", "dims": [side, side]},
+        {"kind": "dimension_order"},
+        2,
+    )
+
+
+TORI = (
+    torus(8, 4, 8, 0.55),
+    torus(8, 34, 70, 0.6),
+    torus(32, 4, 8, 0.13),
+    torus(32, 34, 70, 0.14),
+)
+
+SHARED_WIRES = [network.case(load) for network in TORI for load in LOADS]

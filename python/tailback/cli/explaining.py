@@ -1,0 +1,91 @@
+"""The command that says where the time of a program went: `explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
+from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples, overrides
+
+Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of tables of --json.")]
+Faster = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--faster",
+        metavar="NAME:FACTOR",
+        help="Also with this so many times as fast: compute, links, nodes, network or a class of "
+        "links; repeatable.",
+    ),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="channel:NAME",
+        help="Also with a link between switches for which nobody waits; repeatable.",
+    ),
+]
+Html = Annotated[Path | None, typer.Option("--html", metavar="PAGE", help="Page with all tables.")]
+Slack = Annotated[
+    bool, typer.Option("--slack/--no-slack", help="How late processes could be; takes memory.")
+]
+
+
+@app.command(
+    epilog=examples(
+        "tailback explain program.toml",
+        "tailback explain program.toml --faster links:2 --faster compute:2",
+        'tailback explain program.toml --without "channel:(3, 1)->(3, 2)"',
+    )
+)
+def explain(  # noqa: PLR0913, PLR0917  # one argument per option
+    file: File,
+    set_: Set = None,
+    seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
+    json: Json = False,
+    top: Top = 10,
+    faster: Faster = None,
+    without: Without = None,
+    slack: Slack = True,
+    html: Html = None,
+    out: Out = None,
+) -> None:
+    """Say where the time of a program that ends went, and who was in the way."""
+    with failures(json):
+        from tailback import explaining
+        from tailback.experiment import Experiment
+        from tailback.files import check_named
+        from tailback.progress import Ticker
+        from tailback.terminal.explained import explain_report
+
+        loaded = Experiment.load(file, overrides(set_, allow_deadlock, seed))
+        experiment = explaining.prepared(loaded, slack=slack)
+        changes = [explaining.faster(asked, experiment) for asked in faster or []]
+        changes += [explaining.without(asked, experiment) for asked in without or []]
+        prepare(out, experiment)
+        if html is not None:
+            check_named("--html", html)
+        with prints_aside(json), Ticker() as watch:
+            explanation = explaining.explain(experiment, changes=changes, watch=watch)
+        answer = explanation.to_dict(top)
+        if out is not None:
+            from tailback.store import run_folder
+
+            run_folder.save(
+                out, stored({experiment.run.mode: explanation.result}, packets=False), answer
+            )
+        if html is not None:
+            from tailback.report.of_path import write_explanation
+
+            write_explanation(explanation, html)
+        if json:
+            print_json(answer)
+        else:
+            from tailback.terminal.layout import show
+
+            show(explain_report(explanation))
+    exit_unless(explanation.complete)

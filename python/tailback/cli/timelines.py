@@ -1,0 +1,123 @@
+"""The command about what processes did when: `timeline`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .answering import exit_unless, failures
+from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
+
+if TYPE_CHECKING:
+    from tailback.recording import Recording, Window
+
+To = Annotated[
+    Path,
+    typer.Option(
+        "--out", metavar="FILE", help="Written to: .pftrace (Perfetto), .json, .html or .otf2."
+    ),
+]
+Begin = Annotated[str, typer.Option("--from", metavar="TIME", help="From when on: 3 us.")]
+End = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Until when: 5 us.")]
+Processes = Annotated[
+    str | None, typer.Option("--processes", metavar="N-M", help="Of which processes: 0-15.")
+]
+Mode = Annotated[str | None, typer.Option("--mode", help="Contention mode; default: run.mode.")]
+
+
+@app.command(
+    epilog=examples(
+        "tailback timeline ring.toml --out ring.pftrace",
+        "tailback timeline ring.toml --out ring.json --from 10us --to 20us --processes 0-7",
+        "tailback timeline ring.toml --out ring.html",
+        "tailback timeline ring.toml --out ring.otf2",
+    )
+)
+def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
+    file: File,
+    out: To,
+    begin: Begin = "0 s",
+    end: End = None,
+    processes: Processes = None,
+    mode: Mode = None,
+    set_: Set = None,
+    seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
+) -> None:
+    """Write what processes did when, for a viewer such as ui.perfetto.dev, or as a chart."""
+    with failures(json=False):
+        from tailback.experiment import Experiment
+        from tailback.progress import Ticker
+        from tailback.recording import record
+
+        _check_out(out)
+        window = _window(begin, end, processes)
+        experiment = Experiment.load(file, overrides(set_, allow_deadlock, seed))
+        with Ticker() as watch:
+            recorded = record(experiment, window, mode=mode or experiment.run.mode, watch=watch)
+        print(f"{out}: {_write(recorded, out)}")
+    exit_unless(recorded.result.complete)
+
+
+def _check_out(out: Path) -> None:
+    """Refuse a file that is of no kind that can be written, or cannot be written here."""
+    from tailback.archives import otf2
+    from tailback.errors import UserError, nearest
+    from tailback.files import check_named, check_new_folder
+    from tailback.timelines import FORMATS
+
+    known = (*FORMATS, ".html", ".otf2")
+    if out.suffix not in known:
+        allowed = f"must end in {' or '.join(known)}"
+        raise UserError("--out", str(out), allowed, nearest(out.suffix, known))
+    if out.suffix == ".otf2":
+        otf2("--out", str(out))
+        check_new_folder("--out", out)
+    else:
+        check_named("--out", out)
+
+
+def _write(recorded: Recording, out: Path) -> str:
+    """Write it; return what was written, in words."""
+    from tailback.files import write_named
+    from tailback.timelines import write_archive
+
+    made = recorded.timeline
+    if out.suffix == ".otf2":
+        return f"{write_archive(made, out)} events"
+    write_named("--out", out, _content(recorded, out))
+    return f"{made.events} events on {len(made.tracks)} tracks"
+
+
+def _content(recorded: Recording, out: Path) -> bytes:
+    from tailback.timelines import content
+
+    if out.suffix != ".html":
+        return content(recorded.timeline, out)
+    from tailback.report.of_timeline import page
+    from tailback.report.page import html
+
+    return html(page(recorded, recorded.result.experiment.run.title or "Timeline")).encode()
+
+
+def _window(begin: str, end: str | None, processes: str | None) -> Window:
+    from tailback.errors import UserError, shown
+    from tailback.recording import Window
+    from tailback.units import Time
+
+    def time(option: str, text: str) -> Time:
+        try:
+            return Time.parse(text)
+        except UserError as error:
+            raise error.inside(option) from None
+
+    until = None if end is None else time("--to", end)
+    if processes is None:
+        return Window(time("--from", begin), until)
+    ends = processes.split("-")
+    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        allowed = "must be the number of a process, or two: 0-15"
+        raise UserError("--processes", shown(processes), allowed)
+    return Window(time("--from", begin), until, int(ends[0]), int(ends[-1]))

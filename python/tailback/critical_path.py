@@ -1,0 +1,119 @@
+"""The critical path of one run, and where the time of its processes went: tables and sums.
+
+What the names mean is in docs/critical-path.md. Times are whole picoseconds; the pieces of a path
+add up to the makespan, and so does every row of `processes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailback.errors import UserError
+
+Columns = Mapping[str, NDArray[Any]]
+
+#: Stands for none among numbers of channels, processes and classes.
+NONE = 2**32 - 1
+_NO_MESSAGE = 2**64 - 1
+_NO_CAUSE = 255
+
+CONTENTION = ("endpoint", "network")
+"""What others cost, of all that time is put down to."""
+
+
+class Words(NamedTuple):
+    """What the engine's numbers stand for."""
+
+    parts: Sequence[str]
+    segments: Sequence[str]
+    causes: Sequence[str]
+
+
+class Share(NamedTuple):
+    """Time of the path that has something in common."""
+
+    key: tuple[Any, ...]
+    """What: one value for each column that was asked for."""
+    time_ps: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CriticalPath:
+    """What the end of a program waited for."""
+
+    pieces: pa.Table
+    """The path, piece by piece in order of time."""
+    processes: pa.Table
+    """Where the time of each process went, and its slack if that was kept."""
+
+    @classmethod
+    def of(cls, path: Columns, times: Columns, words: Words) -> CriticalPath:
+        """Return what the engine has kept, with names for numbers."""
+        named = {"kind": words.segments, "part": words.parts, "cause": words.causes}
+        none = {"message": _NO_MESSAGE, "cause": _NO_CAUSE}
+        no_number = ("peer", "call", "channel", "root", "culprit", "culprit_process")
+        none |= dict.fromkeys((*no_number, "culprit_message"), NONE)
+        columns: dict[str, pa.Array] = {}
+        for name, numbers in path.items():
+            mask = numbers == none[name] if name in none else None
+            if name in named:
+                known = numbers.astype(np.int32)
+                indices = pa.array(known, mask=mask)
+                columns[name] = pa.DictionaryArray.from_arrays(indices, list(named[name]))
+            else:
+                columns[name] = pa.array(numbers, mask=mask)
+        tables = pa.table({name: pa.array(numbers) for name, numbers in times.items()})
+        return cls(pa.table(columns), tables)
+
+    @property
+    def makespan_ps(self) -> int:
+        """How long the program took: all pieces together."""
+        return int(self._times.sum())
+
+    @property
+    def segments(self) -> int:
+        """Of how many segments the path consists."""
+        numbers = self.pieces["segment"].to_numpy()
+        return 0 if len(numbers) == 0 else int(numbers[-1]) + 1
+
+    def by(self, *columns: str, parts: Sequence[str] | None = None) -> list[Share]:
+        """Return the time by the values of some columns, the longest first.
+
+        `parts`: only of what is put down to these.
+        """
+        sums: dict[tuple[Any, ...], int] = {}
+        values = [self.pieces[name].to_pylist() for name in ("part", *columns)]
+        for (part, *key), time in zip(zip(*values, strict=True), self._times, strict=True):
+            if parts is None or part in parts:
+                sums[tuple(key)] = sums.get(tuple(key), 0) + int(time)
+        order: Callable[[tuple[tuple[Any, ...], int]], tuple[int, str]]
+        order = lambda item: (-item[1], repr(item[0]))  # noqa: E731  # the type is above
+        return [Share(key, time) for key, time in sorted(sums.items(), key=order)]
+
+    @property
+    def contention_ps(self) -> int:
+        """How long messages on the path waited for others."""
+        return sum(share.time_ps for share in self.by(parts=CONTENTION))
+
+    def slack(self) -> list[tuple[int, int]] | None:
+        """Return slack (ps) and process, the least first; None if it was not kept."""
+        if "slack_ps" not in self.processes.column_names:
+            return None
+        slack = self.processes["slack_ps"].to_pylist()
+        return sorted(zip(slack, range(len(slack)), strict=True))
+
+    @property
+    def _times(self) -> NDArray[np.uint64]:
+        times: NDArray[np.uint64] = self.pieces["time_ps"].to_numpy()
+        return times
+
+
+def unknown_path() -> UserError:
+    """Return what is wrong where no path was kept."""
+    return UserError("run.critical_path", "false", "must be true: the path is found while it runs")

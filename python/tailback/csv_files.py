@@ -1,0 +1,71 @@
+"""CSV files whose first row names the columns, and where in them a mistake is."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import UserError, nearest, read_text, shown
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """The names of the columns, and below them rows: line in the file, cells."""
+
+    path: Path
+    names: list[str]
+    rows: list[tuple[int, list[str]]]
+
+    def cells(self, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+        """Yield of each row its line and the cells of some columns; what is not there is empty."""
+        places = [self.names.index(column) for column in columns]
+        for line, row in self.rows:
+            yield line, [cell(row, place) for place in places]
+
+
+def read_csv(path: Path, columns: Sequence[str], hint: str = "") -> CsvFile:
+    """Read a file that has at least these columns; empty lines are left out.
+
+    Raises `UserError` for a file that is missing or unreadable, and for a missing column: ``hint``
+    then follows.
+    """
+    lines = csv.reader(read_text(path).splitlines())
+    try:
+        rows = [(lines.line_num, row) for row in lines if row]
+    except csv.Error as error:
+        raise UserError(str(path), None, f"cannot be read: {error}") from None
+    if not rows:
+        raise UserError(str(path), None, "has no rows")
+    names = [name.strip() for name in rows[0][1]]
+    others = [name for name in names if name not in columns]
+    for column in columns:
+        if column not in names:
+            raise UserError(
+                str(path), None, f"has no column {column}{hint}", nearest(column, others)
+            )
+    return CsvFile(path, names, rows[1:])
+
+
+def cell(row: list[str], place: int) -> str:
+    """Return what stands in a column of a row; shorter rows are empty there."""
+    return row[place].strip() if place < len(row) else ""
+
+
+def whole_number(text: str, digits: int = 19) -> int | None:
+    """Return a number from 0 with so many digits at most; None if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+def cell_mistake(path: Path, line: int, column: str, given: object, allowed: str) -> UserError:
+    """Return what is wrong with a cell."""
+    return UserError(f"{path}: {column} in line {line}", shown(given), allowed)
+
+
+def node_number(path: Path, line: int, column: str, text: str) -> int:
+    """Return the number of a node in a cell; raises `UserError` if it is none."""
+    number = whole_number(text)
+    if number is None:
+        raise cell_mistake(path, line, column, text, "must be the number of a node")
+    return number

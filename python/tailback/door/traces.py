@@ -1,0 +1,69 @@
+"""What a trace has, before it is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from tailback import _engine as compiled
+from tailback.errors import UserError
+
+#: Formats of traces, by name.
+TRACE_FORMATS: tuple[str, ...] = tuple(compiled.TRACE_FORMATS)
+
+
+@dataclass(frozen=True)
+class TraceFile:
+    """A file, and how it is read."""
+
+    file: str
+    format: str | None
+    """None: what it looks like."""
+    cycle_ps: int
+    """Of netrace: the length of a cycle."""
+    groups: str | None
+    """Of Chakra: a file with the ranks of each group."""
+    peak_flops: float | None
+    """Of Chakra: operations in a second at most; None: computations last as recorded."""
+    memory_bytes_per_s: float | None
+    """Of Chakra: bytes to and from memory in a second at most."""
+
+
+@dataclass(frozen=True)
+class TraceFacts:
+    """What all ranks of a trace do together."""
+
+    ranks: int
+    operations: int
+    messages: int
+    bytes: int
+    collectives: int
+    computing_ps: int
+    """As recorded, of the rank that computes longest."""
+    flops: int
+    """Floating-point operations of the rank that has most."""
+
+
+def trace_facts(trace: TraceFile) -> TraceFacts:
+    """Return what a trace has. Raises `UserError` for what is wrong with it; reads it once."""
+    try:
+        status = Path(trace.file).stat()
+    except (OSError, ValueError):
+        return _facts(trace, 0, 0)
+    return _facts(trace, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _facts(trace: TraceFile, changed: int, size: int) -> TraceFacts:
+    """Return what a file has that was ``changed`` at an instant and has a ``size``."""
+    try:
+        return TraceFacts(**compiled.trace_facts(vars(trace)))
+    except compiled.TraceError as error:
+        raise trace_mistake(error) from None
+
+
+def trace_mistake(error: compiled.TraceError) -> UserError:
+    """Return what is wrong with a trace's file as a mistake of the user."""
+    place, _, what = str(error.args[0]).rpartition(": ")
+    return UserError(place or "workload.file", None, what)

@@ -1,0 +1,103 @@
+"""What a program's end waited for, in full and without contention, and what would help.
+
+What the names mean is in docs/critical-path.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tailback import interrupts
+from tailback.critical_path import CriticalPath, unknown_path
+from tailback.errors import UserError, shown
+from tailback.experiment import Experiment, Run
+from tailback.progress import Watch, ignore
+from tailback.runner import run_mode
+
+from .facts import facts
+from .what_if import Change, faster, without
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+
+__all__ = ["Change", "Explanation", "explain", "faster", "path_of", "prepared", "without"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Where the time of a program went."""
+
+    result: Result
+    """The run with contention."""
+    baseline: Result | None
+    """The same without, in the mode `run.baseline`; None if that was not run."""
+    what_if: dict[str, Result] = field(default_factory=dict)
+    """The run with contention, a little different; by what was asked for."""
+
+    @property
+    def path(self) -> CriticalPath:
+        """The critical path."""
+        return path_of(self.result)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs were left to end."""
+        runs = [self.result, *self.what_if.values(), *filter(None, [self.baseline])]
+        return all(run.complete for run in runs)
+
+    def to_dict(self, top: int = 5) -> dict[str, Any]:
+        """Return what `tailback explain --json` prints."""
+        return {**self.result.to_dict(), "critical_path": facts(self, top)}
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.path.makespan_ps / 1e6} us in {self.path.segments} segments>"
+
+
+def path_of(result: Result) -> CriticalPath:
+    """Return the critical path of a run; raise `UserError` where none was kept."""
+    if result.critical_path is None:
+        if result.experiment.run.critical_path:
+            how = f"the program had not ended ({result.ending.stop_reason})"
+            raise UserError("run.max_duration", shown(str(result.ending.simulated_ms)), how)
+        raise unknown_path()
+    return result.critical_path
+
+
+def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
+    """Return the experiment with everything kept that is to be told."""
+    # Where messages flow, or there is no network, nobody is blamed.
+    blame = experiment.fidelity != "fluid" and experiment.machine.loggops is None
+    return _with(experiment, critical_path=True, slack=slack, blame=blame)
+
+
+def _with(experiment: Experiment, **fields: bool) -> Experiment:
+    given = experiment.run.model_dump(exclude_unset=True)
+    return replace(experiment, run=Run(**given | fields))
+
+
+def explain(
+    experiment: Experiment,
+    *,
+    changes: Sequence[Change] = (),
+    watch: Watch = ignore,
+) -> Explanation:
+    """Run a `prepared` experiment with contention, without, and with each of some changes.
+
+    Ctrl-C ends that with what there is; it is an error if the first run had not ended.
+    """
+    mode, baseline = experiment.run.mode, experiment.run.baseline
+    plain = _with(experiment, critical_path=False, slack=False, blame=False)
+    with interrupts.deferred() as interrupted:
+        result = run_mode(experiment, mode, watch=watch)
+        path_of(result)
+        without = None
+        if mode != baseline and not interrupted():
+            without = run_mode(plain, baseline, watch=watch)
+        what_if = {}
+        for change in changes:
+            if interrupted():
+                break
+            what_if[change.name] = run_mode(plain, mode, watch=watch, change=change.of)
+    return Explanation(result, without, what_if)

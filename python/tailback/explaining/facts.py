@@ -1,0 +1,117 @@
+"""What is told of a critical path: sums, in words of the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tailback.blame_names import Names
+from tailback.critical_path import CONTENTION, CriticalPath
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+
+    from . import Explanation
+
+#: What time on a path is put down to, in words; what is not here has none.
+PART_WORDS = {
+    "before": "waiting to begin",
+    "computing": "computing",
+    "processor": "waiting for a CPU or network interface that works for others",
+    "sending": "software that sends",
+    "receiving": "software that receives",
+    "latency": "latency and serialisation",
+    "endpoint": "contention at the links of nodes",
+    "network": "contention in the network",
+    "meeting": "collectives at a price",
+    "other": "waiting for a packet to leave",
+}
+
+
+def facts(explanation: Explanation, top: int) -> dict[str, Any]:
+    """Return all that is told, with at most `top` rows of each table; times in microseconds."""
+    path, names = explanation.path, Names.of(explanation.result)
+    makespan = path.makespan_ps
+    baseline = completion_ps(explanation.baseline)
+
+    def row(time_ps: int, **key: Any) -> dict[str, Any]:
+        return {**key, "us": time_ps / 1e6, "share": time_ps / makespan if makespan else None}
+
+    slack = path.slack()
+    return {
+        "makespan_us": makespan / 1e6,
+        "baseline": explanation.result.experiment.run.baseline,
+        "baseline_us": None if baseline is None else baseline / 1e6,
+        "contention_us": path.contention_ps / 1e6,
+        "segments": path.segments,
+        "parts": [row(time, part=part) for (part,), time in path.by("part")],
+        "processes": [row(time, process=process) for (process,), time in path.by("process")[:top]],
+        "calls": [
+            row(time, process=process, call=call, part=part)
+            for (process, call, part), time in _calls(path)[:top]
+        ],
+        "channels": [
+            row(
+                time,
+                channel=_channel(names, channel),
+                between_switches=channel is not None and names.channels[channel][0] == "internal",
+            )
+            for (channel,), time in path.by("channel", parts=CONTENTION)[:top]
+        ],
+        "roots": [
+            row(time, channel=_channel(names, root))
+            for (root,), time in path.by("root", parts=CONTENTION)[:top]
+        ],
+        "culprits": [
+            row(time, culprit=_culprit(explanation.result, names, klass, process))
+            for (klass, process), time in _culprits(path)[:top]
+        ],
+        "slack": None
+        if not slack
+        else [{"process": process, "us": time / 1e6} for time, process in slack],
+        "bounds_us": [bound / 1e6 for bound in bounds(path)],
+        "what_if": {
+            name: None if (time := completion_ps(result)) is None else time / 1e6
+            for name, result in explanation.what_if.items()
+        },
+    }
+
+
+def bounds(path: CriticalPath) -> tuple[int, int]:
+    """Return between what the makespan (ps) lies if nobody waited on this path.
+
+    At least what is left of the path, if everything else on it takes as long; at most what it is,
+    if another path takes as long. It is what was measured that is bounded: messages that are
+    not in each other's way may come in another order.
+    """
+    return path.makespan_ps - path.contention_ps, path.makespan_ps
+
+
+def completion_ps(result: Result | None) -> int | None:
+    """Return how long a program took; None if it has not ended, or was not run."""
+    if result is None or result.ending.stop_reason != "finished":
+        return None
+    done = result.processes["completed_ps"].to_pylist()
+    return max(done, default=0)
+
+
+def _calls(path: CriticalPath) -> list[Any]:
+    return [share for share in path.by("process", "call", "part") if share.key[1] is not None]
+
+
+def _culprits(path: CriticalPath) -> list[Any]:
+    found = path.by("culprit", "culprit_process", parts=CONTENTION)
+    return [share for share in found if share.key[1] is not None]
+
+
+def _channel(names: Names, channel: int | None) -> str | None:
+    return None if channel is None else names.channel(channel)
+
+
+def _culprit(result: Result, names: Names, klass: int | None, process: int) -> str:
+    """Return who was in the way: the process, and its class if that is told."""
+    if klass is None or result.blame is None:
+        return f"process {process}"
+    if names.classes == "node":
+        return f"process {process} on node {names.traffic(klass)}"
+    traffic = names.traffic(klass)
+    return traffic if names.classes == "process" else f"process {process} ({traffic})"

@@ -1,0 +1,167 @@
+"""What would be if part of a machine were faster: the same program, described a little differently.
+
+A change works on the engine's description of a run, so that everything else, and every random
+number, stays as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tailback import engine, tables
+from tailback.blame_names import Names
+from tailback.errors import UserError, choice, nearest, shown
+from tailback.runner import processes_of
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+Spec = dict[str, Any]
+
+COMPUTE, LINKS, NODES, NETWORK = "compute", "links", "nodes", "network"
+"""What can be faster anywhere, besides the classes of a topology's links: computing, all links,
+those between nodes and switches, and all others."""
+
+
+class Change(NamedTuple):
+    """Something that would be different."""
+
+    name: str
+    """As it was asked for."""
+    of: Callable[[Spec], Spec]
+    """The description with it."""
+
+
+def faster(asked: str, experiment: Experiment) -> Change:
+    """Return what `--faster NAME:FACTOR` asks for: links or computing `FACTOR` times as fast.
+
+    Of links the rate is that many times as high (the time of a flit, or of a flow-control token,
+    in whole picoseconds, at least 1); delays stay. Of computing, the means of all durations in
+    the description are divided.
+    """
+    name, _, text = asked.partition(":")
+    field, allowed = "--faster", 'must be such as "compute:2" or "network:1.5": a factor above 0'
+    try:
+        factor = float(text)
+    except ValueError:
+        raise UserError(field, shown(asked), allowed) from None
+    if not 0 < factor < float("inf"):
+        raise UserError(field, shown(asked), allowed)
+    if name == COMPUTE:
+        if experiment.workload.spec(experiment.machine)["kind"] not in _COMPUTES:
+            allowed = "the workload's description has no computing that could be faster"
+            raise UserError(field, shown(asked), allowed)
+        return Change(f"faster {asked}", lambda spec: _computing(spec, factor))
+    classes = experiment.machine.topology.link_classes
+    known = (COMPUTE, LINKS, NODES, NETWORK, *classes)
+    if name not in known:
+        raise choice(field, name, known)
+    if name == LINKS:
+        return Change(
+            f"faster {asked}",
+            lambda spec: _links(_links(spec, NODES, classes, factor), NETWORK, classes, factor),
+        )
+    return Change(f"faster {asked}", lambda spec: _links(spec, name, classes, factor))
+
+
+def without(asked: str, experiment: Experiment) -> Change:
+    """Return what `--without channel:NAME` asks for: a link where nobody waits for another.
+
+    It has as many parallel channels, both ways, as lead to the switches at its ends, so that
+    every packet that wants one finds one free. What lies behind it sees more packets at once.
+    """
+    field = "--without"
+    kind, _, name = asked.partition(":")
+    if kind != "channel" or not name:
+        allowed = 'must be such as "channel:(0, 1)->(1, 1)": a channel between switches'
+        raise UserError(field, shown(asked), allowed)
+    ends = _channels(experiment)
+    if name not in ends:
+        found = nearest(name, ends)
+        allowed = "must be a channel between switches, as `tailback explain` names them"
+        raise UserError(field, shown(name), allowed, found and shown(found))
+    return Change(f"without {asked}", lambda spec: _uncontended(spec, ends[name]))
+
+
+def _channels(experiment: Experiment) -> dict[str, tuple[int, int]]:
+    """Return the switches at the ends of every channel between switches, by its name."""
+    with processes_of(experiment) as processes:
+        spec, arrays = experiment.spec(), experiment.messages_arrays()
+        classes = experiment.message_classes() if experiment.run.blame else None
+        sim = engine.Simulation(spec, arrays, classes, processes, experiment.traces())
+        nodes, channels = sim.nodes(), tables.channels(sim.channels(), 0)
+    labels = experiment.machine.topology.labels
+    names = Names.of_tables(tables.nodes(nodes, 0), channels, "node", labels)
+    rows = zip(*(channels[name].to_pylist() for name in _ENDS), strict=True)
+    return {
+        names.channel(number): (start, end)
+        for number, (kind, start, end) in enumerate(rows)
+        if kind == "internal"
+    }
+
+
+_ENDS = ("kind", "from_node", "to_node")
+
+
+def _uncontended(spec: Spec, ends: tuple[int, int]) -> Spec:
+    changed = copy.deepcopy(spec)
+    changed["machine"]["uncontended"] = [list(ends)]
+    return changed
+
+
+#: Kinds of the engine's workloads whose description says what is computed.
+_COMPUTES = {"program", "synthetic", "trace"}
+
+
+def _computing(spec: Spec, factor: float) -> Spec:
+    changed = copy.deepcopy(spec)
+    workload = changed["workload"]
+    if workload["kind"] == "trace":
+        workload["compute_scale"] = workload.get("compute_scale", 1.0) / factor
+        return changed
+    steps = [step for process in workload.get("processes", ()) for step in process["steps"]]
+    durations = [step["duration"] for step in steps if step["op"] == "compute"]
+    durations += [workload["compute"]] if "compute" in workload else []
+    for duration in _apart(durations):
+        duration["mean"] = round(duration["mean"] / factor)
+    return changed
+
+
+def _apart(tables: Sequence[Spec]) -> list[Spec]:
+    """Return each table once, although several steps may share it."""
+    return list({id(table): table for table in tables}.values())
+
+
+def _links(spec: Spec, name: str, classes: Sequence[str], factor: float) -> Spec:
+    changed = copy.deepcopy(spec)
+    machine = changed["machine"]
+    link = machine["link"]
+    if name == NETWORK and not classes:
+        # Nodes keep their links, whose rates may be those of all others.
+        machine["node_link"] = _at(machine.get("node_link") or {}, link, 1)
+        _speed_up(link, factor)
+        return changed
+    if name == NODES:
+        machine["node_link"] = _at(machine.get("node_link") or {}, link, factor)
+        return changed
+    special = machine.setdefault("link_classes", {})
+    for one in classes if name == NETWORK else (name,):
+        special[one] = _at(special.get(one) or {}, link, factor)
+    return changed
+
+
+def _at(special: Spec, link: Spec, factor: float) -> Spec:
+    """Return a class of links so many times as fast, with the times it had or those of others."""
+    times = {
+        name: link[name] if special.get(name) is None else special[name]
+        for name in ("flit_ps", "control_ps")
+    }
+    _speed_up(times, factor)
+    return {**special, **times}
+
+
+def _speed_up(times: Spec, factor: float) -> None:
+    for name in ("flit_ps", "control_ps"):
+        times[name] = max(1, round(times[name] / factor))

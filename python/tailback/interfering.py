@@ -1,0 +1,298 @@
+"""Who slows whom down, of several jobs on one machine: by runs, and by blame.
+
+All jobs are run together, each is run alone where it is, and so is every pair; or, of many, all
+but one. Random numbers of a job are the same in all of them, so what two runs have in common does
+not count as error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+from tailback import interrupts
+from tailback.charging import Blame
+from tailback.comparison import ratio_of
+from tailback.errors import UserError, choice
+from tailback.experiment import Experiment, Run
+from tailback.progress import State, Watch, ignore
+from tailback.runner import run_mode
+from tailback.statistics import Estimate
+
+if TYPE_CHECKING:
+    from tailback.job_results import JobResult
+    from tailback.results import Result
+
+By = Literal["pairs", "without"]
+BY: tuple[By, ...] = ("pairs", "without")
+
+#: With more jobs, runs of all but one are the default, not of pairs.
+MOST_PAIRED = 6
+
+_LATENCY = "message_latency_us"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What one job was charged for the waits of another."""
+
+    us_per_message: float
+    """Mean over the messages of the victim."""
+    share: float
+    """Of all waits of the victim; NaN if there are none."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interference:
+    """What jobs on one machine cost each other, in one contention mode.
+
+    `together` has all jobs, `alone[name]` one. `others[victim, culprit]` is what the victim is
+    compared with to know what the culprit costs it: with `by` = `pairs` the run of these two,
+    compared with the victim alone; with `without` that of all but the culprit, with which all
+    together are compared.
+    """
+
+    experiment: Experiment
+    by: By
+    together: Result
+    alone: Mapping[str, Result]
+    others: Mapping[tuple[str, str], Result]
+    complete: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The jobs, in order."""
+        return tuple(job.name for job in self.experiment.jobs)
+
+    @cached_property
+    def slowdowns(self) -> Mapping[str, Estimate]:
+        """How much longer each job takes among all others than alone; 1: they cost nothing.
+
+        Of a job that ends, completion time; of one that sends whatever becomes of its messages,
+        their latency; else the time between messages.
+        """
+        return {
+            name: _slowdown(self.together.jobs[name], self.alone[name].jobs[name])
+            for name in self.names
+            if name in self.alone
+        }
+
+    @cached_property
+    def latencies(self) -> Mapping[str, Estimate]:
+        """Mean latency of a job's messages among all others over that alone."""
+        return {
+            name: ratio_of(self.together.jobs[name], self.alone[name].jobs[name], _LATENCY)
+            for name in self.names
+            if name in self.alone
+        }
+
+    @cached_property
+    def by_runs(self) -> Mapping[tuple[str, str], Estimate]:
+        """By victim and culprit: how much longer the victim takes because the culprit is there."""
+        found: dict[tuple[str, str], Estimate] = {}
+        for (victim, culprit), other in self.others.items():
+            if self.by == "pairs":
+                if victim in self.alone:
+                    alone = self.alone[victim].jobs[victim]
+                    found[victim, culprit] = _slowdown(other.jobs[victim], alone)
+            else:
+                without = other.jobs[victim]
+                found[victim, culprit] = _slowdown(self.together.jobs[victim], without)
+        return found
+
+    @cached_property
+    def by_blame(self) -> Mapping[tuple[str, str], Charge]:
+        """By victim and culprit: what the culprit was charged in the run of all together.
+
+        The culprit is whose packet was in the way at once. Empty where nothing can be charged:
+        in fidelity fluid.
+        """
+        blame = self.together.blame
+        return {} if blame is None else charges(blame, self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the tables of the runs, for JSON."""
+        first = self.together
+        return {
+            "mode": first.mode,
+            "by": self.by,
+            "complete": self.complete,
+            "jobs": [self._job(name) for name in self.names],
+            "interference": self.rows(),
+            "fidelity": first.fidelity,
+            "seed": first.seed,
+            "version": first.version,
+            "results_version": first.results_version,
+            "identity": first.identity,
+            "parameters": self.experiment.resolved(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each victim and culprit: both ways of telling, side by side."""
+        return [
+            {
+                "victim": victim,
+                "culprit": culprit,
+                "slowdown": _known(self.by_runs.get((victim, culprit))),
+                **_charged(self.by_blame.get((victim, culprit))),
+            }
+            for victim in self.names
+            for culprit in self.names
+        ]
+
+    def csv_text(self) -> str:
+        """Return the rows as CSV, estimates as value, low and high; empty: not known."""
+        lines = ["victim,culprit,slowdown,slowdown_low,slowdown_high,charged_us_per_message,share"]
+        for row in self.rows():
+            ratio = row["slowdown"] or {}
+            cells = (
+                row["victim"],
+                row["culprit"],
+                *(ratio.get(part) for part in ("value", "low", "high")),
+                row["charged_us_per_message"],
+                row["share_of_waits"],
+            )
+            lines.append(",".join("" if cell is None else str(cell) for cell in cells))
+        return "\n".join(lines) + "\n"
+
+    def _job(self, name: str) -> dict[str, Any]:
+        together = self.together.jobs[name]
+        alone = self.alone[name].jobs[name] if name in self.alone else None
+        return {
+            "job": name,
+            "measured_by": together.speed,
+            "slowdown": _known(self.slowdowns.get(name)),
+            "latency_ratio": _known(self.latencies.get(name)),
+            "together": together.to_dict(),
+            "alone": None if alone is None else alone.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name} {value.value:.4g}" for name, value in self.slowdowns.items())
+        state = "" if self.complete else ", incomplete"
+        return f"<Interference: slowdowns {told}{state}>"
+
+
+def interference(
+    experiment: Experiment, by: str | None = None, *, watch: Watch = ignore
+) -> Interference:
+    """Run all jobs of an experiment together, each alone, and pairs or all but one.
+
+    `by`: `pairs` or `without`; default: pairs of up to `MOST_PAIRED` jobs. Ctrl-C ends it with
+    what was measured so far. Raises `UserError` without jobs.
+    """
+    if not experiment.jobs:
+        raise UserError("job", None, "must be given: [[job]], to see what jobs cost each other")
+    way = _way(by, len(experiment.jobs))
+    names = tuple(job.name for job in experiment.jobs)
+    results: dict[frozenset[str], Result] = {}
+    with interrupts.deferred() as interrupted:
+        for place, chosen in enumerate(_runs(names, way), 1):
+            if interrupted():
+                break
+            told = _told(watch, f"{'+'.join(chosen)} ({place} of {len(_runs(names, way))})")
+            part = _part(experiment, chosen)
+            result = run_mode(part, experiment.run.mode, watch=told)
+            results[frozenset(chosen)] = result
+            if not result.complete:
+                break
+    alone = {name: results[one] for name in names if (one := frozenset([name])) in results}
+    return Interference(
+        experiment=experiment,
+        by=way,
+        together=results[frozenset(names)],
+        alone=alone,
+        others=_others(names, way, results),
+        complete=len(results) == len({frozenset(run) for run in _runs(names, way)})
+        and all(result.complete for result in results.values()),
+    )
+
+
+def charges(blame: Blame, names: Iterable[str]) -> dict[tuple[str, str], Charge]:
+    """Return what each job was charged for the waits of each, where jobs are the classes."""
+    jobs = tuple(names)
+    pairs = blame.pairs.by(0, 1)
+    time_ps = {
+        (victim, culprit): float(total)
+        for (victim, culprit), total in zip(pairs.keys.tolist(), pairs.totals_ps, strict=True)
+    }
+    found: dict[tuple[str, str], Charge] = {}
+    for victim, name in enumerate(jobs):
+        messages = float(blame.messages(victim).sum())
+        whole = sum(time for (who, _), time in time_ps.items() if who == victim)
+        for culprit, other in enumerate(jobs):
+            time = time_ps.get((victim, culprit), 0.0)
+            mean = time / 1e6 / messages if messages else math.nan
+            found[name, other] = Charge(mean, time / whole if whole else math.nan)
+    return found
+
+
+def _way(by: str | None, jobs: int) -> By:
+    if by is None:
+        return "pairs" if jobs <= MOST_PAIRED else "without"
+    for known in BY:
+        if by == known:
+            return known
+    raise choice("by", by, BY)
+
+
+def _runs(names: tuple[str, ...], way: By) -> list[tuple[str, ...]]:
+    """Return which jobs are run together, each run once: all of them, each alone, then others."""
+    others = list(combinations(names, 2 if way == "pairs" else len(names) - 1))
+    wanted = [names, *((name,) for name in names), *(other for other in others if other)]
+    return list(dict.fromkeys(wanted))
+
+
+def _others(
+    names: tuple[str, ...], way: By, results: Mapping[frozenset[str], Result]
+) -> dict[tuple[str, str], Result]:
+    found = {}
+    for victim in names:
+        for culprit in names:
+            jobs = {victim, culprit} if way == "pairs" else set(names) - {culprit}
+            if victim != culprit and frozenset(jobs) in results:
+                found[victim, culprit] = results[frozenset(jobs)]
+    return found
+
+
+def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
+    """Return the experiment with some jobs: sampled as all are, so that runs can be compared."""
+    given = experiment.run.model_dump(exclude_unset=True)
+    given |= {"sample_interval": f"{experiment.sample_interval_ps} ps"}
+    is_whole = len(chosen) == len(experiment.jobs)
+    given["blame"] = is_whole and experiment.fidelity != "fluid"
+    part = experiment if is_whole else experiment.only(*chosen)
+    return replace(part, run=Run(**given))
+
+
+def _told(watch: Watch, note: str) -> Watch:
+    def told(state: State) -> None:
+        watch(replace(state, note=note))
+
+    return told
+
+
+def _slowdown(together: JobResult, alone: JobResult) -> Estimate:
+    """Return how much longer a job takes than alone, by its own measure."""
+    metric = alone.speed
+    if metric.endswith("_us"):
+        return ratio_of(together, alone, metric)
+    return ratio_of(alone, together, metric)
+
+
+def _known(estimate: Estimate | None) -> dict[str, float | None] | None:
+    return None if estimate is None else estimate.to_dict()
+
+
+def _charged(charge: Charge | None) -> dict[str, float | None]:
+    if charge is None:
+        return {"charged_us_per_message": None, "share_of_waits": None}
+    mean, share = charge.us_per_message, charge.share
+    return {
+        "charged_us_per_message": None if math.isnan(mean) else mean,
+        "share_of_waits": None if math.isnan(share) else share,
+    }

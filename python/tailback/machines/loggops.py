@@ -1,0 +1,60 @@
+"""A machine that is six numbers: the keys of ``[machine.loggops]``, and the letters for them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..parts import MaybeTimePerByte as PerByte
+from ..parts import Part, SizeKey, TimeKey, key
+from ..units import Size, Time, TimePerByte
+
+#: The letters of the model [Hoefler, Schneider & Lumsdaine 2010].
+LETTERS: dict[str, tuple[str, ...]] = {
+    "L": ("latency",),
+    "o": ("overhead",),
+    "g": ("gap",),
+    "G": ("gap_per_byte",),
+    "O": ("overhead_per_byte",),
+    "S": ("eager_limit",),
+}
+
+
+class LogGops(Part):
+    """What messages take where there is no network [Hoefler, Schneider & Lumsdaine 2010].
+
+    Ranks of a trace then have nothing in each other's way but themselves. Results are those of the
+    classic simulator of this model to the last tick, whose defaults these are.
+    """
+
+    section: ClassVar[str] = "machine.loggops"
+
+    latency: TimeKey = key(default=Time.parse("2500 ns"), description="L: from rank to rank.")
+    overhead: TimeKey = key(
+        default=Time.parse("1500 ns"),
+        description="o: time of the CPU for each message, at either end.",
+    )
+    gap: TimeKey = key(
+        default=Time.parse("1 us"), description="g: from one message of an interface to the next."
+    )
+    gap_per_byte: PerByte = key(
+        default=TimePerByte.parse("6 ns/B"), description="G: the same for each byte but the first."
+    )
+    overhead_per_byte: PerByte = key(
+        default=None, description="O: time of the CPU for each byte but the first; default: 0."
+    )
+    eager_limit: SizeKey = key(
+        default=Size(65535),
+        description="S: longest message whose sender does not wait for its receiver.",
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """Return the parameters as the engine describes them."""
+        per_byte = self.overhead_per_byte
+        return {
+            "latency_ps": self.latency.ps,
+            "overhead_ps": self.overhead.ps,
+            "gap_ps": self.gap.ps,
+            "gap_per_byte_fs": 0 if self.gap_per_byte is None else self.gap_per_byte.amount,
+            "overhead_per_byte_fs": 0 if per_byte is None else per_byte.amount,
+            "eager_bytes": self.eager_limit.bytes,
+        }

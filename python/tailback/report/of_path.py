@@ -1,0 +1,92 @@
+"""Where the time of a program went, as a page shows it: `tailback explain --html` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tailback.explaining.facts import PART_WORDS, facts
+from tailback.scaling import MICROSECONDS, scaled
+
+from .page import Cell, Content, Page, Section, Table, write
+from .terms import TERMS
+
+if TYPE_CHECKING:
+    from tailback.explaining import Explanation
+
+_MOST_ROWS = 500
+
+
+def write_explanation(explanation: Explanation, path: Path) -> None:
+    """Write the page; raise `UserError` if it cannot be written."""
+    write(explanation_page(explanation), path)
+
+
+def explanation_page(explanation: Explanation) -> Page:
+    """Return the page on one program."""
+    told = facts(explanation, _MOST_ROWS)
+    for row in told["parts"]:
+        row["part"] = PART_WORDS.get(row["part"], row["part"])
+    waits = (
+        _table(told["channels"], ("channel",), "Channels that messages on it waited for"),
+        _table(told["roots"], ("channel",), "Channels where what they waited behind begins"),
+        _table(told["culprits"], ("culprit",), "Who was in their way"),
+    )
+    whose = (
+        _table(told["processes"], ("process",), "Processes that it leads to"),
+        _table(told["calls"], ("process", "call", "part"), "Where in the program"),
+        _processes(explanation),
+    )
+    shown = [
+        ("makespan", _time(told["makespan_us"])),
+        (f"in mode {told['baseline']}", _time(told["baseline_us"])),
+        ("contention on the path", _time(told["contention_us"])),
+        ("segments", f"{told['segments']:,}"),
+    ]
+    shown += [(f"with {name}", _time(time)) for name, time in told["what_if"].items()]
+    return Page(
+        title="Where the time went",
+        lead=(f"The program takes {_time(told['makespan_us'])}.",),
+        sections=(
+            Section("The critical path", (_table(told["parts"], ("part",)),)),
+            Section("What it waited for", waits),
+            Section("Processes", whose),
+        ),
+        facts=tuple(shown),
+        terms=TERMS,
+    )
+
+
+def _table(rows: Sequence[dict[str, Any]], names: Sequence[str], title: str = "") -> Table:
+    cells = tuple(
+        (
+            *(_content(row[name]) for name in names),
+            Cell(_time(row["us"]), row["us"]),
+            Cell(f"{100 * (row['share'] or 0):.1f} %", row["share"] or 0.0),
+        )
+        for row in rows
+    )
+    return Table((*names, "time", "share"), cells, title, searchable=bool(title))
+
+
+def _processes(explanation: Explanation) -> Table:
+    """Return where the time of every process went; columns without any are left out."""
+    table = explanation.path.processes
+    names = [name for name in table.column_names if name.endswith("_ps")]
+    used = [name for name in names if any(table[name].to_pylist()) or "slack" in name]
+    columns = [table["process"].to_pylist(), *(table[name].to_pylist() for name in used)]
+    rows = tuple(
+        (_content(process), *(Cell(_time(time / 1e6), time / 1e6) for time in times))
+        for process, *times in list(zip(*columns, strict=True))[:_MOST_ROWS]
+    )
+    heads = ("process", *(name.removesuffix("_ps").replace("_", " ") for name in used))
+    return Table(heads, rows, "All the time of each process", searchable=True)
+
+
+def _content(value: Any) -> Content:
+    return Cell(str(value), value) if isinstance(value, int) else str(value)
+
+
+def _time(us: float | None) -> str:
+    return scaled(us, MICROSECONDS)

@@ -1,0 +1,83 @@
+"""The section of a report on traffic classes: what was measured of each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tailback.comparison import MODES
+from tailback.figures.labels import parameter_label
+from tailback.statistics import Estimate
+from tailback.store.columns import TRAFFIC_TABLE
+from tailback.wording import number
+
+from .listing import value_cell
+from .page import Cell, Content, Section, Table
+from .variation import SEED, Variation
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_KIND = "workload.kind"
+_COLUMNS = ("class", "metric", "value", "low", "high")
+_METRICS = {
+    "offered_load": ("offered, %", 100.0),
+    "accepted_load": ("accepted, %", 100.0),
+    "messages_per_node_per_ms": ("messages per node and ms", 1.0),
+    "message_latency_us": ("latency, µs", 1.0),
+    "message_latency_us_p99": ("99th percentile", 1.0),
+    "round_trip_us": ("round trip, µs", 1.0),
+    "round_trip_us_p99": ("99th percentile", 1.0),
+}
+_DIGITS = 4
+
+_LEAD = (
+    "Loads are time on the injection channels of nodes; a round trip is from a request to its "
+    "reply."
+)
+
+
+class Store(Protocol):
+    """Where the tables come from: a `PointStore`."""
+
+    def tables(
+        self, identity: str, wanted: Mapping[str, Iterable[str]]
+    ) -> Mapping[str, Mapping[str, pa.Table]]:
+        """Return columns of large tables of a point, by mode and name."""
+
+
+def section(store: Store, variation: Variation) -> Section | None:
+    """Return the section; None if no point has several classes."""
+    points = [row for row in variation.rows if row.get(_KIND) == "traffic"]
+    if not points:
+        return None
+    several = len({row[SEED] for row in points}) > 1
+    columns = [*variation.columns, *([SEED] if several else [])]
+    headings = [parameter_label(column) for column in columns]
+    told = [label for label, _ in _METRICS.values()]
+    rows = tuple(row for point in points for row in _rows(store, point, columns))
+    table = Table((*headings, "mode", "class", *told), rows, "", searchable=True)
+    return Section("Traffic classes", (_LEAD, table))
+
+
+def _rows(
+    store: Store, point: Mapping[str, Any], columns: Sequence[str]
+) -> Iterator[tuple[Content, ...]]:
+    """Yield a row for each mode and class of a point."""
+    of_mode = store.tables(point["identity"], {TRAFFIC_TABLE: _COLUMNS})
+    for mode in (mode for mode in MODES if mode in of_mode):
+        measured: dict[str, dict[str, Mapping[str, Any]]] = {}
+        for row in of_mode[mode][TRAFFIC_TABLE].to_pylist():
+            measured.setdefault(row["class"], {})[row["metric"]] = row
+        for name, found in measured.items():
+            cells = (_cell(found.get(m), scale) for m, (_, scale) in _METRICS.items())
+            yield (*(value_cell(c, point[c]) for c in columns), mode, name, *cells)
+
+
+def _cell(row: Mapping[str, Any] | None, scale: float) -> Content:
+    if row is None or row["value"] is None:
+        return None
+    nan = float("nan")
+    low, high = (nan if row[end] is None else float(row[end]) for end in ("low", "high"))
+    estimate = Estimate(float(row["value"]), low, high).times(scale)
+    return Cell(number(estimate, most=_DIGITS), float(estimate.value))

@@ -1,0 +1,125 @@
+"""Where the time of a program went, for the terminal: about ten lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tailback.explaining import Explanation
+from tailback.explaining.facts import PART_WORDS, facts
+from tailback.scaling import MICROSECONDS, scaled
+from tailback.wording import warnings
+
+from .layout import heading, new_table
+
+_TOP = 3
+
+
+def explain_report(explanation: Explanation) -> RenderableType:
+    """Return the lines that say where the time went."""
+    told = facts(explanation, _TOP)
+    lines = [_takes(told), *_consists(told), *_in_the_way(told), *_late(told), *_hints(told)]
+    parts: list[RenderableType] = [heading(explanation.result.experiment)]
+    parts += [Text(line) for line in lines]
+    if explanation.what_if:
+        parts += [Text(), _what_if(told)]
+    parts += [Text(line, style="yellow") for line in warnings(explanation.result.ending)]
+    return Group(*parts)
+
+
+def _takes(told: dict[str, Any]) -> str:
+    line = f"The program takes {_time(told['makespan_us'])}"
+    if told["baseline_us"] is None:
+        return f"{line}."
+    line += f", and {_time(told['baseline_us'])} in mode {told['baseline']}"
+    if told["makespan_us"] == told["baseline_us"]:
+        return f"{line}: contention costs nothing."
+    if told["makespan_us"] < told["baseline_us"]:
+        # It restricts what the other mode does not, see `verdict`.
+        return f"{line}, which takes longer, since it lets nothing pass in another order."
+    if told["baseline_us"] > 0:
+        longer = told["makespan_us"] / told["baseline_us"] - 1
+        line += f": contention makes it {100 * longer:.1f} % longer"
+    return f"{line}."
+
+
+def _consists(told: dict[str, Any]) -> list[str]:
+    count = told["segments"]
+    shares = [
+        f"  {100 * row['share']:5.1f} %  {PART_WORDS[row['part']]}, {_time(row['us'])}"
+        for row in told["parts"]
+        if row["share"] is not None
+    ]
+    return [f"Its critical path has {count} segments, which are:", *shares]
+
+
+def _in_the_way(told: dict[str, Any]) -> list[str]:
+    lines = []
+    for what, rows in (
+        ("Messages on it waited longest for", _listed(told["channels"], "channel")),
+        ("What they waited behind begins at", _listed(told["roots"], "channel")),
+        ("In their way were messages of", _listed(told["culprits"], "culprit")),
+    ):
+        if rows:
+            lines.append(f"{what} {rows}.")
+    return lines
+
+
+def _listed(rows: list[dict[str, Any]], name: str) -> str:
+    return ", ".join(f"{row[name]} ({_time(row['us'])})" for row in rows if row[name] is not None)
+
+
+def _late(told: dict[str, Any]) -> list[str]:
+    slack = told["slack"]
+    if not slack:
+        return []
+    least, most = slack[0], slack[-1]
+    if least["us"] == most["us"]:
+        return [f"Slack: {_time(least['us'])} for every process."]
+    tight = sum(row["us"] == least["us"] for row in slack)
+    who = f"process {least['process']}" + (f" and {tight - 1} more" if tight > 1 else "")
+    return [
+        f"Least slack: {who}, {_time(least['us'])}; most: process {most['process']}, "
+        f"{_time(most['us'])} later would not matter."
+    ]
+
+
+def _hints(told: dict[str, Any]) -> list[str]:
+    low, high = told["bounds_us"]
+    lines = []
+    if told["contention_us"] > 0:
+        lines.append(
+            f"Contention on the path is {_time(told['contention_us'])}: without it the program "
+            f"takes {_time(low)} to {_time(high)}, as long as messages come in this order."
+        )
+    most = told["parts"][0]["part"] if told["parts"] else ""
+    hints = {"computing": "--faster compute:2", "latency": "--faster links:2"}
+    hints |= {"endpoint": "--faster nodes:2", "network": "--faster links:2"}
+    tries = [hints[most]] if most in hints else []
+    between = [row["channel"] for row in told["channels"] if row["between_switches"]]
+    tries += [f'--without "channel:{between[0]}"'] if between else []
+    if tries and not told["what_if"]:
+        lines.append(f"To see what would help, try {' or '.join(tries)}.")
+    return lines
+
+
+def _what_if(told: dict[str, Any]) -> Any:
+    table = new_table("What if")
+    table.add_column("changed", no_wrap=True)
+    for name in ("takes", "saves", "of the time"):
+        table.add_column(name, justify="right")
+    whole = told["makespan_us"]
+    table.add_row("nothing", _time(whole), "", "")
+    for name, time in told["what_if"].items():
+        saved = None if time is None else whole - time
+        share = "" if saved is None or whole == 0 else f"{100 * saved / whole:.1f} %"
+        table.add_row(name, _time(time), _time(saved), share)
+    return table
+
+
+def _time(us: float | None) -> str:
+    if us is not None and us < 0:
+        return f"-{scaled(-us, MICROSECONDS)}"
+    return scaled(us, MICROSECONDS)

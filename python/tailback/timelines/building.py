@@ -1,0 +1,148 @@
+"""A timeline from what the engine kept of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .model import Counter, Instants, Numbers, Slices, Timeline, Track, lanes
+
+Columns = Mapping[str, Numbers]
+
+#: What waits are named by what most of them is put down to.
+_WAITS = {
+    "partner_ps": "waits for a late partner",
+    "latency_ps": "waits: latency",
+    "endpoint_ps": "waits: endpoint contention",
+    "network_ps": "waits: network contention",
+}
+_NEVER = np.iinfo(np.uint64).max
+
+
+def timeline(
+    activities: Columns,
+    transfers: Columns,
+    kinds: Sequence[str],
+    names: Sequence[str],
+    channels: Slices | None = None,
+    loads: Mapping[str, tuple[Numbers, Numbers]] | None = None,
+) -> Timeline:
+    """Return the timeline of processes with these names.
+
+    ``activities`` and ``transfers`` are the rows that the engine keeps (docs/critical-path.md),
+    ``kinds`` the names of activities; ``channels`` slices whose tracks are numbers of channels, to
+    which ``names`` of tracks are given by their own; ``loads`` counters by name: times in ps and
+    percentages.
+    """
+    tracks = [Track(name) for name in names]
+    slices = [
+        _laned(tracks, _of_processes(activities, kinds), "also"),
+        _laned(tracks, _of_messages(transfers), "messages", below=True),
+    ]
+    counters = [_in_flight(tracks, transfers)]
+    for name, (time_ps, percent) in (loads or {}).items():
+        tracks.append(Track(name, unit="%"))
+        counters.append(Counter(len(tracks) - 1, time_ps, percent))
+    return Timeline(tuple(tracks), tuple(slices), _ends(transfers), tuple(counters))
+
+
+def _of_processes(rows: Columns, kinds: Sequence[str]) -> Slices:
+    """Return what processes did; tracks are processes."""
+    names = list(kinds)
+    waiting = [number for number, kind in enumerate(kinds) if kind.startswith("wait")]
+    name = rows["kind"].astype(np.int64)
+    parts = np.stack([rows[part].astype(np.int64) for part in _WAITS])
+    largest = np.argmax(parts, axis=0)
+    is_wait = np.isin(name, waiting) & (parts.max(axis=0) > 0)
+    name = np.where(is_wait, len(names) + largest, name)
+    names += _WAITS.values()
+    details = {"message": rows["message"], "call": rows["call"]}
+    details |= {part: rows[part] for part in _WAITS}
+    return Slices(
+        rows["process"].astype(np.int64),
+        rows["begin_ps"],
+        rows["end_ps"],
+        name,
+        tuple(_words(name) for name in names),
+        details,
+    )
+
+
+def _words(name: str) -> str:
+    return {
+        "compute": "computes",
+        "send": "software: sends",
+        "receive": "software: receives",
+        "wait_message": "waits for a message",
+        "wait_sent": "waits for what it sent",
+        "meet": "meets others",
+    }.get(name, name)
+
+
+def _of_messages(rows: Columns) -> Slices:
+    """Return the messages that were received; tracks are their senders."""
+    there = rows["received_ps"] != _NEVER
+    found = {name: column[there] for name, column in rows.items()}
+    to, place = np.unique(found["destination"], return_inverse=True)
+    details = {name: found[name] for name in ("message", "bytes", "tag", "left_ps", "arrived_ps")}
+    return Slices(
+        found["source"].astype(np.int64),
+        found["sent_ps"],
+        found["received_ps"],
+        place,
+        tuple(f"to {process}" for process in to.tolist()),
+        details,
+    )
+
+
+def _laned(tracks: list[Track], slices: Slices, name: str, *, below: bool = False) -> Slices:
+    """Put slices that overlap on tracks of their own, below theirs: all of them, if so asked."""
+    lane = lanes(slices.track, slices.begin_ps, slices.end_ps) + below
+    track = slices.track.copy()
+    pairs = np.stack([slices.track, lane.astype(np.int64)])
+    for process, number in np.unique(pairs[:, lane > 0], axis=1).T.tolist():
+        tracks.append(Track(name, parent=process))
+        track[(slices.track == process) & (lane == number)] = len(tracks) - 1
+    return Slices(track, slices.begin_ps, slices.end_ps, slices.name, slices.names, slices.details)
+
+
+def _ends(rows: Columns) -> Instants:
+    """Return where messages begin and end."""
+    there = rows["received_ps"] != _NEVER
+    sent = (rows["source"], rows["sent_ps"], rows["message"])
+    received = tuple(rows[name][there] for name in ("destination", "received_ps", "message"))
+    track, time_ps, message = (np.concatenate(pair) for pair in zip(sent, received, strict=True))
+    is_end = np.arange(len(track)) >= len(rows["source"])
+    return Instants(track.astype(np.int64), time_ps, message, is_end)
+
+
+def _in_flight(tracks: list[Track], rows: Columns) -> Counter:
+    """Return how many messages have been sent and not received, whenever that changes."""
+    there = rows["received_ps"] != _NEVER
+    time_ps = np.concatenate([rows["sent_ps"], rows["received_ps"][there]])
+    change = np.ones(len(time_ps), dtype=np.int64)
+    change[len(rows["sent_ps"]) :] = -1
+    times, place = np.unique(time_ps, return_inverse=True)
+    changes = np.zeros(len(times), dtype=np.int64)
+    np.add.at(changes, place, change)
+    tracks.append(Track("messages in flight", unit="messages"))
+    return Counter(len(tracks) - 1, times, np.cumsum(changes))
+
+
+def loads_of(samples: Columns, busy: Mapping[str, str], counted: Mapping[str, int]) -> Any:
+    """Return the load of kinds of channels between samples: times in ps and percentages.
+
+    ``busy`` names columns of ``samples`` with the time that all channels of a kind have been busy,
+    of which there are ``counted``.
+    """
+    time_ps = samples["time_ps"].astype(np.int64)
+    length = np.diff(time_ps, prepend=0)
+    found = {}
+    for name, column in busy.items():
+        if counted[name] and len(time_ps):
+            share = np.diff(samples[column].astype(np.int64), prepend=0) / counted[name]
+            percent = 100 * share / np.maximum(length, 1)
+            found[name] = (time_ps - length, percent)
+    return found

@@ -1,0 +1,43 @@
+"""As much of the encoding of protocol buffers as timelines need.
+
+https://protobuf.dev/programming-guides/encoding/
+"""
+
+from __future__ import annotations
+
+import struct
+
+
+def varint(number: int) -> bytes:
+    """Return a number from 0 in base 128, the lowest digits first."""
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+def number(field: int, value: int) -> bytes:
+    """Return a field that is a number from 0."""
+    return varint(field << 3) + varint(value)
+
+
+def fixed(field: int, value: int) -> bytes:
+    """Return a field that is a number of 64 bits."""
+    return varint(field << 3 | 1) + struct.pack("<Q", value)
+
+
+def real(field: int, value: float) -> bytes:
+    """Return a field that is a floating-point number of 64 bits."""
+    return varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+def message(field: int, content: bytes) -> bytes:
+    """Return a field that is a message, or bytes."""
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def text(field: int, content: str) -> bytes:
+    """Return a field that is text."""
+    return message(field, content.encode())

@@ -1,0 +1,219 @@
+"""Programs as they were recorded, or written down, elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
+from ..errors import UserError, nearest, read_bytes, shown
+from ..units import Rate, Size, Time
+from .base import Network, Workload
+from .placement import Placement, Placing
+
+#: How many samples of a run there are, if it only computes.
+_SAMPLES = 2000
+
+
+class Trace(Workload, init=False):
+    """Ranks that do what a trace says: a program that was recorded, or written down.
+
+    Formats: GOAL as text and binary, SimGrid's time-independent traces, execution traces of
+    Chakra, netrace, and our own form. How operations are carried out is said in model.md,
+    "Programs from traces".
+    """
+
+    kind: Literal["trace"] = "trace"
+    file: str = Field(description="The trace; relative to the experiment file.")
+    format: str = Field(
+        default="auto",
+        description=f"Its format: auto (what it looks like), {', '.join(TRACE_FORMATS)}.",
+    )
+    eager_limit: Size = Field(
+        default=Size(65535),
+        description="Longest message that is sent before its receiver is ready; longer ones ask.",
+    )
+    control_size: Size = Field(
+        default=Size(0),
+        description="Length of the messages by which sender and receiver of a long one agree.",
+    )
+    compute_scale: float = Field(
+        default=1.0, ge=0, le=1e6, description="What times of computing are multiplied by; 0: none."
+    )
+    compute_noise: float = Field(
+        default=0.0,
+        ge=0,
+        le=10,
+        description="Standard deviation over mean of times of computing (normal, never negative).",
+    )
+    compute_speed: float | None = Field(
+        default=None,
+        ge=1,
+        le=1e21,
+        description="Floating-point operations that a rank computes in a second, where the trace "
+        "counts them.",
+    )
+    speed_factors: tuple[float, ...] = Field(
+        default=(),
+        strict=False,
+        description="How much faster every rank computes than recorded; default: as recorded.",
+    )
+    placement: Placement = Field(
+        default="linear",
+        description="Ranks to nodes: linear (node after node), round_robin (one on each node, then "
+        "again), random, blocks (of ranks_per_node, behind the last node from the first again), "
+        "file.",
+    )
+    ranks_per_node: int | None = Field(
+        default=None, ge=1, description="Ranks on a node; default: as few as it takes."
+    )
+    placement_seed: int = Field(
+        default=1, ge=0, lt=2**32, description="What a random placement is drawn from."
+    )
+    placement_file: str | None = Field(
+        default=None, description="CSV file with the columns rank and node."
+    )
+    memory_latency: Time = Field(
+        default=Time(0), description="What a message between ranks of one node takes."
+    )
+    memory_rate: Rate | None = Field(
+        default=None, description="The rate of such messages beyond that; default: at once."
+    )
+    cycle: Time = Field(default=Time(1000), description="Of netrace: the length of a cycle.")
+    groups: str | None = Field(
+        default=None, description="Of Chakra: JSON file with the ranks of each group."
+    )
+    peak_flops: float | None = Field(
+        default=None,
+        gt=0,
+        description="Of Chakra: operations in a second at most, instead of the times recorded.",
+    )
+    memory_bandwidth: float | None = Field(
+        default=None, gt=0, description="Of Chakra: bytes to and from memory in a second at most."
+    )
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Trace:
+        if self.file.endswith(".otf2"):
+            allowed = "is an OTF2 archive: turn it into a form that runs can read first, by"
+            command = f"tailback convert {self.file} program.tbt"
+            raise UserError("file", shown(self.file), f"{allowed} {command}")
+        if self.format != "auto" and self.format not in TRACE_FORMATS:
+            allowed = f"must be auto or one of {', '.join(TRACE_FORMATS)}"
+            raise UserError(
+                "format", shown(self.format), allowed, nearest(self.format, TRACE_FORMATS)
+            )
+        if (self.placement == "file") != (self.placement_file is not None):
+            if self.placement_file is None:
+                raise UserError("placement_file", None, 'must be given with placement = "file"')
+            allowed = 'has no effect here; needs placement = "file"'
+            raise UserError("placement_file", shown(self.placement_file), allowed)
+        if self.placement == "blocks" and self.ranks_per_node is None:
+            raise UserError("ranks_per_node", None, 'must be given with placement = "blocks"')
+        for factor in self.speed_factors:
+            if not 1e-6 <= factor <= 1e6:
+                raise UserError("speed_factors", shown(factor), "must be numbers, 1e-6 to 1e6")
+        return self
+
+    @property
+    def finite(self) -> bool:
+        """It ends with its last operation."""
+        return True
+
+    def traces(self) -> list[TraceFile]:
+        """Return the file, and how it is read."""
+        return [self._trace]
+
+    @cached_property
+    def _trace(self) -> TraceFile:
+        return TraceFile(
+            file=self.file,
+            format=None if self.format == "auto" else self.format,
+            cycle_ps=self.cycle.ps,
+            groups=self.groups,
+            peak_flops=self.peak_flops,
+            memory_bytes_per_s=self.memory_bandwidth,
+        )
+
+    def facts(self) -> TraceFacts:
+        """Return what the trace has. Raises `UserError` for what is wrong with the file."""
+        return trace_facts(self._trace)
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` if the file cannot be used, or its ranks do not fit."""
+        facts = self.facts()
+        if facts.flops and self.compute_speed is None:
+            allowed = "must be given: the trace counts floating-point operations; such as 1e9"
+            raise UserError("workload.compute_speed", None, allowed)
+        if self.speed_factors and len(self.speed_factors) != facts.ranks:
+            allowed = f"must be one for each of {facts.ranks} ranks"
+            given = f"{len(self.speed_factors)} factors"
+            raise UserError("workload.speed_factors", given, allowed)
+        self._nodes(network)
+
+    def _nodes(self, network: Network) -> list[int]:
+        file = None if self.placement_file is None else Path(self.placement_file)
+        placing = Placing(self.placement, self.ranks_per_node, self.placement_seed, file)
+        return placing.nodes(self.facts().ranks, network.nodes)
+
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it; what ranks do is read as it runs."""
+        rate = self.memory_rate
+        return {
+            "kind": "trace",
+            "nodes": self._nodes(network),
+            "eager_bytes": self.eager_limit.bytes,
+            "control_bytes": self.control_size.bytes,
+            "compute_scale": self.compute_scale,
+            "compute_noise": self.compute_noise,
+            "flops_per_s": self.compute_speed,
+            "speed_factors": list(self.speed_factors),
+            "memory_latency_ps": self.memory_latency.ps,
+            "memory_byte_fs": 0 if rate is None else round(rate.bit_ps * 8000),
+        }
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return one round trip, or what makes some thousand samples of all that is computed."""
+        facts = self.facts()
+        computing = facts.computing_ps + facts.flops / (self.compute_speed or 1.0) * 1e12
+        slowest = min(self.speed_factors, default=1.0)
+        per_sample = computing * self.compute_scale / slowest / _SAMPLES
+        return max(network.round_trip_ps(0), int(2 * per_sample))
+
+    def digest(self) -> str:
+        """Return a hash of the file and of those that belong to it."""
+        content = hashlib.sha256()
+        for path in [Path(self.file), *self._others()]:
+            content.update(hashlib.sha256(read_bytes(path)).digest())
+        options = f"{self.format} {self.cycle.ps} {self.peak_flops} {self.memory_bandwidth}"
+        content.update(options.encode())
+        return content.hexdigest()
+
+    def _others(self) -> list[Path]:
+        """Return the files of other ranks, and of groups."""
+        file = Path(self.file)
+        stem, _, last = file.name.removesuffix(".gz").removesuffix(".et").rpartition(".")
+        others = []
+        if last.isdigit() and stem:
+            others = [path for path in sorted(file.parent.glob(f"{stem}.*.et*")) if path != file]
+        elif file.stat().st_size < _LONGEST_LIST:
+            # A list of files, line by line: relative to itself.
+            lines = read_bytes(file).decode(errors="ignore").splitlines()
+            named = [file.parent / line.strip() for line in lines if line.strip().isprintable()]
+            others = [path for path in named if path != file.parent and path.is_file()]
+        return others + ([] if self.groups is None else [Path(self.groups)])
+
+    def resolved(self, network: Network) -> dict[str, Any]:
+        """Return every parameter; of the trace what it has, and its hash."""
+        facts = self.facts()
+        counted = {"ranks": facts.ranks, "operations": facts.operations}
+        counted |= {"messages": facts.messages, "message_bytes": facts.bytes}
+        return self.model_dump(mode="json") | counted | {"trace_sha256": self.digest()}
+
+
+#: A list of the files of ranks is shorter than this.
+_LONGEST_LIST = 10_000_000

@@ -1,0 +1,330 @@
+"""Traffic of several classes: sources on every node, replies to requests."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict, model_validator
+
+from ..errors import Description, UserError, choice, shown
+from ..units import Size, Time
+from .base import Network, Start, Workload
+from .gaps import Gaps
+from .patterns import Pattern
+from .synthetic import Lengths, Radius, Synthetic
+
+#: Keys of a class that are those of the synthetic workload, by what they are called there.
+_PERIODS = {
+    "compute_period": "period",
+    "compute_distribution": "period_distribution",
+    "compute_sigma": "period_sigma",
+    "compute_slot": "period_slot",
+    "compute_burst": "period_burst",
+    "compute_peak": "period_peak",
+}
+_SHARED = (
+    "pattern",
+    "includes_self",
+    "radius",
+    "hot_spots",
+    "hot_spot_share",
+    "file",
+    "pattern_seed",
+    "message_size",
+    "message_distribution",
+    "message_sizes",
+    "message_weights",
+    "message_sigma",
+    "throttle",
+    "max_outstanding",
+    "max_queue",
+    "start",
+    "repeat",
+)
+
+
+def _as_synthetic(key: str) -> Any:
+    """Return what the synthetic workload says of a key: default, meaning and limits."""
+    return copy(Synthetic.model_fields[key])
+
+
+class TrafficClass(Description, init=False):
+    """A class of messages: what every node sends of it, or that it answers another class."""
+
+    name: str = Field(min_length=1, max_length=40, description="What it is called.")
+    virtual_channels: Annotated[tuple[int, int], Strict(False)] | None = Field(
+        default=None,
+        description="The first and the last virtual channel, of every link, that its packets may "
+        "use; default: all. Of two classes they are the same, or have none in common.",
+    )
+    priority: int = Field(
+        default=0,
+        ge=0,
+        le=65_535,
+        description='How urgent its packets are where switch.arbiter is "priority"; higher is '
+        "more urgent.",
+    )
+    pattern: Pattern = _as_synthetic("pattern")
+    includes_self: bool = _as_synthetic("includes_self")
+    radius: Radius = _as_synthetic("radius")
+    hot_spots: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False)] = _as_synthetic(
+        "hot_spots"
+    )
+    hot_spot_share: float = _as_synthetic("hot_spot_share")
+    file: str | None = _as_synthetic("file")
+    pattern_seed: int = _as_synthetic("pattern_seed")
+    period: Time = Field(
+        default=Time(100_000_000),
+        description="Mean time between two messages of a node; of requests at the limit, from one "
+        "that is sent to the next. Sources do not need the processor.",
+    )
+    period_distribution: Gaps = Field(
+        default="constant",
+        description="Distribution of these times: constant, or as of compute_distribution of the "
+        "synthetic workload.",
+    )
+    period_sigma: float = _as_synthetic("compute_sigma")
+    period_slot: Time = Field(
+        default=Time(1000),
+        description='Length of a slot; for period_distribution = "geometric".',
+    )
+    period_burst: float = Field(
+        default=8.0,
+        ge=1,
+        le=1_000_000,
+        allow_inf_nan=False,
+        description='Mean number of messages in a burst; for period_distribution = "on_off".',
+    )
+    period_peak: float = Field(
+        default=4.0,
+        ge=1,
+        le=1_000_000,
+        allow_inf_nan=False,
+        description="How much faster messages follow each other in a burst than on average; for "
+        'period_distribution = "on_off".',
+    )
+    message_size: Size = _as_synthetic("message_size")
+    message_distribution: Lengths = _as_synthetic("message_distribution")
+    message_sizes: Annotated[tuple[Size, ...], Strict(False)] = _as_synthetic("message_sizes")
+    message_weights: Annotated[
+        tuple[Annotated[int, Field(ge=0, le=10_000)], ...], Strict(False)
+    ] = _as_synthetic("message_weights")
+    message_sigma: float = _as_synthetic("message_sigma")
+    throttle: Literal["outstanding", "queue_length"] = Field(
+        default="outstanding",
+        description="What makes a node drop a message, or wait with a request: its messages that "
+        "are not acknowledged, or requests not answered; or the data packets that wait in it.",
+    )
+    max_outstanding: int = Field(
+        default=16,
+        ge=1,
+        le=1_000_000,
+        description="Most unacknowledged messages of a node, or requests that have not been "
+        'answered; for throttle = "outstanding".',
+    )
+    max_queue: int = _as_synthetic("max_queue")
+    start: Start = Field(
+        default="random",
+        description="Sources begin at random within one period, or all at time 0.",
+    )
+    repeat: int | None = Field(
+        default=None, ge=1, le=2**20, description="Messages of a node; default: without end."
+    )
+    reply: str | None = Field(
+        default=None,
+        description="The class that answers: every node that gets one of these messages sends one "
+        "of that class back. Then max_outstanding is how many of a node are not answered; the "
+        "next one waits.",
+    )
+    reply_sizes: Annotated[tuple[Size, ...], Strict(False)] = Field(
+        default=(),
+        description="Length of the reply to each of message_sizes; default: as the class that "
+        "answers says.",
+    )
+
+    @model_validator(mode="after")
+    def _has_what_its_words_need(self) -> TrafficClass:
+        _ = self.as_synthetic
+        if self.reply is None and self.reply_sizes:
+            given = shown([str(size) for size in self.reply_sizes])
+            raise UserError("reply_sizes", given, "has no effect here; needs reply")
+        if self.reply_sizes and len(self.reply_sizes) != len(self.message_sizes):
+            given = shown([str(size) for size in self.reply_sizes])
+            allowed = f"must be one for each of {len(self.message_sizes)} message_sizes"
+            raise UserError("reply_sizes", given, allowed)
+        if self.reply is not None and self.throttle != "outstanding":
+            raise UserError("throttle", shown(self.throttle), 'must be "outstanding" with reply')
+        return self
+
+    @cached_property
+    def as_synthetic(self) -> Synthetic:
+        """The synthetic workload whose processes send as its sources do."""
+        given = {name: getattr(self, name) for name in _SHARED}
+        given |= {there: getattr(self, here) for there, here in _PERIODS.items()}
+        try:
+            return Synthetic(sync="asynchronous", **given)
+        except UserError as error:
+            raise _own(error) from None
+
+    @property
+    def share(self) -> list[int] | None:
+        """The first and the last of its virtual channels; None: it may use all."""
+        return None if self.virtual_channels is None else list(self.virtual_channels)
+
+
+def _own(error: UserError) -> UserError:
+    """Return a mistake in the synthetic workload as one of a class."""
+    key = error.field.removeprefix("workload.").removeprefix("[workload].")
+    allowed = error.allowed
+    for there, here in _PERIODS.items():
+        key, allowed = (text.replace(there, here) for text in (key, allowed))
+    return UserError(key, error.given, allowed, error.nearest)
+
+
+class Traffic(Workload, init=False):
+    """Traffic of several classes: every node sends messages of each, or replies to them.
+
+    A class has its pattern, its lengths and its load; virtual channels and a priority of its own
+    if it is given some. Every message of a class with ``reply`` is answered by the node that gets
+    it with one of the class named, and the time from one to the other is measured. Every class is
+    measured by itself.
+    """
+
+    kind: Literal["traffic"] = "traffic"
+    traffic_class: Annotated[
+        tuple[TrafficClass, ...], Strict(False), Field(min_length=1, max_length=128)
+    ] = Field(description="The classes.")
+    rate_factor: float = Field(
+        default=1.0,
+        gt=0,
+        le=1_000_000,
+        allow_inf_nan=False,
+        description="How many times as often all sources send as their classes say: for sweeps.",
+    )
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Traffic:
+        names = [one.name for one in self.traffic_class]
+        for number, one in enumerate(self.traffic_class):
+            place = f"traffic_class[{number}]"
+            if one.name in names[:number]:
+                raise UserError(f"{place}.name", shown(one.name), "is there twice")
+            if "[" in one.name or "]" in one.name:
+                raise UserError(f"{place}.name", shown(one.name), "must have no brackets")
+            if one.reply is None:
+                continue
+            if one.reply not in names:
+                raise choice(f"{place}.reply", one.reply, [n for n in names if n != one.name])
+            if one.reply == one.name or self._called(one.reply).reply is not None:
+                allowed = "must be another class, which asks for no reply"
+                raise UserError(f"{place}.reply", shown(one.reply), allowed)
+        return self
+
+    def _called(self, name: str) -> TrafficClass:
+        return next(one for one in self.traffic_class if one.name == name)
+
+    def answers(self, name: str) -> bool:
+        """Whether the messages of a class are replies, and its own load has no effect."""
+        return any(one.reply == name for one in self.traffic_class)
+
+    @property
+    def sources(self) -> tuple[TrafficClass, ...]:
+        """The classes that are sent without being asked for."""
+        return tuple(one for one in self.traffic_class if not self.answers(one.name))
+
+    @property
+    def finite(self) -> bool:
+        """Whether the workload ends by itself."""
+        return all(one.repeat is not None for one in self.sources)
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` if the workload does not fit on the machine."""
+        for number, one in enumerate(self.traffic_class):
+            if self.answers(one.name):
+                continue
+            place = f"workload.traffic_class[{number}]"
+            waits = one.reply is not None and not one.includes_self
+            if one.period.ps == 0 and not waits:
+                allowed = "must be above zero: nothing else takes time"
+                raise UserError(f"{place}.period", shown(str(one.period)), allowed)
+            # A request at the limit waits: time passes.
+            sent = one.as_synthetic.model_copy(update={"compute_period": Time(1)})
+            try:
+                sent.check(network)
+            except UserError as error:
+                raise _own(error).inside(place) from None
+
+    def network_classes(self) -> list[dict[str, Any]]:
+        """Return what the network knows of the classes, as the engine describes it."""
+        return [
+            {"name": one.name, "virtual_channels": one.share, "priority": one.priority}
+            for one in self.traffic_class
+        ]
+
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it."""
+        return {
+            "kind": self.kind,
+            "classes": [self._source(one, network) for one in self.traffic_class],
+        }
+
+    def _source(self, one: TrafficClass, network: Network) -> dict[str, Any]:
+        """Return the messages of a class as the engine describes them."""
+        messages = one.as_synthetic.spec(network)
+        del messages["kind"]
+        if self.rate_factor != 1.0:
+            mean = messages["compute"]["mean"]
+            messages["compute"]["mean"] = round(mean / self.rate_factor) if mean else 0
+        source: dict[str, Any] = {"messages": messages}
+        if one.reply is not None:
+            names = [other.name for other in self.traffic_class]
+            source["reply"] = names.index(one.reply)
+        if one.reply_sizes:
+            source["reply_bytes"] = [size.bytes for size in one.reply_sizes]
+        return source
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return the mean time between two messages of a node, of all classes."""
+        rates = []
+        for one in self.sources:
+            period = one.period.ps / self.rate_factor
+            if one.reply is not None:
+                trip = network.round_trip_ps(one.as_synthetic.mean_bytes)
+                period = max(period, trip / one.max_outstanding)
+            rates.append(1 / max(period, 1.0))
+        return round(1 / sum(rates))
+
+    def resolved(self, network: Network) -> dict[str, Any]:
+        """Return every parameter, with units and with the defaults that depend on the machine."""
+        found = super().resolved(network)
+        for one, said in zip(self.traffic_class, found["traffic_class"], strict=True):
+            for key in ("reply", "virtual_channels", "repeat", "file"):
+                if said[key] is None:
+                    del said[key]
+            used = one.as_synthetic.resolved(network)
+            for key in ("message_sizes", "message_weights", "pattern_seed", "includes_self"):
+                if key not in used:
+                    del said[key]
+            if not one.reply_sizes:
+                del said["reply_sizes"]
+            if self.answers(one.name):
+                for key in set(said) - _OF_REPLIES:
+                    del said[key]
+            else:
+                said["radius"] = used["radius"]
+        return found
+
+
+#: Keys that have an effect on a class of replies.
+_OF_REPLIES = {
+    "name",
+    "virtual_channels",
+    "priority",
+    "message_size",
+    "message_distribution",
+    "message_sizes",
+    "message_weights",
+    "message_sigma",
+}

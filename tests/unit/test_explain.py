@@ -1,0 +1,146 @@
+"""Where the time of programs went: `tailback explain`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tailback import explaining
+from tailback.cli import app
+from tailback.critical_path import CONTENTION
+from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.explaining.facts import bounds, completion_ps, facts
+from tailback.runner import run_mode
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ENDING = ["allreduce", "campus", "hypercube_transports", "message_file", "messages"]
+
+
+def example(name: str) -> Experiment:
+    return explaining.prepared(Experiment.load(EXAMPLES / f"{name}.toml"))
+
+
+@pytest.mark.parametrize("name", ENDING)
+def test_a_path_is_as_long_as_its_program(name: str) -> None:
+    experiment = example(name)
+    result = run_mode(experiment, "full")
+    path = explaining.path_of(result)
+    assert path.makespan_ps == completion_ps(result)
+    names = [name for name in path.processes.column_names if name.endswith("_ps")]
+    parts = [name for name in names if "slack" not in name]
+    for row in path.processes.select(parts).to_pylist():
+        assert sum(row.values()) == path.makespan_ps
+    assert min(path.processes["slack_ps"].to_pylist()) == 0
+
+
+def test_what_messages_cost_beyond_the_baseline_is_who_was_in_the_way() -> None:
+    # One message that others hold up in the network and nowhere else.
+    explanation = explaining.explain(example("messages"))
+    path = explanation.path
+    baseline = completion_ps(explanation.baseline)
+    assert path.makespan_ps - path.contention_ps == baseline == bounds(path)[0]
+    told = facts(explanation, 3)
+    assert told["channels"][0]["channel"] == "(3, 1)->(3, 2)"
+    assert {row["culprit"] for row in told["culprits"]} == {
+        "process 0 on node (0, 0)",
+        "process 3 on node (3, 0)",
+    }
+    assert sum(row["us"] for row in told["parts"]) == pytest.approx(told["makespan_us"])
+
+
+def test_without_the_channel_that_it_waits_for_a_program_takes_no_longer() -> None:
+    # It waits at the node's link then, for the same messages.
+    experiment = example("messages")
+    change = explaining.without("channel:(3, 1)->(3, 2)", experiment)
+    explanation = explaining.explain(experiment, changes=[change])
+    took = completion_ps(explanation.what_if["without channel:(3, 1)->(3, 2)"])
+    low, high = bounds(explanation.path)
+    assert took is not None
+    assert low <= took <= high
+
+
+def test_what_is_faster_is_described_so() -> None:
+    experiment = example("hypercube_transports")
+    spec = json.loads(experiment.spec())
+    compute = explaining.faster("compute:2", experiment).of(spec)
+    assert 2 * compute["workload"]["compute"]["mean"] == spec["workload"]["compute"]["mean"]
+    links = explaining.faster("links:2", example("messages"))
+    mesh = json.loads(example("messages").spec())
+    machine = links.of(mesh)["machine"]
+    half = round(mesh["machine"]["link"]["flit_ps"] / 2)
+    assert {one["flit_ps"] for one in machine["link_classes"].values()} == {half}
+    assert machine["node_link"]["flit_ps"] == half
+    assert links.of(mesh) != mesh, "what is given stays as it is"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("compute", 'such as "compute:2"'),
+        ("compute:0", "a factor above 0"),
+        ("netwrk:2", 'did you mean "network"?'),
+        ("compute:2", "has no computing"),
+    ],
+)
+def test_what_cannot_be_faster_is_refused(asked: str, said: str) -> None:
+    with pytest.raises(UserError, match=r"--faster") as caught:
+        explaining.faster(asked, example("messages"))
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("(3, 1)->(3, 2)", "must be such as"),
+        ("channel:(3, 1)->(3, 3)", "must be a channel between switches"),
+    ],
+)
+def test_what_cannot_be_without_contention_is_refused(asked: str, said: str) -> None:
+    with pytest.raises(UserError, match=r"--without") as caught:
+        explaining.without(asked, example("messages"))
+    assert said in str(caught.value)
+
+
+def test_only_what_ends_has_a_critical_path() -> None:
+    endless = str(EXAMPLES / "latency.toml")
+    answer = CliRunner().invoke(app, ["explain", endless])
+    assert answer.exit_code == 2
+    assert "only one that ends has a critical path" in answer.output
+    with pytest.raises(UserError, match="critical_path = true"):
+        Experiment.load(EXAMPLES / "messages.toml", ["run.slack=true"])
+
+
+def test_the_command_tells_pages_and_objects(tmp_path: Path) -> None:
+    page, folder = tmp_path / "path.html", tmp_path / "results"
+    given = [str(EXAMPLES / "messages.toml"), "--faster", "links:2", "--html", str(page)]
+    answer = CliRunner().invoke(app, ["explain", *given])
+    assert answer.exit_code == 0, answer.output
+    for words in (
+        "The program takes 17.64 µs",
+        "contention in the network",
+        "Least slack",
+        "saves",
+    ):
+        assert words in answer.output
+    assert "Channels that messages on it waited for" in page.read_text()
+    command = ["explain", given[0], "--json", "--no-slack", "--out", str(folder)]
+    told = json.loads(CliRunner().invoke(app, command).stdout)["critical_path"]
+    assert told["slack"] is None
+    assert told["baseline_us"] + told["contention_us"] == pytest.approx(told["makespan_us"])
+    assert (folder / "full" / "critical_path.parquet").exists()
+
+
+def test_a_run_keeps_no_path_unless_it_is_asked_for() -> None:
+    plain = Experiment.load(EXAMPLES / "messages.toml")
+    assert "causes" not in json.loads(plain.spec())
+    with pytest.raises(UserError, match=r"run\.critical_path"):
+        explaining.path_of(run_mode(plain, "full"))
+    kept = Experiment.load(EXAMPLES / "messages.toml", ["run.critical_path=true"])
+    result = run_mode(kept, "full")
+    assert result.blame is None
+    path = explaining.path_of(result)
+    assert sum(time for _, time in path.by("part", parts=CONTENTION)) == path.contention_ps

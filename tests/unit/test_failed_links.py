@@ -1,0 +1,89 @@
+"""Links that have failed: how they are named, what is made of them, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.errors import UserError
+from tailback.machines.reading import machine_of
+
+
+def mesh(**keys: Any) -> tb.Mesh:
+    return tb.Mesh(dims=(4, 3), **keys)
+
+
+@pytest.mark.parametrize(
+    "link", ["(1, 1) to (2, 1)", "5 to 6", "switch 6 to switch 5", (5, 6), ((2, 1), "(1,1)"), "5:1"]
+)
+def test_a_link_has_several_names(link: Any) -> None:
+    topology = mesh(failed_links=[link])
+    assert topology.facts.failed_links == ((5, 6),)
+    assert topology.facts.links == mesh().facts.links - 2
+    assert topology.facts.degree == 4
+
+
+def test_a_share_is_drawn_and_the_seed_says_which() -> None:
+    failed = [mesh(failed_share=0.2, failed_seed=seed).facts.failed_links for seed in (1, 2)]
+    assert [len(links) for links in failed] == [3, 3]
+    assert failed[0] != failed[1]
+    assert mesh(failed_share=0.2).facts.failed_links == failed[0]
+
+
+def test_nothing_is_said_of_links_where_none_has_failed() -> None:
+    assert mesh(failed_share=0.0).spec_left() == mesh().spec()
+    assert not [key for key in mesh().resolved() if key.startswith("failed")]
+    shared = mesh(failed_share=0.1).resolved()
+    assert (shared["failed_share"], shared["failed_seed"]) == (0.1, 1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"failed_links": ["5:9"]}, "failed_links = (1, 1), port 9: must be a port with a link: 0"),
+        ({"failed_links": ["0 to 2"]}, "(0, 0) to (2, 0): must be a link that is there"),
+        ({"failed_links": ["(0,0) to (9,0)"]}, "must be coordinates from 0 to (3, 2)"),
+        ({"failed_links": ["left to right"]}, "must be a switch: a number, coordinates such as"),
+        ({"failed_links": ["left"]}, "must be two switches, such as"),
+        (
+            {"failed_links": [[0, 1], [0, 4]]},
+            "2 failed links: cuts the network: no way is left from node (0, 0) to node (1, 0)",
+        ),
+        ({"failed_share": 0.9}, "cuts the network"),
+        ({"failed_share": 1.5}, "failed_share = 1.5: must be at most 1"),
+        ({"failed_seed": 2}, "failed_seed = 2: has no effect; needs machine.topology.failed_share"),
+    ],
+)
+def test_impossible_failures_are_refused_in_one_line(keys: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UserError) as refused:
+        mesh(**keys)
+    assert str(refused.value).startswith("machine.topology.failed_")
+    assert problem in str(refused.value)
+
+
+def test_a_network_without_links_has_none_to_lose() -> None:
+    with pytest.raises(UserError, match="has no effect: no link joins two switches"):
+        tb.Star(nodes=4, failed_links=[[0, 1]])
+
+
+def test_routing_that_goes_by_a_failed_link_is_refused_with_a_pair_of_nodes() -> None:
+    tables = {"topology": {"kind": "mesh", "dims": [4, 3], "failed_links": ["5:1"]}}
+    with pytest.raises(UserError) as refused:
+        machine_of({**tables, "routing": {"kind": "dimension_order"}})
+    assert str(refused.value) == (
+        'machine.routing.kind = "dimension_order": knows no way round failed links: packets from '
+        "node (1, 1) to node (2, 1) would go from (1, 1) to (2, 1); use minimal_adaptive, "
+        "hop_classes or up_down"
+    )
+    assert machine_of({**tables, "routing": {"kind": "minimal_adaptive"}}).routing_classes == 2
+
+
+def test_a_file_names_its_switches() -> None:
+    def campus(link: Any) -> tb.Graph:
+        return tb.Graph(file="examples/campus.graphml", failed_links=[link])
+
+    assert campus("physics to library").facts.failed_links == ((0, 2),)
+    with pytest.raises(UserError, match=r'"librery": must be .*; did you mean "library"'):
+        campus(("physics", "librery")).facts  # noqa: B018  # asked for its refusals

@@ -1,0 +1,166 @@
+"""What processes did when, as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tailback as tb
+from tailback.errors import UserError
+from tailback.recording import Recording, Window, record
+from tailback.timelines import content
+from tailback.timelines.model import lanes
+from tailback.units import Time
+from tests.commands import tailback
+
+
+def _ring() -> tb.Experiment:
+    machine = {"topology": {"kind": "mesh", "dims": [2, 2]}}
+    return tb.Experiment.from_dict(
+        {"machine": machine, "workload": {"kind": "ring_allreduce", "size": "4 kB"}}
+    )
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Recording:
+    return record(_ring())
+
+
+def _fields(content: bytes) -> Iterator[tuple[int, bytes | int]]:
+    """Yield number and value of every field of a message."""
+    place = 0
+
+    def varint() -> int:
+        nonlocal place
+        found = shift = 0
+        while True:
+            byte = content[place]
+            place += 1
+            found |= (byte & 127) << shift
+            if byte < 128:
+                return found
+            shift += 7
+
+    while place < len(content):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            length = 8 if key & 7 == 1 else varint()
+            yield key >> 3, content[place : place + length]
+            place += length
+
+
+def test_everything_a_process_did_ends_by_the_makespan(recorded: Recording) -> None:
+    activities, transfers = recorded.result.activities, recorded.result.transfers
+    assert activities is not None
+    assert transfers is not None
+    end = recorded.result["completion_us"].value * 1e6
+    assert activities["end_ps"].max() <= end
+    assert len(transfers["message"]) == 4 * 6
+    assert (transfers["sent_ps"] < transfers["received_ps"]).all()
+
+
+def test_slices_of_a_perfetto_trace_end_as_often_as_they_begin(recorded: Recording) -> None:
+    packets = [dict(_fields(packet)) for _, packet in _fields(_written(recorded, "t.pftrace"))]
+    tracks = {dict(_fields(packet[60]))[1] for packet in packets if 60 in packet}
+    assert len(tracks) == len(recorded.timeline.tracks)
+    open_slices = dict.fromkeys(tracks, 0)
+    latest = 0
+    kinds = []
+    for packet in packets:
+        if 11 not in packet:
+            continue
+        assert packet[8] >= latest
+        latest = packet[8]
+        event = dict(_fields(packet[11]))
+        kinds.append(event[9])
+        open_slices[event[11]] += {1: 1, 2: -1}.get(event[9], 0)
+        assert 0 <= open_slices[event[11]] <= 1
+    assert set(open_slices.values()) == {0}
+    # Both ends of 24 messages.
+    assert kinds.count(3) == 2 * 24
+
+
+def test_perfetto_s_own_schema_reads_it(recorded: Recording) -> None:
+    schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    trace = schema.Trace()
+    trace.ParseFromString(_written(recorded, "t.pftrace"))
+    flows = [flow for packet in trace.packet for flow in packet.track_event.flow_ids]
+    ends = [flow for packet in trace.packet for flow in packet.track_event.terminating_flow_ids]
+    assert sorted(flows) == sorted(ends) == list(range(1, 25))
+
+
+def test_slices_of_a_thread_of_chrome_s_do_not_overlap(recorded: Recording) -> None:
+    events = json.loads(_written(recorded, "t.json"))["traceEvents"]
+    threads: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for event in events:
+        if event["ph"] == "X" and event["dur"] > 0:
+            place = (event["pid"], event["tid"])
+            threads.setdefault(place, []).append((event["ts"], event["ts"] + event["dur"]))
+    for slices in threads.values():
+        slices.sort()
+        assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(slices))
+    assert sum(event["ph"] == "s" for event in events) == 24
+
+
+def _written(recorded: Recording, name: str) -> bytes:
+    return content(recorded.timeline, Path(name))
+
+
+def test_the_path_goes_on_when_it_was_there(recorded: Recording) -> None:
+    assert recorded.path is not None
+    times, processes = recorded.path
+    assert times[0] == 0
+    assert (times[1:-1:2] == times[2::2]).all()
+    assert times[-1] == recorded.result["completion_us"].value * 1e6
+    # Every segment is a message to the next in the ring.
+    assert ((processes[::2] + 1) % 4 == processes[1::2]).all()
+
+
+def test_a_window_shows_what_lies_in_it() -> None:
+    whole = record(_ring()).result
+    part = record(_ring(), Window(Time.parse("100 ns"), Time.parse("200 ns"), 1, 2)).result
+    assert part.activities is not None
+    assert whole.activities is not None
+    assert set(part.activities["process"]) == {1, 2}
+    assert 0 < len(part.activities["process"]) < len(whole.activities["process"])
+    assert (part.activities["end_ps"] > 100_000).all()
+    assert (part.activities["begin_ps"] < 200_000).all()
+
+
+def test_lanes_are_as_few_as_can_be() -> None:
+    track = np.array([0, 0, 0, 1])
+    begin, end = np.array([0, 2, 5, 0]), np.array([5, 4, 6, 9])
+    assert lanes(track, begin, end).tolist() == [0, 1, 0, 0]
+
+
+def test_what_goes_on_for_ever_has_no_timeline() -> None:
+    with pytest.raises(UserError, match="goes on for ever"):
+        record(tb.Experiment.from_dict({"machine": {}, "workload": {}}))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--out", "t.xyz"], "must end in .pftrace or .json or .html"),
+        (["--out", "t.json", "--from", "3 us", "--to", "1 us"], "must be after --from, 3 us"),
+        (["--out", "t.json", "--processes", "a-b"], "must be the number of a process, or two"),
+        (["--out", "t.json", "--processes", "9"], "must be processes, 0 to 3"),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path: Path, options: list[str], told: str) -> None:
+    file = tmp_path / "ring.toml"
+    file.write_text(
+        '[machine.topology]\nkind = "mesh"\ndims = [2, 2]\n[workload]\nkind = "ring_allreduce"\n'
+    )
+    done = tailback("timeline", str(file), *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ring.toml"]

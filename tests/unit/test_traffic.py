@@ -1,0 +1,143 @@
+"""Traffic of several classes: what reaches the engine, what is measured, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.open_loop import class_metrics
+from tailback.store.columns import INNER, TRAFFIC_TABLE
+from tailback.store.points import PointStore
+
+ASK = {
+    "name": "ask",
+    "virtual_channels": [0, 0],
+    "period": "50 ns",
+    "message_distribution": "mixed",
+    "message_sizes": ["8 B", "64 B"],
+    "message_weights": [3, 1],
+    "reply": "answer",
+    "reply_sizes": ["64 B", "8 B"],
+    "max_outstanding": 4,
+}
+ANSWER = {"name": "answer", "virtual_channels": [1, 1]}
+OPEN = {"name": "open", "period": "80 ns", "pattern": "transpose", "message_size": "16 B"}
+
+
+def _experiment(classes: list[dict[str, Any]], **changes: Any) -> Experiment:
+    machine = {
+        "preset": "booksim_mesh",
+        "topology": {"kind": "mesh", "dims": [3, 3]},
+        "switch": {"virtual_channels": 2},
+        "interface": {"packet_size": "64 B"},
+    }
+    machine |= changes.get("machine", {})
+    workload = {"kind": "traffic", "traffic_class": classes} | changes.get("workload", {})
+    return Experiment.from_dict(
+        {"machine": machine, "workload": workload, "run": {"duration": "4 us"}}
+    )
+
+
+def _refusal(*classes: dict[str, Any], **changes: Any) -> str:
+    with pytest.raises(UserError) as caught:
+        tb.run(_experiment(list(classes), **changes))
+    return str(caught.value)
+
+
+def test_what_reaches_the_engine() -> None:
+    spec = json.loads(_experiment([ASK, ANSWER], workload={"rate_factor": 2.0}).spec("full"))
+    assert spec["machine"]["routing"]["traffic_classes"] == [
+        {"name": "ask", "virtual_channels": [0, 0], "priority": 0},
+        {"name": "answer", "virtual_channels": [1, 1], "priority": 0},
+    ]
+    ask, answer = spec["workload"]["classes"]
+    assert (ask["reply"], ask["reply_bytes"]) == (1, [64, 8])
+    messages = ask["messages"]
+    assert messages["compute"] == {"shape": "constant", "mean": 25_000, "relative_sigma": 0.0}
+    assert messages["mix"] == [{"bytes": 8, "weight": 3}, {"bytes": 64, "weight": 1}]
+    assert messages["throttle"] == {"kind": "outstanding", "limit": 4}
+    assert "reply" not in answer
+
+
+def test_other_workloads_know_of_no_classes() -> None:
+    spec = json.loads(Experiment.from_dict({}).spec("full"))
+    assert "traffic_classes" not in spec["machine"]["routing"]
+
+
+def test_every_class_is_measured_by_itself(tmp_path: Path) -> None:
+    experiment = _experiment([ASK, ANSWER])
+    result = tb.run(experiment)
+    assert result["round_trip_us[ask]"].value > result["message_latency_us[ask]"].value
+    rates = [result[f"messages_per_node_per_ms[{name}]"].value for name in ("ask", "answer")]
+    assert rates[0] == pytest.approx(rates[1], rel=0.02)
+    assert sum(rates) == pytest.approx(result["delivered_messages_per_node_per_ms"].value)
+    told = result.to_dict()
+    assert told["round_trip_us[ask]"]["value"] == result["round_trip_us[ask]"].value
+    tail = told["percentiles"]["round_trip_us[ask]"]["p99"]
+    assert tail == result.percentile("round_trip", 99, "ask")
+    assert tail > result["round_trip_us[ask]"].value
+    assert "offered_load[ask]" not in result.estimates  # the network slows it down
+    assert result.ending.saturated is None
+    # 2 bytes in 16 of replies are of 8 bytes; the header is a flit of 8 bytes.
+    flits = (3 * (1 + 8) + 1 * (1 + 1)) / 4
+    load = rates[1] * 1e-9 * flits * 1000
+    assert result["accepted_load[answer]"].value == pytest.approx(load)
+
+
+def test_a_source_that_does_not_wait_offers_a_load() -> None:
+    result = tb.run(_experiment([OPEN, {**OPEN, "name": "other", "period": "4 ns"}]))
+    # Three flits in 80 ns, of six of nine nodes.
+    assert result["offered_load[open]"].value == pytest.approx(3 / 80, rel=0.05)
+    assert result["accepted_share[open]"].value <= 1.05
+    assert result.ending.saturated is True
+    metrics = class_metrics(_experiment([OPEN]))
+    assert "round_trip_us[open]" not in metrics
+
+
+def test_classes_are_stored(tmp_path: Path) -> None:
+    experiment = _experiment([ASK, ANSWER])
+    sweep = tb.Sweep.from_dict(
+        {**experiment.resolved(), "sweep": {"workload": {"rate_factor": [0.5, 1.0]}}}
+    )
+    tb.sweep(sweep, tmp_path / "out")
+    store = PointStore.open(tmp_path / "out")
+    [first, *_] = store.runs()["identity"].to_pylist()
+    names = [column.name for column in INNER[TRAFFIC_TABLE]]
+    rows = store.tables(first, {TRAFFIC_TABLE: names})["full"][TRAFFIC_TABLE].to_pylist()
+    told = {(row["class"], row["metric"]) for row in rows}
+    assert {("ask", "round_trip_us"), ("ask", "round_trip_us_p99")} <= told
+    assert ("answer", "round_trip_us") not in told
+
+
+@pytest.mark.parametrize(
+    ("classes", "text"),
+    [
+        ([{**ASK, "reply": "answr"}, ANSWER], 'workload.traffic_class[0].reply = "answr"'),
+        ([ASK, {**ANSWER, "reply": "ask"}], "must be another class, which asks for no reply"),
+        ([OPEN, OPEN], 'workload.traffic_class[1].name = "open": is there twice'),
+        ([{**OPEN, "reply_sizes": ["8 B"]}], "has no effect here; needs reply"),
+        ([{**ASK, "reply_sizes": ["8 B"]}, ANSWER], "must be one for each of 2 message_sizes"),
+        ([{**OPEN, "period": "0 ns"}], "traffic_class[0].period"),
+        ([{**OPEN, "radius": 1}], 'it limits pattern = "uniform" only'),
+        ([{**OPEN, "perod": "1 ns"}], "did you mean"),
+        ([{**OPEN, "virtual_channels": [0, 2]}], "must be the first and the last of some of the 2"),
+        ([ASK, {**ANSWER, "virtual_channels": [0, 1]}], 'must be those of class "answer", 0 to 1'),
+        ([{**OPEN, "virtual_channels": [0, 0]}], "virtual channel 1 is nobody"),
+    ],
+)
+def test_mistakes_are_told(classes: list[dict[str, Any]], text: str) -> None:
+    told = _refusal(*classes)
+    assert text in told
+    assert told.startswith("workload.traffic_class")
+
+
+def test_every_class_needs_the_virtual_channels_of_routing() -> None:
+    machine = {"preset": "booksim_torus", "topology": {"kind": "torus", "dims": [5, 5]}}
+    told = _refusal(ASK, ANSWER, machine=machine)
+    assert "needs 2 virtual channels for each traffic class" in told
