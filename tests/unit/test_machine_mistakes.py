@@ -21,8 +21,9 @@ from tailback.machines import (
     Valiant,
     machine_of,
 )
+from tailback.machines.reading import KINDED, PLAIN
 from tailback.machines.switch import Arbiter
-from tailback.parts import Part
+from tailback.parts import Part, fields_of
 
 BAD: list[tuple[type[Part], dict[str, Any], str]] = [
     (Mesh, {"dims": [0, 4]}, "machine.topology.dims[0] = 0: must be at least 1"),
@@ -232,7 +233,40 @@ BAD_TOGETHER: list[tuple[dict[str, Any], str]] = [
         {"switch": {"integrated": True, "switching": "circuit"}, "node_link": {"width": 2}},
         "machine.node_link.width = 2: has no effect here; needs machine.switch.integrated = false",
     ),
+    (
+        {"topology": {"kind": "mesh"}, "routing": {"allow_deadlock": True}, "loggops": {}},
+        "machine.routing.allow_deadlock = true: has no effect with [machine.loggops]",
+    ),
+    (
+        {"topology": {"kind": "islands", "rails": 10**400}},
+        ": must be at most 4096",
+    ),
+    (
+        {"topology": {"kind": "mesh", "failed_links": [[10**400, 1]]}},
+        ": must be the number of a switch",
+    ),
+    (
+        {"topology": {"kind": "mesh", "failed_links": ["1:" + "9" * 5000]}},
+        "must be two switches",
+    ),
 ]
+
+
+def test_a_usual_routing_beside_no_network_is_no_mistake() -> None:
+    given = {"preset": "booksim_torus", "topology": {"kind": "mesh"}, "loggops": {}}
+    assert machine_of(given).routing is None
+
+
+def test_whole_numbers_have_bounds() -> None:
+    """What is beyond 64 bits is refused by its key, and never seen by the engine."""
+    without = [
+        f"{part.section}.{name}"
+        for part in (*PLAIN.values(), *(one for kinds in KINDED.values() for one in kinds.values()))
+        for name, field in fields_of(part).items()
+        if field.annotation in (int, int | None)
+        and not any(hasattr(limit, "le") or hasattr(limit, "lt") for limit in field.metadata)
+    ]
+    assert without == []
 
 
 def test_parts_are_checked_together_in_python_too() -> None:

@@ -231,7 +231,10 @@ def _check_without_network(machine: Machine) -> None:
     """Refuse what describes a network, where there is none."""
     problem = "has no effect with [machine.loggops]: there is no network"
     if machine.routing is not None:
-        raise NoEffectError("machine.routing.kind", shown(machine.routing.kind), problem)
+        # Its keys before its kind: that may be the usual one, of which nobody said anything.
+        given = {**machine.routing.given(), "kind": machine.routing.kind}
+        key, value = next(iter(given.items()))
+        raise NoEffectError(f"machine.routing.{key}", shown(plain(value)), problem)
     for name in ("link", "node_link", "switch", "interface"):
         for key, value in getattr(machine, name).given().items():
             if name != "interface" or key not in OPERATIONS:

@@ -15,7 +15,7 @@ from ..door import RoutingFacts
 from ..errors import listed, shown
 from ..parts import Part, key
 from .needs import NoEffectError
-from .topologies import Topology
+from .topologies import MOST_NODES, Topology
 
 __all__ = [
     "Chaos",
@@ -389,6 +389,7 @@ class UpDown(_Choosing):
     root: int | None = key(
         default=None,
         ge=0,
+        lt=MOST_NODES,
         description="The number of the switch at the top; default: the first of those with the "
         "most links.",
     )

@@ -19,9 +19,11 @@ Links = Annotated[
 ]
 """Two switches each (`A to B`, or a list of both), or one and a port (`A:port`)."""
 
-_NUMBER = re.compile(r"(?:switch )?(\d+)")
-_PLACE = re.compile(r"\( *\d+ *(?:, *\d+ *)*,? *\)")
-_AT_PORT = re.compile(r"(.*): *(\d+)")
+# No more digits than the engine's numbers have.
+_NUMBER = re.compile(r"(?:switch )?(\d{1,9})")
+_PLACE = re.compile(r"\( *\d{1,9} *(?:, *\d{1,9} *)*,? *\)")
+_AT_PORT = re.compile(r"(.*): *(\d{1,9})")
+_NUMBERS = range(1_000_000_000)
 _FIELD = "machine.topology.failed_links"
 
 
@@ -52,6 +54,8 @@ class Switches:
     def _number(self, end: End) -> int:
         """Return the number of a switch; whether there is one is the engine's to say."""
         if isinstance(end, int):
+            if end not in _NUMBERS:
+                raise UserError(_FIELD, shown(end), "must be the number of a switch")
             return end
         if isinstance(end, tuple):
             return self._at(end)

@@ -175,6 +175,7 @@ class Dragonfly(Topology):
     groups: int | None = key(
         default=None,
         ge=2,
+        le=1_048_576,
         description="Groups (g), at most switches_per_group · global_links + 1, which is the "
         "default.",
     )

@@ -78,6 +78,7 @@ class DragonflyPlus(Topology):
     groups: int | None = key(
         default=None,
         ge=2,
+        le=1_048_576,
         description="Groups (g), at most spines · global_links + 1, which is the default.",
     )
 
@@ -146,6 +147,7 @@ class Islands(Topology):
     rails: int | None = key(
         default=None,
         ge=1,
+        le=4096,
         description="Rails, a divisor of accelerators; default: one for each.",
     )
 
