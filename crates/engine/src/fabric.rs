@@ -14,6 +14,7 @@ mod network;
 mod switch;
 mod transit;
 
+pub use network::cells::CellTiming;
 pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
@@ -314,7 +315,7 @@ impl Fabric {
             },
             receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,
-            have_buffers: is_full && !have_heads,
+            have_buffers: is_full && !have_heads && wiring.cells.is_none(),
             have_heads,
         }
     }

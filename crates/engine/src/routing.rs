@@ -51,7 +51,7 @@ mod walk;
 
 use crate::error::SpecError;
 use crate::ids::NodeId;
-use crate::spec::{RoutingSpec, Weighing};
+use crate::spec::{RoutingSpec, Ties, Weighing};
 use crate::topology::{Family, Topology};
 use adaptive::Adaptive;
 use ancestor::{Ancestor, Up};
@@ -229,6 +229,7 @@ impl Chosen {
         let name = spec.name();
         Ok(match spec {
             RoutingSpec::DimensionOrder { order, .. }
+            | RoutingSpec::DimensionOrderOneWay { order, .. }
             | RoutingSpec::DimensionOrderByWrapping { order }
                 if matches!(topology.family, Family::HyperX { .. }) =>
             {
@@ -236,10 +237,14 @@ impl Chosen {
             }
             RoutingSpec::DimensionOrder { order, balanced } => {
                 let split = if *balanced { Split::Balanced } else { Split::Dateline };
-                Self::in_order(Grid::new(name, order, topology)?, split)
+                Self::in_order(Grid::new(name, order, topology)?, split, None)
+            }
+            RoutingSpec::DimensionOrderOneWay { order, balanced, ties } => {
+                let split = if *balanced { Split::Balanced } else { Split::Dateline };
+                Self::in_order(Grid::new(name, order, topology)?, split, Some(*ties))
             }
             RoutingSpec::DimensionOrderByWrapping { order } => {
-                Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
+                Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping, None)
             }
             RoutingSpec::Valiant { order } => {
                 Self::TwoPhase(TwoPhase::new(name, order, false, topology)?)
@@ -317,9 +322,9 @@ impl Chosen {
     }
 
     /// One dimension after the other.
-    fn in_order(grid: Grid, split: Split) -> Self {
+    fn in_order(grid: Grid, split: Split, ties: Option<Ties>) -> Self {
         if grid.has_rings() {
-            Self::Fixed(Fixed::new(Base::Rings(RingOrder::new(grid, split))))
+            Self::Fixed(Fixed::new(Base::Rings(RingOrder::new(grid, split, ties))))
         } else {
             Self::DimensionOrder(DimensionOrder::new(grid))
         }

@@ -4,6 +4,7 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod cells;
 mod collective;
 mod costs;
 mod interface;
@@ -22,6 +23,7 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use cells::Cells;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
 pub use interface::{Interface, Local, MessageOrder, Unit};
@@ -31,7 +33,7 @@ pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
 pub use routing::{
-    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Turns, Weighing,
+    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Ties, Turns, Weighing,
 };
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};

@@ -176,32 +176,44 @@ class DimensionOrder(Ordered):
         "in which direction, from first to last (wrapping, as in BookSim2: half a ring away it "
         "goes either way at random); default: dateline.",
     )
+    ties: Literal["even", "up", "down"] | None = key(
+        default=None,
+        description="On a torus: which way a packet goes that is half a ring away: either, so that "
+        "all links are used alike (even), or all of them to larger (up) or smaller (down) "
+        "coordinates; default: even.",
+    )
 
     def check(self, topology: Topology) -> None:
         """Raise `UserError` if there are no datelines, or for an impossible order."""
         super().check(topology)
-        for name in ("balanced", "ring_classes"):
+        for name in ("balanced", "ring_classes", "ties"):
             given = getattr(self, name)
             if given is not None and topology.kind not in _RINGS:
                 needed = 'has no effect here; needs machine.topology.kind = "torus"'
                 raise NoEffectError(f"{self.section}.{name}", shown(given), needed)
         if self.balanced and self.ring_classes == "wrapping":
             raise self.refused("balanced", 'must be false with ring_classes = "wrapping"')
+        if self.ties in {"up", "down"} and self.ring_classes == "wrapping":
+            raise self.refused("ties", 'must be "even" with ring_classes = "wrapping"')
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         found = super().algorithm_spec(topology)
         if self.ring_classes == "wrapping":
             return found | {"kind": "dimension_order_by_wrapping"}
-        return found | ({"balanced": True} if self.balanced else {})
+        found |= {"balanced": True} if self.balanced else {}
+        if self.ties in {"up", "down"}:
+            return found | {"kind": "dimension_order_one_way", "ties": self.ties}
+        return found
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        found = super().resolved(topology) | {"balanced": None, "ring_classes": None}
+        none: dict[str, Any] = dict.fromkeys(("balanced", "ring_classes", "ties"))
+        found = super().resolved(topology) | none
         if topology.kind not in _RINGS:
             return found
-        classes = self.ring_classes or "dateline"
-        return found | {"balanced": bool(self.balanced), "ring_classes": classes}
+        classes, ties = self.ring_classes or "dateline", self.ties or "even"
+        return found | {"balanced": bool(self.balanced), "ring_classes": classes, "ties": ties}
 
 
 class Valiant(Ordered):

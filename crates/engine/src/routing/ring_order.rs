@@ -30,16 +30,20 @@
 //! in a dimension, where the coordinate is still the source's, so that the choice may
 //! depend on it: upwards if it, plus the sum of all coordinates of source and of
 //! destination, is even. Of the sources of one ring, or in more dimensions of the pairs
-//! that send through it, half go either way.
+//! that send through it, half go either way. Or all go one way, if that is asked for: which way
+//! they go has no part in the argument above.
 
 use super::Header;
 use super::grid::{Grid, Line, Way};
 use crate::ids::SwitchId;
+use crate::spec::Ties;
 
 /// Dimension-order routing for one grid, some dimensions of which are rings.
 pub struct RingOrder {
     grid: Grid,
     split: Split,
+    /// Which way packets go that are half a ring away; none: both.
+    ties: Option<Ties>,
 }
 
 /// Which class packets of a ring are in.
@@ -67,8 +71,8 @@ impl RingOrder {
     pub const CLASSES: usize = 2;
 
     /// Prepares routing through the dimensions in the order of the grid.
-    pub fn new(grid: Grid, split: Split) -> Self {
-        Self { grid, split }
+    pub fn new(grid: Grid, split: Split, ties: Option<Ties>) -> Self {
+        Self { grid, split, ties }
     }
 
     /// How many routes a packet may have: one for each choice of directions half a ring away.
@@ -89,6 +93,7 @@ impl RingOrder {
         let (at, to) = (line.of(here), line.of(there));
         let rises = match line.way(at, to) {
             Way::Either if self.split == Split::Wrapping => header.route >> dimension & 1 == 1,
+            Way::Either if self.ties.is_some() => self.ties == Some(Ties::Up),
             Way::Either => {
                 (at + self.grid.parity(from) + self.grid.parity(there)).is_multiple_of(2)
             }
@@ -132,7 +137,9 @@ mod tests {
             let dims = sides(&mut random, dimensions, 40);
             let order = order(&mut random, dimensions);
             let torus = TopologySpec::Torus { dims };
-            let algorithm = match case % 4 {
+            let ties = [Ties::Up, Ties::Down][case % 2];
+            let algorithm = match case % 5 {
+                4 => RoutingSpec::DimensionOrderOneWay { order, balanced: case % 3 == 0, ties },
                 3 => RoutingSpec::DimensionOrderByWrapping { order },
                 odd => RoutingSpec::DimensionOrder { order, balanced: odd == 1 },
             };
@@ -148,7 +155,7 @@ mod tests {
     fn loads(dims: &[u32], split: Split) -> Vec<Vec<u32>> {
         let topology = Topology::new(&TopologySpec::Torus { dims: dims.to_vec() }).unwrap();
         let grid = Grid::new("dimension_order", &[], &topology).unwrap();
-        let routing = RingOrder::new(grid, split);
+        let routing = RingOrder::new(grid, split, None);
         let mut loads = vec![vec![0; RingOrder::CLASSES]; topology.neighbours.len()];
         let nodes = || (0..topology.nodes).map(NodeId::from_index);
         for (source, destination) in nodes().flat_map(|s| nodes().map(move |d| (s, d))) {
@@ -188,6 +195,23 @@ mod tests {
         };
         let (balanced, not) = (spread(Split::Balanced), spread(Split::Dateline));
         assert!(5 * balanced < 3 * not, "{balanced} {not}");
+    }
+
+    /// On a ring of eight: all go the same way to the other side, the shorter one elsewhere.
+    #[test]
+    fn ties_can_go_one_way() {
+        let topology = Topology::new(&TopologySpec::Torus { dims: vec![8] }).unwrap();
+        for (ties, port) in [(Ties::Up, 1), (Ties::Down, 0)] {
+            let grid = Grid::new("dimension_order", &[], &topology).unwrap();
+            let routing = RingOrder::new(grid, Split::Dateline, Some(ties));
+            let first = |source, destination| {
+                let (source, destination) = (NodeId(source), NodeId(destination));
+                let header = Header { source, destination, route: 0, traffic: 0 };
+                routing.step(SwitchId(source.0), header).map(|(port, _)| port)
+            };
+            assert!((0..8).all(|from| first(from, (from + 4) % 8) == Some(port)));
+            assert_eq!((first(1, 4), first(1, 6)), (Some(1), Some(0)));
+        }
     }
 
     /// On a ring of eight: the port (1: upwards) and the class of every hop.

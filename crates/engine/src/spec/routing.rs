@@ -69,6 +69,16 @@ impl Selection {
     }
 }
 
+/// Which way packets go that are half a ring away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// Upwards, to larger coordinates.
+    Up,
+    /// Downwards.
+    Down,
+}
+
 /// The routing algorithms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -82,6 +92,17 @@ pub enum RoutingSpec {
         /// Whether packets that cross no dateline are spread over both classes of a torus.
         #[serde(default)]
         balanced: bool,
+    },
+    /// The same, but half a ring away packets of a torus go one way.
+    DimensionOrderOneWay {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+        /// Whether packets that cross no dateline are spread over both classes.
+        #[serde(default)]
+        balanced: bool,
+        /// Which way.
+        ties: Ties,
     },
     /// The same, but on a torus a packet's class in a dimension depends on whether it wraps round
     /// there, and half a ring away it goes either way at random [Jiang et al. 2013].
@@ -301,9 +322,9 @@ impl RoutingSpec {
     /// The name of the algorithm in experiment files.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::DimensionOrder { .. } | Self::DimensionOrderByWrapping { .. } => {
-                "dimension_order"
-            }
+            Self::DimensionOrder { .. }
+            | Self::DimensionOrderOneWay { .. }
+            | Self::DimensionOrderByWrapping { .. } => "dimension_order",
             Self::Valiant { .. } | Self::ValiantBySwitches { .. } | Self::ValiantByGroups => {
                 "valiant"
             }

@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::{Arbiter, Pipeline, one};
+use super::{Arbiter, Cells, Pipeline, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,9 @@ pub struct Switch {
     /// Its stages, if it runs by a clock; absent: it grants what it can at any time.
     #[serde(default)]
     pub pipeline: Option<Pipeline>,
+    /// What they cut frames into, if they are line cards of a fabric of cells; absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Cells>,
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
@@ -92,6 +95,7 @@ impl Default for Switch {
             virtual_channels: 1,
             node_virtual_channels: 1,
             pipeline: None,
+            cells: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,
         }
