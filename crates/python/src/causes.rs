@@ -4,7 +4,7 @@ use crate::columns::Table;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailback_engine::measure::Causes;
-use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer};
+use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer, Who};
 use tailback_engine::{Simulation, measure::blame::Cause};
 
 /// Where nobody was in the way.
@@ -41,9 +41,19 @@ pub fn path<'py>(py: Python<'py>, causes: &Causes) -> PyResult<Bound<'py, PyDict
     };
     table.column("channel", blamed(|blamed| blamed.channel.0))?;
     table.column("root", blamed(|blamed| blamed.root.0))?;
-    table.column("culprit", blamed(|blamed| blamed.class))?;
-    table.column("culprit_process", blamed(|blamed| blamed.process))?;
-    table.column("culprit_message", blamed(|blamed| blamed.message))?;
+    let whose: [(&str, fn(&Blamed) -> &Who); 2] =
+        [("culprit", |blamed| &blamed.culprit), ("root_culprit", |blamed| &blamed.at_root)];
+    for (name, who) in whose {
+        let of = |part: fn(&Who) -> u32| {
+            rows().map(move |step: &Step| {
+                step.blamed.as_ref().map_or(NOBODY, |blamed| part(who(blamed)))
+            })
+        };
+        table.column(name, of(|who| who.class))?;
+        table.column(format!("{name}_process"), of(|who| who.process))?;
+        table.column(format!("{name}_message"), of(|who| who.message))?;
+        table.column(format!("{name}_call"), of(|who| who.call))?;
+    }
     let cause = |cause: Cause| cause as u8;
     let causes = rows().map(|step| step.blamed.map_or(NO_CAUSE, |blamed| cause(blamed.cause)));
     table.column("cause", causes)?;
