@@ -66,13 +66,9 @@ impl<'a> PassedOn<'a> {
         let (mut left, mut found) = (charge.time, Vec::new());
         while left > 0 {
             if self.time == 0 {
-                match self.left.next() {
-                    Some(next) => {
-                        (self.culprit, self.time) = (next.charge.culprit, next.charge.time)
-                    }
-                    // There is nothing to pass on: who was in the way was at the root.
-                    None => (self.culprit, self.time) = (charge.culprit, left),
-                }
+                // If there is nothing to pass on, who was in the way was at the root.
+                let next = self.left.next().map(|next| (next.charge.culprit, next.charge.time));
+                (self.culprit, self.time) = next.unwrap_or((charge.culprit, left));
             }
             let time = left.min(self.time);
             let charge = Charge { time, ..charge };
