@@ -40,6 +40,7 @@ pub(crate) use observation::{Observation, Ways};
 pub(crate) use queues::Queues;
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::{Pairs, Tables};
+pub(crate) use timed::Timed;
 pub(crate) use victims::Victims;
 
 use crate::ids::{ChannelId, NodeId, PacketId};

@@ -72,9 +72,8 @@ impl Nodes {
     /// A message is over.
     #[inline]
     pub(super) fn closes(&mut self, id: MessageId, world: &mut World) {
-        let Measures { causes, blame, .. } = &mut *world.measures;
-        if let Some(causes) = causes {
-            causes.closes(id, blame.as_deref_mut());
+        if let Some(causes) = &mut world.measures.causes {
+            causes.closes(id);
         }
         self.messages.remove(id);
     }
