@@ -109,7 +109,7 @@ impl ContentionFree {
                 return self.arrives(id, (start, end), act);
             };
             if act.packets.has_riders(id) {
-                return self.fans_out(id, switch, start, &running, act);
+                return self.fans_out(id, switch, start, running, act);
             }
             let lead = wiring.first_lead(switch, act.packets[id].header());
             let ready = start.at + goes_on_after(id, group, lead, act);

@@ -83,17 +83,14 @@ impl PacketPool {
             let id = next;
             next = self.riders.behind(id);
             let output = output(&self.packets[id]);
-            match parts[base..].iter_mut().find(|part| part.output == output) {
-                Some(part) => {
-                    self.riders.follow(part.last, id);
-                    part.last = id;
+            if let Some(part) = parts[base..].iter_mut().find(|part| part.output == output) {
+                self.riders.follow(part.last, id);
+                part.last = id;
+            } else {
+                if id != carrier {
+                    self.comes_as_far(id, carrier);
                 }
-                None => {
-                    if id != carrier {
-                        self.comes_as_far(id, carrier);
-                    }
-                    parts.push(Part { output, carrier: id, last: id });
-                }
+                parts.push(Part { output, carrier: id, last: id });
             }
             if next.is_some() {
                 self.riders.follow(id, PacketId::NONE);

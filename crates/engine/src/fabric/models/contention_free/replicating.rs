@@ -16,7 +16,7 @@ impl ContentionFree {
         id: PacketId,
         switch: SwitchId,
         start: Start,
-        running: &Running,
+        running: Running,
         act: &mut Act,
     ) {
         let wiring = act.wiring;
@@ -31,12 +31,12 @@ impl ContentionFree {
             match wiring.layout.group(part.output).kind {
                 ChannelKind::Internal => self.begins_internal(part.carrier, &mut next, act),
                 _ if self.endpoints.is_some() => {
-                    self.heads_for(part.carrier, ready, running.clone(), act);
+                    self.heads_for(part.carrier, ready, running, act);
                     continue;
                 }
                 _ => {}
             }
-            self.runs_on(part.carrier, next, running.clone(), act);
+            self.runs_on(part.carrier, next, running, act);
         }
         self.parts.truncate(base);
     }
