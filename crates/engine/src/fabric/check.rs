@@ -4,6 +4,7 @@ mod buffers;
 mod cells;
 mod costs;
 mod machine;
+mod multicast;
 mod network;
 mod pipeline;
 

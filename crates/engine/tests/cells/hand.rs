@@ -101,3 +101,43 @@ fn modes() {
     assert_eq!(arrivals(Mode::Throttled), [alone, alone + 1, alone + 2]);
     assert_eq!(arrivals(Mode::Free), [alone; 3]);
 }
+
+/// A message of 1500 bytes to three nodes is one frame on the line and three behind it, whose cells
+/// are offered at once: the port into the fabric is never idle, and takes the 66 of them in as many
+/// cell times. The last three are those of the three frames, in the order of the list.
+#[test]
+fn a_multicast_to_three_ports() {
+    let to = [1, 16, 17];
+    let process = |node, steps| ProcessProgram {
+        node,
+        start_ps: 0,
+        start_window_ps: 0,
+        repeat: Some(1),
+        sockets: vec![None],
+        steps,
+    };
+    let sends = Step::Multicast { processes: vec![1, 2, 3], socket: 0, bytes: 1_500 };
+    let receives = |&node| process(node, vec![Step::Receive { socket: Some(0) }]);
+    let mut machine = machine(&[8, 2], 16);
+    machine.interface.multicast = Multicast::Switches;
+    let all = std::iter::once(process(0, vec![sends])).chain(to.iter().map(receives));
+    let workload = common::program(all.collect());
+    for (mode, waits) in [(Mode::Full, [42 - 5, 43 - 5, 44 - 5]), (Mode::Free, [0, 0, 0])] {
+        let mut spec = spec(machine.clone(), workload.clone(), mode);
+        spec.blame = Some(Blame::default());
+        let mut run = Run::with(&spec);
+        run.finish();
+        let mut found: Vec<_> =
+            run.rows.iter().map(|row| (row.destination, row.delivered / 30_000)).collect();
+        found.sort_unstable();
+        let expected = to.iter().zip([6, 9, 9]).zip(waits);
+        let expected = expected.map(|((&to, way), wait)| (to, 407 + 26 + wait + way + 407));
+        assert_eq!(found, expected.collect::<Vec<_>>());
+        // Each waits for the cells of the other two.
+        assert_eq!(run.waits() / 30_000, waits.iter().sum::<u64>());
+        assert_eq!(
+            charged(&spec).1.iter().map(|c| c.charges.len()).max(),
+            Some(waits[0].min(1) as usize)
+        );
+    }
+}

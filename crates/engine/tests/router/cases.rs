@@ -76,6 +76,7 @@ fn machine(dice: &mut Dice) -> Machine {
         receive_fifo: None,
         drain_byte_ps: None,
         local: tailback_engine::spec::Local::Memory,
+        multicast: tailback_engine::spec::Multicast::Unicast,
     };
     let switch = Switch {
         input_buffer_flits: Some(dice.number(1, 16) as u32),

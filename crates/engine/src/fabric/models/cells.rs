@@ -5,7 +5,8 @@
 //! of these takes one cell in a cell time, in the order in which they ask; of those that ask at one
 //! instant that of the packet that was queued first. Where cells wait there is room for any number.
 //! So it is known when a cell asks when it starts. The last card puts the frame together, which
-//! then has the line to its destination to itself.
+//! then has the line to its destination to itself. A multicast is one frame up to its card, and as
+//! many as it has destinations from there on: their cells are offered together.
 //!
 //! Mode `endpoints` has queues before lines alone, `throttled` before ports into the fabric alone,
 //! and `free` none at all.
@@ -21,7 +22,7 @@ use crate::fabric::network::cells::CellTiming;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
-use crate::fabric::transit::PacketPool;
+use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class, Use, Wait};
@@ -49,6 +50,8 @@ pub struct CellFabric {
     following: Option<Following>,
     /// For how long the cells of the longest packet keep a port busy.
     longest_ps: Time,
+    /// The parts of a multicast that comes to its card.
+    parts: Vec<Part<u32>>,
 }
 
 impl CellFabric {
@@ -71,6 +74,7 @@ impl CellFabric {
             waiting_data: vec![0; nodes],
             following: Following::new(machine, layout),
             longest_ps: timing.port_ps(machine.interface.packet_bytes),
+            parts: Vec::new(),
         }
     }
 
@@ -131,10 +135,23 @@ impl CellFabric {
         let until = act.now + self.timing.busy_ps(timing, bytes);
         self.starts_on_line(id, line, (ready, takes, until), act);
         act.leaves(line, id, act.now + takes);
+        let entry = act.now + takes + timing.wire_ps;
+        if !act.packets.has_riders(id) {
+            return self.enters(id, entry, act);
+        }
+        // Each has cells of its own: they part when they come.
+        let mut parts = std::mem::take(&mut self.parts);
+        act.part(id, &mut parts, |packet| packet.serial);
+        parts.drain(..).for_each(|part| self.enters(part.carrier, entry, act));
+        self.parts = parts;
+    }
+
+    /// The card of a packet's node will have all of it at `entry`.
+    fn enters(&mut self, id: PacketId, entry: Time, act: &mut Act) {
         self.find_way(id, act);
         let way = &mut self.packets[id.index()];
-        (way.cells, way.entry) = (self.timing.cells(bytes), act.now + takes + timing.wire_ps);
-        let at = way.entry + self.timing.offered_ps(0);
+        (way.cells, way.entry) = (self.timing.cells(act.packets[id].bytes), entry);
+        let at = entry + self.timing.offered_ps(0);
         self.post(at, What::Asks { place: 0, cell: 0 }, id, act);
     }
 
@@ -334,8 +351,9 @@ impl ChannelModel for CellFabric {
         Vec::new()
     }
 
-    fn traits(&self, _: &Wiring) -> Traits {
-        Traits { has_clock: true, numbers_packets: true, ..Traits::default() }
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        let replicates = wiring.replicates;
+        Traits { has_clock: true, numbers_packets: true, replicates, ..Traits::default() }
     }
 
     #[inline]

@@ -53,6 +53,8 @@ pub enum Observation {
     Cell { packet: PacketId, channel: ChannelId, start: Time, until: Time, since: Time },
     /// The last of them asked at `ready`, and starts at `start`.
     LastCell { packet: PacketId, channel: ChannelId, ready: Time, start: Time },
+    /// It went along with another of its multicast, and goes on by itself.
+    Parted { packet: PacketId, carrier: PacketId },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
     TakenOut { packet: PacketId, buffer: ChannelId, after: Time },
 }
@@ -121,6 +123,7 @@ impl Blame {
             LastCell { packet, channel, ready, start } => {
                 self.last_cell(packet, channel, (ready, start));
             }
+            Parted { packet, carrier } => self.parts(packet, carrier),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }
     }
