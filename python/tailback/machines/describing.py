@@ -313,6 +313,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         **_receiving(machine),
         # Left out where it is as before there was this key.
         **({} if interface.local == "memory" else {"local": interface.local}),
+        **({} if interface.multicast is None else {"multicast": interface.multicast}),
     }
 
 

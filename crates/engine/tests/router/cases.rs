@@ -77,6 +77,7 @@ fn machine(dice: &mut Dice) -> Machine {
         receive_fifo: None,
         drain_byte_ps: None,
         local: tailback_engine::spec::Local::Memory,
+        multicast: tailback_engine::spec::Multicast::Unicast,
     };
     let pipeline = pipeline(dice);
     let switch = Switch {
