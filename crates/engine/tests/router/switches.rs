@@ -205,7 +205,7 @@ impl Twin {
             }
             _ => 0,
         };
-        age as i64 * 256
+        i64::try_from(age).unwrap() * 256
     }
 
     /// The groups by which a packet may leave a switch, with their tiers.
