@@ -20,7 +20,7 @@ use tailback_engine::spec::*;
 use tailback_engine::time::Time;
 
 /// Line cards with so many nodes on a torus: Ethernet of 1 Gbit/s, cells of 72 bytes in 30 ns, as
-/// in the Avici TSR [Chen & Wyckoff 2001].
+/// in the Avici TSR [Chen & Wyckoff].
 fn machine(dims: &[u32], nodes_per_switch: u32) -> Machine {
     let topology = TopologySpec::ConcentratedTorus { dims: dims.to_vec(), nodes_per_switch };
     let mut machine = Machine::t9000(topology);

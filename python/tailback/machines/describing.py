@@ -15,7 +15,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
-from .switch import CLOCKED
+from .switch import CLOCKED, SEGMENTED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -123,6 +123,10 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             found["output_buffer"] = str(switch.output_buffer)
     else:
         found |= dict.fromkeys(CLOCKED)
+    if switch.is_segmented:
+        found |= {name: str(time) for name, time in cell_times(machine).items()}
+    else:
+        found |= dict.fromkeys(("segmentation", *SEGMENTED))
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -249,7 +253,42 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
+        **({"cells": _cells_spec(machine)} if switch.is_segmented else {}),
     }
+
+
+def _cells_spec(machine: Machine) -> dict[str, Any]:
+    """Return what line cards cut frames into, and how frames lie on their lines."""
+    switch, link = machine.switch, machine.link
+    times = cell_times(machine)
+    sizes = {
+        "cell_bytes": switch.segmentation,
+        "minimum_bytes": machine.interface.minimum_packet,
+        "preamble_bytes": link.preamble,
+        "gap_bytes": link.frame_gap,
+    }
+    return {
+        **{name: 0 if size is None else size.bytes for name, size in sizes.items()},
+        "cell_ps": times["cell_time"].ps,
+        "pacing": switch.cell_pacing,
+        "card_ps": times["card_delay"].ps,
+        "leave_ps": times["fabric_delay"].ps,
+        "hop_ps": times["hop_delay"].ps,
+    }
+
+
+def cell_times(machine: Machine) -> dict[str, Time]:
+    """Return the times of a fabric of cells, defaults filled in."""
+    switch = machine.switch
+    cell = Time(0) if switch.cell_time is None else switch.cell_time
+    usual = {
+        "cell_time": cell,
+        "card_delay": cell,
+        "fabric_delay": Time(0),
+        "hop_delay": cell,
+    }
+    given = {name: getattr(switch, name) for name in usual}
+    return {name: usual[name] if time is None else time for name, time in given.items()}
 
 
 def _clocked_spec(machine: Machine) -> dict[str, Any]:

@@ -60,6 +60,11 @@ class Interface(Part):
         default=None,
         description="Most data in the first packet of a message; default: packet_size.",
     )
+    minimum_packet: MaybeSize = key(
+        default=None,
+        description="Least bytes of a frame, header included: shorter ones are filled up; default: "
+        "none.",
+    )
     header: SizeKey = key(default=Size(8), description="Header of a packet, at least 1 B.")
     window: Window = key(
         default=None,

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, joined, shown
-from ..parts import MaybeRate, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
+from ..parts import MaybeRate, MaybeSize, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
 from ..units import Rate, Size, Time, whole_ps
 
 #: The longest delay: sums of times must not overflow.
@@ -62,6 +62,12 @@ class Link(Part):
     packet_gap: TimeKey = key(
         default=Time(0),
         description="How much longer the first flit of a packet takes, on every channel.",
+    )
+    preamble: MaybeSize = key(
+        default=None, description="Bytes on the wire before every frame; default: none."
+    )
+    frame_gap: MaybeSize = key(
+        default=None, description="Bytes between two frames on a wire; default: none."
     )
     data_token_bits: int = key(
         default=8, ge=1, le=1000, description="Bits on the wire of a data or header byte."

@@ -11,7 +11,7 @@ from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
 from .collectives import OPERATIONS
-from .switch import CLOCKED
+from .switch import CLOCKED, SEGMENTED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -76,6 +76,10 @@ def _is_clocked(machine: Machine) -> bool:
 
 def _is_not_clocked(machine: Machine) -> bool:
     return not machine.switch.is_clocked
+
+
+def _is_segmented(machine: Machine) -> bool:
+    return machine.switch.is_segmented
 
 
 def _has_output_buffers(machine: Machine) -> bool:
@@ -168,6 +172,10 @@ NEEDS = (
         'machine.link.flow_control = "in_band" or machine.switch.allocator',
     ),
     *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    *(_Need("switch", name, _is_segmented, "machine.switch.segmentation") for name in SEGMENTED),
+    _Need("link", "preamble", _is_segmented, "machine.switch.segmentation"),
+    _Need("link", "frame_gap", _is_segmented, "machine.switch.segmentation"),
+    _Need("interface", "minimum_packet", _is_segmented, "machine.switch.segmentation"),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),

@@ -50,6 +50,10 @@ CLOCKED = (
 )
 
 
+#: Keys of line cards in front of a fabric of cells.
+SEGMENTED = ("cell_time", "cell_pacing", "card_delay", "fabric_delay", "hop_delay")
+
+
 def _room(given: object) -> object:
     """Return a size, or that there is no limit."""
     if given is None or given == "unlimited" or isinstance(given, Size):
@@ -204,6 +208,44 @@ class Switch(Part):
         default=1, ge=1, le=64, description="Steps of the allocators and the crossbar in a cycle."
     )
 
+    segmentation: MaybeSize = key(
+        default=None,
+        description="Bytes of a cell, where switches are line cards of one fabric that cut frames "
+        "into cells and put them together again where they leave; default: no cells.",
+    )
+    cell_time: MaybeTime = key(
+        default=None,
+        description="Time of a cell: each card's port into the fabric, each link between cards and "
+        "each card's port out of it takes one cell in that time; needed with segmentation.",
+    )
+    cell_pacing: int | None = key(
+        default=None,
+        ge=1,
+        le=65_536,
+        description="A card leaves one cell time free before every so manieth cell of a frame; "
+        "default: before none.",
+    )
+    card_delay: MaybeTime = key(
+        default=None,
+        description="Time from a cell's start at the port into the fabric until it is out of it, "
+        "on one card, at least cell_time; default: cell_time.",
+    )
+    fabric_delay: MaybeTime = key(
+        default=None,
+        description="How much longer that takes for a cell that goes to another card; default: "
+        "0 ns.",
+    )
+    hop_delay: MaybeTime = key(
+        default=None,
+        description="Time from a cell's start on a link between cards until it asks for the next, "
+        "or for the port out of the fabric, besides link.delay; default: cell_time.",
+    )
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether switches are line cards in front of a fabric of cells."""
+        return self.segmentation is not None
+
     @property
     def is_clocked(self) -> bool:
         """Whether it runs by a clock."""
@@ -218,3 +260,5 @@ class Switch(Part):
         """Refuse delays so long that sums of times could overflow; once they are times."""
         if self.delay > Time(10**12):
             raise self.refused("delay", "must be at most 1 s")
+        if self.is_segmented and self.cell_time is None:
+            raise self.refused("segmentation", "needs machine.switch.cell_time")

@@ -5,7 +5,7 @@ use tailback_engine::measure::blame::{Cause, Charged};
 
 /// The smallest frame is on a line for 72 bytes, 20 cell times. Its one cell is 6 cell times in
 /// the fabric on one card, and 7 and 2 for each hop to another: 1.38 us, of which 0.18, 0.27
-/// and 0.33 us are the fabric's [Chen & Wyckoff 2001, figure 13].
+/// and 0.33 us are the fabric's [Chen & Wyckoff, figure 13].
 #[test]
 fn the_smallest_frame() {
     for (to, fabric_ns) in [(1, 180), (16, 270), (7 * 16, 270), (9 * 16, 330), (4 * 16, 450)] {

@@ -1,4 +1,4 @@
-//! Line cards in front of a fabric of cells [Chen & Wyckoff 2001], in all modes with packets.
+//! Line cards in front of a fabric of cells [Chen & Wyckoff], in all modes with packets.
 //!
 //! A frame has the line of its node to itself. When its card has all of it, its cells go one by
 //! one through the card's port into the fabric, the links of its way and the port out of it. Each
