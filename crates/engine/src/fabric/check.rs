@@ -5,6 +5,7 @@ mod costs;
 mod machine;
 mod network;
 mod pipeline;
+mod stop_go;
 
 pub use buffers::TOKENS_PER_GRANT;
 pub use machine::machine;
