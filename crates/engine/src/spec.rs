@@ -31,7 +31,8 @@ pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
 pub use routing::{
-    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Turns, Weighing,
+    Flow, Hops, NO_HOP, ParallelLinks, Routing, RoutingSpec, Selection, SourceRoute, Turns,
+    Weighing,
 };
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};

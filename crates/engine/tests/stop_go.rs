@@ -14,6 +14,8 @@ mod cases;
 mod hand;
 #[path = "stop_go/networks.rs"]
 mod networks;
+#[path = "stop_go/parallel.rs"]
+mod parallel;
 #[path = "reference/programs.rs"]
 #[allow(dead_code, reason = "shared with the reference")]
 mod programs;
