@@ -164,6 +164,10 @@ class Simulation:
         """One row per piece of the critical path; None unless `causes` is specified."""
         return self._engine.critical_path()
 
+    def places(self) -> list[tuple[int, list[str]]]:
+        """Of every trace: its first process, and names of places in the program by their number."""
+        return self._engine.places()
+
     def times(self) -> Columns | None:
         """One row per process: where its time went; None unless `causes` is specified."""
         return self._engine.times()

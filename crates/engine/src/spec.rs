@@ -24,7 +24,7 @@ pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
-pub use interface::{Interface, Local, MessageOrder, Unit};
+pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;

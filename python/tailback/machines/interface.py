@@ -83,6 +83,12 @@ class Interface(Part):
         description="How messages of a node to itself are delivered: at once (memory), or in "
         "packets over its links and switch (switch).",
     )
+    multicast: Literal["unicast", "tree", "switches"] | None = key(
+        default=None,
+        description="How a message gets to several nodes: as one to each, in order (unicast, the "
+        "default), passed on by receivers along a binomial tree (tree), or as one that switches "
+        "make copies of (switches), where they can.",
+    )
     time_slice: MaybeTime = key(
         default=None,
         description="Longest time a process computes while others wait; default: until done.",

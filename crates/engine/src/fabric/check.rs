@@ -3,6 +3,7 @@
 mod buffers;
 mod costs;
 mod machine;
+mod multicast;
 mod network;
 mod pipeline;
 mod stop_go;

@@ -1,11 +1,16 @@
 //! Packets in flight.
 
+mod riders;
+
+pub use riders::Part;
+
 use crate::fabric::network::wiring::{Undisturbed, Wiring};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Class;
 use crate::pool::Pool;
 use crate::routing::Header;
 use crate::time::{NEVER, Time};
+use riders::Riders;
 use std::ops::{Index, IndexMut};
 
 /// One packet, from the instant it is queued until it has been delivered.
@@ -124,14 +129,22 @@ pub struct PacketPool {
     /// By node: when the data packet started that has left it last, or is about to. Empty where
     /// nodes do not ask.
     departures: Vec<Time>,
+    /// Which packets of multicasts are sent with others.
+    riders: Riders,
 }
 
 impl PacketPool {
     /// None yet; each may cross so many channels.
     pub fn new(hop_limit: u16) -> Self {
-        let (packets, undisturbed) = (Pool::default(), Vec::new());
-        let (strayed, overfull) = (PacketId::NONE, ChannelId::NONE);
-        Self { packets, undisturbed, hop_limit, strayed, overfull, departures: Vec::new() }
+        Self {
+            packets: Pool::default(),
+            undisturbed: Vec::new(),
+            hop_limit,
+            strayed: PacketId::NONE,
+            overfull: ChannelId::NONE,
+            departures: Vec::new(),
+            riders: Riders::default(),
+        }
     }
 
     /// The first packet that has crossed more channels than it may.

@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, costs, crossing, network, pipeline, stop_go, within};
+use super::{buffers, costs, crossing, multicast, network, pipeline, stop_go, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
@@ -23,6 +23,7 @@ pub fn machine(
     ranges(machine)?;
     half_duplex(machine, fidelity)?;
     receivers(machine, fidelity)?;
+    multicast::machine(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {
