@@ -108,6 +108,7 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "reserve": None,
         "overtaking": None,
         "virtual_channels": machine.channels_per_wire,
+        "arbiter": switch.chosen_arbiter if machine.topology.switch_count > 0 else None,
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
@@ -118,8 +119,6 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
         given = switch.traversal_delay
         found["traversal_delay"] = str(cycle if given is None else given)
-        if switch.arbiter != "priority":
-            found["arbiter"] = None
         if switch.output_buffer is not None:
             found["output_buffer"] = str(switch.output_buffer)
     else:
@@ -247,7 +246,7 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
-        "arbiter": switch.arbiter,
+        "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
     }

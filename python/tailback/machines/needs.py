@@ -168,7 +168,6 @@ NEEDS = (
         'machine.link.flow_control = "in_band" or machine.switch.allocator',
     ),
     *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
-    _Need("switch", "arbiter", _is_not_clocked, "no machine.switch.allocator", ("priority",)),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),

@@ -144,10 +144,12 @@ class Switch(Part):
         description="Virtual channels of every link between a node and its switch, in switches "
         "that run by a clock; default: virtual_channels.",
     )
-    arbiter: Arbiter = key(
-        default="fifo",
-        description="Which waiting input is granted a free output. Of switches that run by a clock "
-        "priority alone: the traffic class that is most urgent comes first.",
+    arbiter: Arbiter | None = key(
+        default=None,
+        description="Which waiting input is granted a free output; default: fifo. Of switches that "
+        "run by a clock, how allocators choose among requests; default: round_robin. There fifo, "
+        "oldest_first and priority need separable or wavefront allocators, least_recently_granted "
+        "(a matrix arbiter) separable ones, and there are no others.",
     )
     ack_priority: bool = key(
         default=False, description="Whether switches grant acknowledgements before data."
@@ -206,6 +208,11 @@ class Switch(Part):
     def is_clocked(self) -> bool:
         """Whether it runs by a clock."""
         return self.allocator is not None
+
+    @property
+    def chosen_arbiter(self) -> Arbiter:
+        """`arbiter`, or the usual one."""
+        return self.arbiter or ("round_robin" if self.is_clocked else "fifo")
 
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""
