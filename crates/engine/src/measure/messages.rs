@@ -96,7 +96,7 @@ mod tests {
         (0..4).for_each(|number| rows.add(row(number)));
         assert_eq!(rows.take().len(), 4);
         // In whatever order they come.
-        [7, 4, 5, 6, 8, 9, 10, 12].map(row).map(|row| rows.add(row));
+        [7, 4, 5, 6, 8, 9, 10, 12].into_iter().map(row).for_each(|row| rows.add(row));
         let kept = rows.take();
         assert_eq!(kept.iter().map(|row| row.number).collect::<Vec<_>>(), [4, 8, 12]);
     }
