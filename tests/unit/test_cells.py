@@ -127,22 +127,3 @@ def test_keys_of_cells_need_them(part: str, name: str, value: str) -> None:
     said = _refusal({part: {name: value}})
     assert f"machine.{part}.{name}" in said
     assert "machine.switch.segmentation" in said
-
-
-def test_packets_half_a_ring_away_may_all_go_one_way() -> None:
-    def algorithm(**routing: Any) -> dict[str, Any]:
-        machine = machine_of({"topology": {"kind": "torus"}, "routing": routing})
-        found: dict[str, Any] = machine.spec("packet")["routing"]["algorithm"]
-        return found
-
-    assert algorithm(ties="even") == algorithm() == {"kind": "dimension_order", "order": [0, 1]}
-    assert algorithm(ties="down", balanced=True) == {
-        "kind": "dimension_order_one_way",
-        "order": [0, 1],
-        "balanced": True,
-        "ties": "down",
-    }
-    with pytest.raises(UserError, match=r"machine\.routing\.ties"):
-        algorithm(ties="up", ring_classes="wrapping")
-    with pytest.raises(UserError, match=r"machine\.routing\.ties"):
-        machine_of({"topology": {"kind": "mesh"}, "routing": {"ties": "up"}})

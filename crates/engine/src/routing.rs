@@ -33,6 +33,7 @@ mod named;
 mod nearer;
 mod odd_even;
 mod outputs;
+mod parallel;
 pub mod possible;
 mod prepared;
 mod profitable;
@@ -51,7 +52,7 @@ mod walk;
 
 use crate::error::SpecError;
 use crate::ids::NodeId;
-use crate::spec::{RoutingSpec, Ties, Weighing};
+use crate::spec::{RoutingSpec, Weighing};
 use crate::topology::{Family, Topology};
 use adaptive::Adaptive;
 use ancestor::{Ancestor, Up};
@@ -229,22 +230,21 @@ impl Chosen {
         let name = spec.name();
         Ok(match spec {
             RoutingSpec::DimensionOrder { order, .. }
-            | RoutingSpec::DimensionOrderOneWay { order, .. }
             | RoutingSpec::DimensionOrderByWrapping { order }
+            | RoutingSpec::DimensionOrderOneWay { order, .. }
                 if matches!(topology.family, Family::HyperX { .. }) =>
             {
                 Self::Fixed(Fixed::new(Base::Lines(HyperX::new(name, order, topology)?)))
             }
             RoutingSpec::DimensionOrder { order, balanced } => {
                 let split = if *balanced { Split::Balanced } else { Split::Dateline };
-                Self::in_order(Grid::new(name, order, topology)?, split, None)
-            }
-            RoutingSpec::DimensionOrderOneWay { order, balanced, ties } => {
-                let split = if *balanced { Split::Balanced } else { Split::Dateline };
-                Self::in_order(Grid::new(name, order, topology)?, split, Some(*ties))
+                Self::in_order(Grid::new(name, order, topology)?, split)
             }
             RoutingSpec::DimensionOrderByWrapping { order } => {
-                Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping, None)
+                Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
+            }
+            RoutingSpec::DimensionOrderOneWay { order, rises } => {
+                Self::in_order(Grid::new(name, order, topology)?, Split::OneWay { rises: *rises })
             }
             RoutingSpec::Valiant { order } => {
                 Self::TwoPhase(TwoPhase::new(name, order, false, topology)?)
@@ -322,9 +322,9 @@ impl Chosen {
     }
 
     /// One dimension after the other.
-    fn in_order(grid: Grid, split: Split, ties: Option<Ties>) -> Self {
+    fn in_order(grid: Grid, split: Split) -> Self {
         if grid.has_rings() {
-            Self::Fixed(Fixed::new(Base::Rings(RingOrder::new(grid, split, ties))))
+            Self::Fixed(Fixed::new(Base::Rings(RingOrder::new(grid, split))))
         } else {
             Self::DimensionOrder(DimensionOrder::new(grid))
         }

@@ -41,8 +41,7 @@ fn machine(dims: &[u32], nodes_per_switch: u32) -> Machine {
         leave_ps: 30_000,
         hop_ps: 60_000,
     });
-    let (order, balanced, ties) = (vec![], false, Ties::Up);
-    machine.routing.algorithm = RoutingSpec::DimensionOrderOneWay { order, balanced, ties };
+    machine.routing.algorithm = RoutingSpec::DimensionOrderOneWay { order: vec![], rises: true };
     machine.interface.acknowledges = false;
     machine.interface.window = None;
     machine.interface.packet_bytes = 1_500;

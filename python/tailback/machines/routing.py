@@ -176,11 +176,11 @@ class DimensionOrder(Ordered):
         "in which direction, from first to last (wrapping, as in BookSim2: half a ring away it "
         "goes either way at random); default: dateline.",
     )
-    ties: Literal["even", "up", "down"] | None = key(
+
+    ties: Literal["spread", "up", "down"] | None = key(
         default=None,
-        description="On a torus: which way a packet goes that is half a ring away: either, so that "
-        "all links are used alike (even), or all of them to larger (up) or smaller (down) "
-        "coordinates; default: even.",
+        description="On a torus: half a ring away, whether packets go both ways, by their ends, so "
+        "that all links are used alike (spread), or all in one direction; default: spread.",
     )
 
     def check(self, topology: Topology) -> None:
@@ -193,27 +193,32 @@ class DimensionOrder(Ordered):
                 raise NoEffectError(f"{self.section}.{name}", shown(given), needed)
         if self.balanced and self.ring_classes == "wrapping":
             raise self.refused("balanced", 'must be false with ring_classes = "wrapping"')
-        if self.ties in {"up", "down"} and self.ring_classes == "wrapping":
-            raise self.refused("ties", 'must be "even" with ring_classes = "wrapping"')
+        if self._goes_one_way and (self.balanced or self.ring_classes == "wrapping"):
+            needed = 'must be spread with balanced = true and ring_classes = "wrapping"'
+            raise self.refused("ties", needed)
+
+    @property
+    def _goes_one_way(self) -> bool:
+        return self.ties in ("up", "down")
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         found = super().algorithm_spec(topology)
         if self.ring_classes == "wrapping":
             return found | {"kind": "dimension_order_by_wrapping"}
-        found |= {"balanced": True} if self.balanced else {}
-        if self.ties in {"up", "down"}:
-            return found | {"kind": "dimension_order_one_way", "ties": self.ties}
-        return found
+        if self._goes_one_way:
+            return found | {"kind": "dimension_order_one_way", "rises": self.ties == "up"}
+        return found | ({"balanced": True} if self.balanced else {})
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        none: dict[str, Any] = dict.fromkeys(("balanced", "ring_classes", "ties"))
-        found = super().resolved(topology) | none
+        found = super().resolved(topology) | {"balanced": None, "ring_classes": None}
+        if not self._goes_one_way:
+            del found["ties"]
         if topology.kind not in _RINGS:
             return found
-        classes, ties = self.ring_classes or "dateline", self.ties or "even"
-        return found | {"balanced": bool(self.balanced), "ring_classes": classes, "ties": ties}
+        classes = self.ring_classes or "dateline"
+        return found | {"balanced": bool(self.balanced), "ring_classes": classes}
 
 
 class Valiant(Ordered):

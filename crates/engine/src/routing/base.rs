@@ -87,7 +87,7 @@ impl Base {
     pub fn grid(algorithm: &str, order: &[u32], topology: &Topology) -> Result<Self, SpecError> {
         let grid = Grid::new(algorithm, order, topology)?;
         Ok(if grid.has_rings() {
-            Self::Rings(RingOrder::new(grid, Split::Dateline, None))
+            Self::Rings(RingOrder::new(grid, Split::Dateline))
         } else {
             Self::Open(DimensionOrder::new(grid))
         })

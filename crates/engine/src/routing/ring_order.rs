@@ -26,24 +26,22 @@
 //! ⌈k/2⌉ - 1, is never asked for, and theirs close no ring either. Half a ring away a packet goes
 //! by a bit of its own for each dimension, drawn when it is made; with the other two by its ends:
 //!
+//! *One way*: as by the dateline, but half a ring away all packets go in the same direction.
+//!
 //! *Half a ring away* both ways are equally short. This is so only before the first hop
 //! in a dimension, where the coordinate is still the source's, so that the choice may
 //! depend on it: upwards if it, plus the sum of all coordinates of source and of
 //! destination, is even. Of the sources of one ring, or in more dimensions of the pairs
-//! that send through it, half go either way. Or all go one way, if that is asked for: which way
-//! they go has no part in the argument above.
+//! that send through it, half go either way.
 
 use super::Header;
 use super::grid::{Grid, Line, Way};
 use crate::ids::SwitchId;
-use crate::spec::Ties;
 
 /// Dimension-order routing for one grid, some dimensions of which are rings.
 pub struct RingOrder {
     grid: Grid,
     split: Split,
-    /// Which way packets go that are half a ring away; none: both.
-    ties: Option<Ties>,
 }
 
 /// Which class packets of a ring are in.
@@ -55,6 +53,8 @@ pub enum Split {
     Balanced,
     /// By whether they cross it at all.
     Wrapping,
+    /// As [`Self::Dateline`]; half a ring away all packets go upwards, or all downwards.
+    OneWay { rises: bool },
 }
 
 /// Class of packets that have still to cross a dateline.
@@ -71,8 +71,8 @@ impl RingOrder {
     pub const CLASSES: usize = 2;
 
     /// Prepares routing through the dimensions in the order of the grid.
-    pub fn new(grid: Grid, split: Split, ties: Option<Ties>) -> Self {
-        Self { grid, split, ties }
+    pub fn new(grid: Grid, split: Split) -> Self {
+        Self { grid, split }
     }
 
     /// How many routes a packet may have: one for each choice of directions half a ring away.
@@ -91,13 +91,13 @@ impl RingOrder {
         let dimension = usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize]);
         let line = &self.grid.lines[dimension];
         let (at, to) = (line.of(here), line.of(there));
-        let rises = match line.way(at, to) {
-            Way::Either if self.split == Split::Wrapping => header.route >> dimension & 1 == 1,
-            Way::Either if self.ties.is_some() => self.ties == Some(Ties::Up),
-            Way::Either => {
+        let rises = match (line.way(at, to), self.split) {
+            (Way::Either, Split::Wrapping) => header.route >> dimension & 1 == 1,
+            (Way::Either, Split::OneWay { rises }) => rises,
+            (Way::Either, _) => {
                 (at + self.grid.parity(from) + self.grid.parity(there)).is_multiple_of(2)
             }
-            way => way == Way::Ascending,
+            (way, _) => way == Way::Ascending,
         };
         let class = self.class(line, from, (at, to), rises);
         Some((2 * dimension + usize::from(rises), class))
@@ -137,9 +137,8 @@ mod tests {
             let dims = sides(&mut random, dimensions, 40);
             let order = order(&mut random, dimensions);
             let torus = TopologySpec::Torus { dims };
-            let ties = [Ties::Up, Ties::Down][case % 2];
             let algorithm = match case % 5 {
-                4 => RoutingSpec::DimensionOrderOneWay { order, balanced: case % 3 == 0, ties },
+                4 => RoutingSpec::DimensionOrderOneWay { order, rises: case % 2 == 1 },
                 3 => RoutingSpec::DimensionOrderByWrapping { order },
                 odd => RoutingSpec::DimensionOrder { order, balanced: odd == 1 },
             };
@@ -155,7 +154,7 @@ mod tests {
     fn loads(dims: &[u32], split: Split) -> Vec<Vec<u32>> {
         let topology = Topology::new(&TopologySpec::Torus { dims: dims.to_vec() }).unwrap();
         let grid = Grid::new("dimension_order", &[], &topology).unwrap();
-        let routing = RingOrder::new(grid, split, None);
+        let routing = RingOrder::new(grid, split);
         let mut loads = vec![vec![0; RingOrder::CLASSES]; topology.neighbours.len()];
         let nodes = || (0..topology.nodes).map(NodeId::from_index);
         for (source, destination) in nodes().flat_map(|s| nodes().map(move |d| (s, d))) {
@@ -167,6 +166,22 @@ mod tests {
             }
         }
         loads
+    }
+
+    /// Half a ring away: of eight switches, from 6 to 2.
+    #[test]
+    fn ties_may_go_one_way() {
+        let spec = TopologySpec::Torus { dims: vec![8] };
+        for (rises, port) in [(false, 0), (true, 1)] {
+            let algorithm = RoutingSpec::DimensionOrderOneWay { order: vec![], rises };
+            let routing = routing(&spec, &algorithm, 2);
+            let port_to = |to| {
+                let (source, destination) = (NodeId(6), NodeId(to));
+                let header = Header { source, destination, route: 0, traffic: 0 };
+                routing.next(SwitchId(6), header).unwrap() / 2
+            };
+            assert_eq!([2, 3, 1, 7, 5].map(port_to), [port, 0, 1, 1, 0]);
+        }
     }
 
     /// Packets half a ring away go both ways so that all links are used alike.
@@ -195,23 +210,6 @@ mod tests {
         };
         let (balanced, not) = (spread(Split::Balanced), spread(Split::Dateline));
         assert!(5 * balanced < 3 * not, "{balanced} {not}");
-    }
-
-    /// On a ring of eight: all go the same way to the other side, the shorter one elsewhere.
-    #[test]
-    fn ties_can_go_one_way() {
-        let topology = Topology::new(&TopologySpec::Torus { dims: vec![8] }).unwrap();
-        for (ties, port) in [(Ties::Up, 1), (Ties::Down, 0)] {
-            let grid = Grid::new("dimension_order", &[], &topology).unwrap();
-            let routing = RingOrder::new(grid, Split::Dateline, Some(ties));
-            let first = |source, destination| {
-                let (source, destination) = (NodeId(source), NodeId(destination));
-                let header = Header { source, destination, route: 0, traffic: 0 };
-                routing.step(SwitchId(source.0), header).map(|(port, _)| port)
-            };
-            assert!((0..8).all(|from| first(from, (from + 4) % 8) == Some(port)));
-            assert_eq!((first(1, 4), first(1, 6)), (Some(1), Some(0)));
-        }
     }
 
     /// On a ring of eight: the port (1: upwards) and the class of every hop.

@@ -15,6 +15,9 @@ pub struct Routing {
     /// Most channels a packet may cross; one more is a livelock.
     #[serde(default = "most_hops")]
     pub hop_limit: u16,
+    /// Which of several parallel links between two switches a packet takes.
+    #[serde(default, skip_serializing_if = "ParallelLinks::is_usual")]
+    pub parallel_links: ParallelLinks,
     /// Whether a routing that can deadlock is simulated all the same.
     #[serde(default)]
     pub allow_deadlock: bool,
@@ -35,6 +38,7 @@ impl Default for Routing {
         Self {
             algorithm: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
             selection: Selection::First,
+            parallel_links: ParallelLinks::Any,
             hop_limit: most_hops(),
             allow_deadlock: false,
             traffic_classes: Vec::new(),
@@ -69,14 +73,31 @@ impl Selection {
     }
 }
 
-/// Which way packets go that are half a ring away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Which of several parallel links between two switches a packet takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ties {
-    /// Upwards, to larger coordinates.
-    Up,
-    /// Downwards.
-    Down,
+pub enum ParallelLinks {
+    /// Any that is free.
+    #[default]
+    Any,
+    /// By its destination: the sum of the coordinates of the switch there, or without a grid that
+    /// switch's number, modulo how many links there are.
+    Destination,
+}
+
+impl ParallelLinks {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Destination => "destination",
+        }
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::Any
+    }
 }
 
 /// The routing algorithms.
@@ -93,23 +114,20 @@ pub enum RoutingSpec {
         #[serde(default)]
         balanced: bool,
     },
-    /// The same, but half a ring away packets of a torus go one way.
-    DimensionOrderOneWay {
-        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
-        #[serde(default)]
-        order: Vec<u32>,
-        /// Whether packets that cross no dateline are spread over both classes.
-        #[serde(default)]
-        balanced: bool,
-        /// Which way.
-        ties: Ties,
-    },
     /// The same, but on a torus a packet's class in a dimension depends on whether it wraps round
     /// there, and half a ring away it goes either way at random [Jiang et al. 2013].
     DimensionOrderByWrapping {
         /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
         #[serde(default)]
         order: Vec<u32>,
+    },
+    /// The same, but on a torus half a ring away all packets go the same way.
+    DimensionOrderOneWay {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+        /// Whether they go upwards.
+        rises: bool,
     },
     /// Valiant's: by way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
     /// without a choice on fat trees, else shortest paths, to it and on.
@@ -323,8 +341,8 @@ impl RoutingSpec {
     pub fn name(&self) -> &'static str {
         match self {
             Self::DimensionOrder { .. }
-            | Self::DimensionOrderOneWay { .. }
-            | Self::DimensionOrderByWrapping { .. } => "dimension_order",
+            | Self::DimensionOrderByWrapping { .. }
+            | Self::DimensionOrderOneWay { .. } => "dimension_order",
             Self::Valiant { .. } | Self::ValiantBySwitches { .. } | Self::ValiantByGroups => {
                 "valiant"
             }
