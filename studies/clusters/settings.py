@@ -62,7 +62,7 @@ class Case:
         return {
             "machine": {**self.network.machine, **self.machine},
             "workload": dict(self.workload),
-            "run": {"messages": True, "baseline": "free", "blame": self.blame},
+            "run": {"keep_messages": True, "baseline": "free", "blame": self.blame},
         }
 
 

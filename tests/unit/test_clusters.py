@@ -22,7 +22,7 @@ def messages(result: Result) -> list[dict[str, int]]:
 
 
 def ran(workload: object, machine: tb.Machine = STAR, mode: str = "full") -> list[dict[str, int]]:
-    return messages(tb.run(machine, workload, messages=True, mode=mode))
+    return messages(tb.run(machine, workload, keep_messages=True, mode=mode))
 
 
 @pytest.mark.parametrize("mode", ["full", "endpoints", "throttled", "free"])
@@ -118,7 +118,7 @@ def test_written_steps_send_to_several() -> None:
         tables = {
             "machine": {"topology": {"kind": "star", "nodes": 16}},
             "workload": {"kind": "program", "process": processes},
-            "run": {"messages": True},
+            "run": {"keep_messages": True},
         }
         return messages(tb.run(tb.Experiment.from_dict(tables)))
 
@@ -146,7 +146,7 @@ def test_a_message_that_waits_to_be_accepted_has_arrived() -> None:
     tables = {
         "machine": {"topology": {"kind": "star", "nodes": 2}},
         "workload": {"kind": "program", "process": processes},
-        "run": {"messages": True},
+        "run": {"keep_messages": True},
     }
     [message] = messages(tb.run(tb.Experiment.from_dict(tables)))
     assert message["arrived_ps"] < 9 * US == message["received_ps"]
@@ -154,7 +154,7 @@ def test_a_message_that_waits_to_be_accepted_has_arrived() -> None:
 
 def test_without_being_asked_for_there_is_no_table() -> None:
     assert tb.run(STAR, tb.FanIn()).messages is None
-    found = tb.run(STAR, tb.FanIn(), messages=True).messages
+    found = tb.run(STAR, tb.FanIn(), keep_messages=True).messages
     assert isinstance(found, pa.Table)
     assert found.num_rows == 15
 
@@ -205,7 +205,7 @@ def test_jobs_send_to_several_of_their_own() -> None:
         tb.Job(name="a", nodes=list(range(8)), workload=tb.FanOut(multicast=True)),
         tb.Job(name="b", nodes=list(range(8, 16)), workload=tb.FanOut(multicast=True)),
     ]
-    experiment = tb.Experiment(machine=STAR, jobs=jobs, run=tb.Run(messages=True))
+    experiment = tb.Experiment(machine=STAR, jobs=jobs, run=tb.Run(keep_messages=True))
     found = messages(tb.run(experiment))
     assert sorted((m["source"], m["destination"]) for m in found) == [
         *((0, n) for n in range(1, 8)),
@@ -217,7 +217,7 @@ def test_jobs_send_to_several_of_their_own() -> None:
 def test_waits_of_multicasts_are_charged(multicast: str) -> None:
     machine = tb.Machine(topology=tb.Star(nodes=16), interface=tb.Interface(multicast=multicast))
     workload = tb.FanOut(multicast=True, message_size="3 kB")
-    full = tb.run(machine, workload, blame=True, messages=True, mode="full")
+    full = tb.run(machine, workload, blame=True, keep_messages=True, mode="full")
     assert full.blame is not None
     charged = sum(full.blame.pairs.batches_ps.sum(axis=0))
     waits = full.channels["wait_throttling_ps"].to_numpy().sum()
