@@ -25,13 +25,14 @@ pub(crate) use arbiter::arbiters;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
-pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
+pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
 pub use routing::{
-    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Turns, Weighing,
+    Flow, Hops, NO_HOP, ParallelLinks, Routing, RoutingSpec, Selection, SourceRoute, Turns,
+    Weighing,
 };
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};

@@ -48,7 +48,7 @@ impl Timing {
         let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
         let size = FlitSize::new(link.flit_bytes);
         let header_flits = size.flits(machine.interface.header_bytes);
-        let delay_ps = wire_ps + machine.switch_delay_ps();
+        let delay_ps = wire_ps + machine.switch_delay_ps(link);
         let header_ps = flit_ps * u64::from(header_flits) + link.packet_gap_ps;
         let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
