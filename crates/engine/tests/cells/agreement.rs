@@ -67,7 +67,7 @@ fn case(number: u64) -> Spec {
         let from = (to + 1 + dice.below(nodes - 1)) % nodes;
         (at, from as u32, to as u32, 1 + dice.below(150) as u32)
     };
-    let mut rows: Vec<_> = (0..1 + number % 40).map(row).collect();
+    let mut rows: Vec<_> = (0..=number % 40).map(row).collect();
     rows.sort_by_key(|row| row.0);
     let modes = [Mode::Full, Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free];
     let mode = modes[(number % 5) as usize];

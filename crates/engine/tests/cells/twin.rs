@@ -152,6 +152,7 @@ impl Twin {
     }
 
     /// When every packet was delivered, by message in order of time.
+    #[allow(clippy::too_many_lines, reason = "a tick from its beginning to its end")]
     pub fn run(&self) -> Vec<Vec<u64>> {
         let rows = &self.rows;
         let mut packets: Vec<Packet> = Vec::new();
