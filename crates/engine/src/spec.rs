@@ -6,6 +6,7 @@
 mod arbiter;
 mod collective;
 mod costs;
+mod frames;
 mod interface;
 mod link;
 mod loggops;
@@ -24,6 +25,7 @@ pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
+pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use loggops::LogGops;

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod costs;
+mod frames;
 mod machine;
 mod network;
 mod pipeline;

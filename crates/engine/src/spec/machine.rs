@@ -98,11 +98,14 @@ impl Machine {
         self.node_link().width.unwrap_or(self.link.width)
     }
 
-    /// From a header's arrival at a switch until it asks for an output or, if switches have a
-    /// pipeline, until it starts on it at the soonest.
+    /// From a header's arrival (of a frame: from that of all of it) at a switch until it asks for
+    /// an output or, if switches have a pipeline, until it starts on it at the soonest.
     pub fn switch_delay_ps(&self) -> u64 {
         match self.switch.pipeline {
-            None => self.switch.delay_ps,
+            None => {
+                let forwarding = self.switch.frames.map_or(0, |frames| frames.forwarding_ps);
+                self.switch.delay_ps + forwarding
+            }
             Some(pipeline) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
         }
     }
@@ -120,6 +123,11 @@ impl Machine {
     /// Whether packets stand in queues at the outgoing channels of nodes that are switches.
     pub fn has_output_queues(&self) -> bool {
         self.switch.integrated && self.switch.switching.keeps_whole_packets()
+    }
+
+    /// Whether switches forward frames.
+    pub fn forwards_frames(&self) -> bool {
+        self.switch.frames.is_some()
     }
 
     /// Whether circuits are made of the channels of a way.

@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::{Arbiter, Pipeline, one};
+use super::{Arbiter, Frames, Pipeline, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,9 @@ pub struct Switch {
     /// Its stages, if it runs by a clock; absent: it grants what it can at any time.
     #[serde(default)]
     pub pipeline: Option<Pipeline>,
+    /// What it does with frames, if it forwards them; absent: packets stand in its input buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<Frames>,
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
@@ -92,6 +95,7 @@ impl Default for Switch {
             virtual_channels: 1,
             node_virtual_channels: 1,
             pipeline: None,
+            frames: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,
         }
