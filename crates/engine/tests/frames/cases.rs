@@ -55,7 +55,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
     let interface = &mut machine.interface;
     interface.header_bytes = dice.number(1, 5) as u32;
     interface.packet_bytes = dice.number(4, 40) as u32;
-    (interface.acknowledges, interface.ack_priority, interface.window) = (false, false, None);
+    (interface.acknowledges, interface.window) = (false, None);
     let longest = interface.header_bytes + interface.packet_bytes;
     machine.switch.switching = Switching::StoreAndForward;
     machine.switch.delay_ps = dice.one_of(&[0, 0, 2, 9]);

@@ -104,7 +104,7 @@ fn pauses(frames: &Frames, machine: &Machine) -> Result<(), SpecError> {
     if classes > Frames::PRIORITIES {
         return refuse("workload.traffic_class", classes.to_string(), "must be at most 8");
     }
-    if machine.interface.ack_priority {
+    if machine.interface.acknowledges && machine.interface.ack_priority {
         return refuse("machine.interface.ack_priority", "true".into(), "must be false");
     }
     if machine.interface.message_order != MessageOrder::Fifo {
