@@ -23,6 +23,9 @@ NONE = 2**32 - 1
 _NO_MESSAGE = 2**64 - 1
 _NO_CAUSE = 255
 
+#: Whose messages were in the way, and whose at the root: beginnings of names of columns.
+_WHOSE = ("culprit", "root_culprit")
+
 CONTENTION = ("endpoint", "network")
 """What others cost, of all that time is put down to."""
 
@@ -51,14 +54,22 @@ class CriticalPath:
     """The path, piece by piece in order of time."""
     processes: pa.Table
     """Where the time of each process went, and its slack if that was kept."""
+    places: tuple[tuple[int, Sequence[str]], ...] = ()
+    """Of every trace: its first process, and names of places in the program by their number."""
 
     @classmethod
-    def of(cls, path: Columns, times: Columns, words: Words) -> CriticalPath:
+    def of(
+        cls,
+        path: Columns,
+        times: Columns,
+        words: Words,
+        places: Sequence[tuple[int, Sequence[str]]] = (),
+    ) -> CriticalPath:
         """Return what the engine has kept, with names for numbers."""
         named = {"kind": words.segments, "part": words.parts, "cause": words.causes}
         none = {"message": _NO_MESSAGE, "cause": _NO_CAUSE}
-        no_number = ("peer", "call", "channel", "root", "culprit", "culprit_process")
-        none |= dict.fromkeys((*no_number, "culprit_message"), NONE)
+        whose = [name + part for name in _WHOSE for part in ("", "_process", "_message", "_call")]
+        none |= dict.fromkeys(("peer", "call", "channel", "root", *whose), NONE)
         columns: dict[str, pa.Array] = {}
         for name, numbers in path.items():
             mask = numbers == none[name] if name in none else None
@@ -69,7 +80,7 @@ class CriticalPath:
             else:
                 columns[name] = pa.array(numbers, mask=mask)
         tables = pa.table({name: pa.array(numbers) for name, numbers in times.items()})
-        return cls(pa.table(columns), tables)
+        return cls(pa.table(columns), tables, tuple(places))
 
     @property
     def makespan_ps(self) -> int:
@@ -100,6 +111,17 @@ class CriticalPath:
     def contention_ps(self) -> int:
         """How long messages on the path waited for others."""
         return sum(share.time_ps for share in self.by(parts=CONTENTION))
+
+    def place(self, process: int | None, call: int | None) -> str | None:
+        """Return where in the program of a process a call is; None where that is not known.
+
+        That is the name its trace has for the place, or a number.
+        """
+        if process is None or call is None:
+            return None
+        traces = [names for first, names in self.places if first <= process]
+        names = traces[-1] if traces else ()
+        return names[call] if call < len(names) else str(call)
 
     def slack(self) -> list[tuple[int, int]] | None:
         """Return slack (ps) and process, the least first; None if it was not kept."""

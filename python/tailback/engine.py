@@ -164,6 +164,10 @@ class Simulation:
         """One row per piece of the critical path; None unless `causes` is specified."""
         return self._engine.critical_path()
 
+    def places(self) -> list[tuple[int, list[str]]]:
+        """Of every trace: its first process, and names of places in the program by their number."""
+        return self._engine.places()
+
     def times(self) -> Columns | None:
         """One row per process: where its time went; None unless `causes` is specified."""
         return self._engine.times()
@@ -210,6 +214,9 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
         raise trace_mistake(error) from None
     except compiled.UnreceivedError as error:
         raise RunFailure(str(error.args[0]), "messages left", error.at_ps) from None
+    except compiled.LostError as error:
+        text = str(error.args[0])
+        raise RunFailure(text, "lost", error.at_ps, error.waiting) from None
     except compiled.DeadlockError as error:
         raise _deadlock(error, spec, processes) from None
     except compiled.LivelockError as error:

@@ -180,7 +180,7 @@ def _critical_path(sim: engine.Simulation, stop: Stop) -> CriticalPath | None:
     if path is None or times is None or stop is not Stop.FINISHED:
         return None
     words = Words(engine.PARTS, engine.SEGMENTS, engine.CAUSES)
-    return CriticalPath.of(path, times, words)
+    return CriticalPath.of(path, times, words, sim.places())
 
 
 def _converged(procedure: Procedure, stop: Stop) -> bool:

@@ -49,7 +49,30 @@ def test_what_messages_cost_beyond_the_baseline_is_who_was_in_the_way() -> None:
         "process 0 on node (0, 0)",
         "process 3 on node (3, 0)",
     }
+    for of in ("us", "root_us"):
+        waits = [row[of] for name in ("culprits", "culprit_calls") for row in told[name]]
+        assert sum(waits) == pytest.approx(2 * told["contention_us"])
     assert sum(row["us"] for row in told["parts"]) == pytest.approx(told["makespan_us"])
+
+
+def test_places_in_programs_have_the_names_that_traces_have(tmp_path: Path) -> None:
+    # Both send at once to 2, whose link one of them waits for.
+    for rank, actions in enumerate(
+        (
+            "0 location main.c 7\n0 send 2 0 1000 6\n",
+            "1 location sub.c 8\n1 send 2 0 1000 6\n",
+            "2 recv 0 0 1000 6\n2 recv 1 0 1000 6\n",
+        )
+    ):
+        (tmp_path / f"rank{rank}.txt").write_text(actions)
+    (tmp_path / "all.txt").write_text("".join(f"rank{rank}.txt\n" for rank in range(3)))
+    trace = {"kind": "trace", "file": str(tmp_path / "all.txt"), "format": "simgrid_ti"}
+    described = {"machine": {"topology": {"kind": "crossbar", "nodes": 3}}, "workload": trace}
+    experiment = explaining.prepared(Experiment.from_dict(described))
+    told = facts(explaining.explain(experiment), 3)
+    [waited] = told["culprit_calls"]
+    assert waited["place"] in {"main.c:7 send", "sub.c:8 send"}
+    assert waited["us"] == waited["root_us"] == told["contention_us"] > 0
 
 
 def test_without_the_channel_that_it_waits_for_a_program_takes_no_longer() -> None:

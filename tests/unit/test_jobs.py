@@ -11,6 +11,7 @@ import tailback as tb
 from tailback.experiment import Experiment, json_schema
 from tailback.interfering import interference
 from tailback.report.of_interference import interference_page
+from tailback.report.page import Figure
 from tailback.terminal.interfering import interference_report
 from tailback.units import Size
 from tailback.workloads import Jobs
@@ -195,6 +196,26 @@ LINE: dict[str, Any] = {
 }
 
 
+def _one(name: str, nodes: list[int], time: str, size: str = "99 B") -> dict[str, Any]:
+    row = {"time": time, "source": 0, "destination": 1, "bytes": size}
+    return {"name": name, "nodes": nodes, "workload": {"kind": "messages", "messages": [row]}}
+
+
+#: The packet of `middle` waits for that of `root` on a line, and that of `victim` for `middle`'s.
+CHAIN: dict[str, Any] = {
+    "machine": {
+        **LINE["machine"],
+        "topology": {"kind": "mesh", "dims": [6]},
+        "interface": {**LINE["machine"]["interface"], "packet_size": "299 B"},
+    },
+    "job": [
+        _one("root", [2, 4], "0 ns", "299 B"),
+        _one("middle", [1, 3], "1 ns"),
+        _one("victim", [0, 5], "10 ns"),
+    ],
+}
+
+
 def test_on_a_shared_link_it_is_as_worked_out_by_hand() -> None:
     """A packet is 100 ns long, a hop 1 ns.
 
@@ -212,8 +233,32 @@ def test_on_a_shared_link_it_is_as_worked_out_by_hand() -> None:
     assert found.by_runs["second", "first"].value == pytest.approx(204 / 153)
     waited = found.by_blame["second", "first"]
     assert (waited.us_per_message, waited.share) == (0.051, 1)
+    # The first waits for nobody, so it is at the root, too.
+    assert (waited.root_us_per_message, waited.root_share) == (0.051, 1)
     assert found.by_blame["first", "second"].us_per_message == 0
     assert found.together.jobs["second"].messages == 1
+
+
+def test_who_is_at_the_root_is_told_beside_who_was_in_the_way() -> None:
+    """Packets of `middle` and `victim` take 100 ns, that of `root` 300, a hop 1 ns.
+
+    That of `root` has the link from switch 2 to 3 from 1 to 301 ns; that of `middle` asks for it at
+    3 ns, and that of `victim` is behind it from 103 ns on. Until 301 ns both wait for `root`.
+    """
+    found = interference(Experiment.from_dict(CHAIN))
+    middle = found.by_blame["victim", "middle"]
+    root = found.by_blame["victim", "root"]
+    passed_on = middle.us_per_message - middle.root_us_per_message
+    assert passed_on == pytest.approx(root.root_us_per_message - root.us_per_message)
+    assert passed_on == pytest.approx(0.301 - 0.103)
+    for of in ("us_per_message", "root_us_per_message"):
+        waits = sum(getattr(found.by_blame["victim", who], of) for who in found.names)
+        assert waits == pytest.approx(middle.us_per_message + root.us_per_message)
+    row = found.rows()[0]
+    assert {"charged_us_per_message", "root_charged_us_per_message"} <= row.keys()
+    page = interference_page(found)
+    figures = [part for part in page.sections[1].content if isinstance(part, Figure)]
+    assert [figure.name for figure in figures] == ["runs", "charges", "root_charges"]
 
 
 def test_jobs_on_halves_of_their_own_cost_each_other_nothing() -> None:

@@ -26,7 +26,7 @@ pub(crate) use arbiter::arbiters;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
 pub use frames::{Engine, Frames, Pause};
-pub use interface::{Interface, Local, MessageOrder, Unit};
+pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;

@@ -245,6 +245,11 @@ impl Simulation {
         self.causes().map(|kept| causes::path(py, kept)).transpose()
     }
 
+    /// Of every trace, its first process and the names of the places that its calls have.
+    fn places(&mut self) -> Vec<(u32, Vec<String>)> {
+        self.feeder.places()
+    }
+
     /// Where the time of processes went, up to now; None as above.
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         self.causes().map(|kept| causes::times(py, &self.engine, kept)).transpose()

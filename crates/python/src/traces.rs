@@ -118,6 +118,16 @@ impl Feeder {
         }
     }
 
+    /// Of every trace: the process that is its first rank, and names of places in the program by the
+    /// numbers that calls have, as far as it has been read. Empty where it has none.
+    pub fn places(&mut self) -> Vec<(u32, Vec<String>)> {
+        let places = |trace: &mut Trace| {
+            let source = trace.source.get_mut().unwrap_or_else(PoisonError::into_inner);
+            (trace.first, source.calls().to_vec())
+        };
+        self.traces.iter_mut().map(places).collect()
+    }
+
     fn feed(&mut self, simulation: &mut engine::Simulation) -> Result<(), Failure> {
         let wanting: Vec<_> = simulation.wanting().collect();
         for process in wanting {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tailback.blame_names import Names
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from tailback.results import Result
 
     from . import Explanation
+
+#: Ends of the names of columns that say whose messages were in the way: class and process.
+_WHO = ("", "_process")
 
 #: What time on a path is put down to, in words; what is not here has none.
 PART_WORDS = {
@@ -46,7 +50,7 @@ def facts(explanation: Explanation, top: int) -> dict[str, Any]:
         "parts": [row(time, part=part) for (part,), time in path.by("part")],
         "processes": [row(time, process=process) for (process,), time in path.by("process")[:top]],
         "calls": [
-            row(time, process=process, call=call, part=part)
+            row(time, process=process, call=call, place=path.place(process, call), part=part)
             for (process, call, part), time in _calls(path)[:top]
         ],
         "channels": [
@@ -61,10 +65,19 @@ def facts(explanation: Explanation, top: int) -> dict[str, Any]:
             row(time, channel=_channel(names, root))
             for (root,), time in path.by("root", parts=CONTENTION)[:top]
         ],
-        "culprits": [
-            row(time, culprit=_culprit(explanation.result, names, klass, process))
-            for (klass, process), time in _culprits(path)[:top]
-        ],
+        "culprits": _culprits(
+            path, _WHO, row, lambda key: {"culprit": _culprit(explanation.result, names, *key)}
+        )[:top],
+        "culprit_calls": _culprits(
+            path,
+            (*_WHO, "_call"),
+            row,
+            lambda key: {
+                "culprit": _culprit(explanation.result, names, *key[:2]),
+                "call": key[2],
+                "place": path.place(*key[1:]),
+            },
+        )[:top],
         "slack": None
         if not slack
         else [{"process": process, "us": time / 1e6} for time, process in slack],
@@ -98,9 +111,32 @@ def _calls(path: CriticalPath) -> list[Any]:
     return [share for share in path.by("process", "call", "part") if share.key[1] is not None]
 
 
-def _culprits(path: CriticalPath) -> list[Any]:
-    found = path.by("culprit", "culprit_process", parts=CONTENTION)
-    return [share for share in found if share.key[1] is not None]
+def _culprits(
+    path: CriticalPath,
+    parts: tuple[str, ...],
+    row: Callable[..., dict[str, Any]],
+    named: Callable[[Any], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return for everybody how long messages on the path waited because of him.
+
+    Side by side: what he was charged who was in the way (`us`), and what he was who was at the root
+    (`root_us`). The largest of either comes first.
+    """
+    direct, root = (
+        {
+            share.key: share.time_ps
+            for share in path.by(*(begin + part for part in parts), parts=CONTENTION)
+            if share.key[1] is not None
+        }
+        for begin in ("culprit", "root_culprit")
+    )
+    most = {key: max(direct.get(key, 0), root.get(key, 0)) for key in {**direct, **root}}
+    found = []
+    for key in sorted(most, key=lambda key: (-most[key], repr(key))):
+        at_root = row(root.get(key, 0))
+        rooted = {"root_us": at_root["us"], "root_share": at_root["share"]}
+        found.append({**row(direct.get(key, 0), **named(key)), **rooted})
+    return found
 
 
 def _channel(names: Names, channel: int | None) -> str | None:

@@ -1,4 +1,4 @@
-"""What jobs cost each other, as a page: both matrices beside each other."""
+"""What jobs cost each other, as a page: matrices by runs and by blame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .page import Cell, Content, Figure, Page, Section, Table, write
 from .terms import TERMS
 
 if TYPE_CHECKING:
-    from tailback.interfering import Interference
+    from tailback.interfering import Charge, Interference
 
 _RUNS = Axis("longer because of the culprit", "%")
 _BLAME = Axis("mean wait per message of the victim", MICROSECONDS)
@@ -29,8 +29,8 @@ _BLAME = Axis("mean wait per message of the victim", MICROSECONDS)
 _WAYS = (
     "By runs a job is compared with itself where the culprit is absent: that has all effects, also "
     "those of waits that processes make up for. By blame every wait of a packet is charged to the "
-    "job whose packet was in the way: that says where the time of messages goes, not how much of "
-    "it the job notices."
+    "job whose packet was in the way, and, passed on, to the job at the root, for which that one "
+    "waited: that says where the time of messages goes, not how much of it the job notices."
 )
 
 
@@ -64,7 +64,7 @@ def sections(found: Interference) -> tuple[Section, ...]:
     """Return the sections of a page: jobs, matrices by runs and by blame."""
     parts: list[str | Figure | Table] = [_WAYS, _runs_figure(found)]
     if found.by_blame:
-        parts.append(_blame_figure(found))
+        parts += _blame_figures(found)
     parts.append(_pairs(found))
     return (Section("Jobs", (_jobs(found),)), Section("Who slows whom down", tuple(parts)))
 
@@ -74,13 +74,18 @@ def _runs_figure(found: Interference) -> Figure:
     return _figure("runs", "By runs", _RUNS, longer, found.names, f"{BY[found.by]}, in percent.")
 
 
-def _blame_figure(found: Interference) -> Figure:
-    waits = {key: charge.us_per_message for key, charge in found.by_blame.items()}
-    caption = (
-        "What each job was charged for the waits of each, all together. What a job costs itself "
-        "is apart, in a column with colours of its own."
-    )
-    return _figure("charges", "By blame", _BLAME, waits, found.names, caption)
+def _blame_figures(found: Interference) -> list[Figure]:
+    charges = found.by_blame
+    waits = {key: charge.us_per_message for key, charge in charges.items()}
+    own = "What a job costs itself is apart, in a column with colours of its own."
+    caption = f"What each job was charged for the waits of each, all together. {own}"
+    figures = [_figure("charges", "By blame", _BLAME, waits, found.names, caption)]
+    roots = {key: charge.root_us_per_message for key, charge in charges.items()}
+    if not all(math.isnan(mean) for mean in roots.values()):
+        caption = f"The same waits, charged to the job at their root. {own}"
+        title = "By blame, at the root"
+        figures.append(_figure("root_charges", title, _BLAME, roots, found.names, caption))
+    return figures
 
 
 def _figure(  # each is said of the figure
@@ -125,18 +130,31 @@ def _pairs(found: Interference) -> Table:
         for culprit in found.names:
             ratio = found.by_runs.get((victim, culprit))
             charge = found.by_blame.get((victim, culprit))
-            has_wait = charge is not None and not math.isnan(charge.us_per_message)
             rows.append(
                 (
                     victim,
                     culprit,
                     None if ratio is None else Cell(ratio_text(ratio), ratio.value),
-                    charge.us_per_message if charge is not None and has_wait else None,
-                    None if charge is None else share_text(charge.share),
+                    *_charged(charge),
                 )
             )
-    heads = ("victim", "culprit", "slowdown by runs", f"charged, {MICROSECONDS} per message")
-    return Table((*heads, "of the victim's waits"), tuple(rows), "All pairs", folded=True)
+    charged = (f"charged, {MICROSECONDS} per message", "of the victim's waits")
+    at_root = (f"at the root, {MICROSECONDS} per message", "of the victim's waits")
+    heads = ("victim", "culprit", "slowdown by runs", *charged, *at_root)
+    return Table(heads, tuple(rows), "All pairs", folded=True)
+
+
+def _charged(charge: Charge | None) -> tuple[Content, ...]:
+    """Return what a culprit was charged: who was in the way, and who was at the root."""
+    if charge is None:
+        return (None,) * 4
+    told: list[Content] = []
+    for mean, share in (
+        (charge.us_per_message, charge.share),
+        (charge.root_us_per_message, charge.root_share),
+    ):
+        told += [None if math.isnan(mean) else mean, share_text(share)]
+    return tuple(told)
 
 
 def _order(value: float) -> float:

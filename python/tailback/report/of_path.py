@@ -31,11 +31,12 @@ def explanation_page(explanation: Explanation) -> Page:
     waits = (
         _table(told["channels"], ("channel",), "Channels that messages on it waited for"),
         _table(told["roots"], ("channel",), "Channels where what they waited behind begins"),
-        _table(told["culprits"], ("culprit",), "Who was in their way"),
+        _table(told["culprits"], ("culprit",), "Who was in their way, and who was at the root"),
+        _table(told["culprit_calls"], ("culprit", "place"), "The same by place in their programs"),
     )
     whose = (
         _table(told["processes"], ("process",), "Processes that it leads to"),
-        _table(told["calls"], ("process", "call", "part"), "Where in the program"),
+        _table(told["calls"], ("process", "place", "part"), "Where in the program"),
         _processes(explanation),
     )
     shown = [
@@ -59,15 +60,21 @@ def explanation_page(explanation: Explanation) -> Page:
 
 
 def _table(rows: Sequence[dict[str, Any]], names: Sequence[str], title: str = "") -> Table:
+    has_roots = bool(rows) and "root_us" in rows[0]
+    times = (("us", "share"), ("root_us", "root_share")) if has_roots else (("us", "share"),)
     cells = tuple(
         (
             *(_content(row[name]) for name in names),
-            Cell(_time(row["us"]), row["us"]),
-            Cell(f"{100 * (row['share'] or 0):.1f} %", row["share"] or 0.0),
+            *(cell for us, share in times for cell in _taken(row[us], row[share])),
         )
         for row in rows
     )
-    return Table((*names, "time", "share"), cells, title, searchable=bool(title))
+    heads = ("in the way", "share", "at the root", "share") if has_roots else ("time", "share")
+    return Table((*names, *heads), cells, title, searchable=bool(title))
+
+
+def _taken(us: float, share: float | None) -> tuple[Cell, Cell]:
+    return Cell(_time(us), us), Cell(f"{100 * (share or 0):.1f} %", share or 0.0)
 
 
 def _processes(explanation: Explanation) -> Table:
@@ -85,6 +92,8 @@ def _processes(explanation: Explanation) -> Table:
 
 
 def _content(value: Any) -> Content:
+    if value is None:
+        return None
     return Cell(str(value), value) if isinstance(value, int) else str(value)
 
 

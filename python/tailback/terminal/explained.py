@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -61,14 +62,20 @@ def _in_the_way(told: dict[str, Any]) -> list[str]:
         ("Messages on it waited longest for", _listed(told["channels"], "channel")),
         ("What they waited behind begins at", _listed(told["roots"], "channel")),
         ("In their way were messages of", _listed(told["culprits"], "culprit")),
+        ("At the root of it were messages of", _listed(told["culprits"], "culprit", "root_us")),
     ):
         if rows:
             lines.append(f"{what} {rows}.")
     return lines
 
 
-def _listed(rows: list[dict[str, Any]], name: str) -> str:
-    return ", ".join(f"{row[name]} ({_time(row['us'])})" for row in rows if row[name] is not None)
+def _listed(rows: list[dict[str, Any]], name: str, time: str = "us") -> str:
+    told = sorted((row for row in rows if row[name] is not None and row[time]), key=_by(time))
+    return ", ".join(f"{row[name]} ({_time(row[time])})" for row in told)
+
+
+def _by(time: str) -> Callable[[dict[str, Any]], float]:
+    return lambda row: -row[time]
 
 
 def _late(told: dict[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ from .base import Network, Workload
 from .builtin import *  # noqa: F403
 from .jobs import Job, Jobs
 from .messages import Message, Messages
-from .program import Compute, Process, Program, Receive, Send
+from .program import Compute, Multicast, Process, Program, Receive, Send
 from .python_program import PythonProgram
 from .synthetic import Synthetic
 from .trace import Trace
@@ -29,6 +29,7 @@ __all__ = [
     "Jobs",
     "Message",
     "Messages",
+    "Multicast",
     "Network",
     "Process",
     "Program",

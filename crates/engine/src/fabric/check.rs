@@ -4,6 +4,7 @@ mod buffers;
 mod costs;
 mod frames;
 mod machine;
+mod multicast;
 mod network;
 mod pipeline;
 

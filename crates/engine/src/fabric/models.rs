@@ -65,6 +65,9 @@ pub struct Traits {
     pub receives: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
+    /// Whether it makes copies of packets with riders: where their ways part, it parts them
+    /// ([`Act::part`]).
+    pub replicates: bool,
     /// Below which number channels stand for the lists of nodes that are one with their
     /// switches; 0: there are none.
     pub lists: u32,

@@ -1,11 +1,16 @@
 //! Packets in flight.
 
+mod riders;
+
+pub use riders::Part;
+
 use crate::fabric::network::wiring::{Undisturbed, Wiring};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId, SwitchId};
 use crate::measure::Class;
 use crate::pool::Pool;
 use crate::routing::Header;
 use crate::time::{NEVER, Time};
+use riders::Riders;
 use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
@@ -127,6 +132,8 @@ pub struct PacketPool {
     departures: Vec<Time>,
     /// Those that have been lost.
     lost: Lost,
+    /// Which packets of multicasts are sent with others.
+    riders: Riders,
 }
 
 /// Packets that have been lost.
@@ -155,9 +162,16 @@ const MOST_TOLD: usize = 8;
 impl PacketPool {
     /// None yet; each may cross so many channels.
     pub fn new(hop_limit: u16) -> Self {
-        let (packets, undisturbed) = (Pool::default(), Vec::new());
-        let (strayed, overfull) = (PacketId::NONE, ChannelId::NONE);
-        Self { packets, undisturbed, hop_limit, strayed, overfull, departures: Vec::new(), lost: Lost::default() }
+        Self {
+            packets: Pool::default(),
+            undisturbed: Vec::new(),
+            hop_limit,
+            strayed: PacketId::NONE,
+            overfull: ChannelId::NONE,
+            departures: Vec::new(),
+            lost: Lost::default(),
+            riders: Riders::default(),
+        }
     }
 
     /// The first packet that has crossed more channels than it may.

@@ -19,6 +19,7 @@ mod passing;
 mod queues;
 mod record;
 mod requests;
+mod riding;
 mod ring;
 mod roots;
 mod sums;
@@ -39,6 +40,7 @@ pub(crate) use observation::{Observation, Ways};
 pub(crate) use queues::Queues;
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::{Pairs, Tables};
+pub(crate) use timed::Timed;
 pub(crate) use victims::Victims;
 
 use crate::ids::{ChannelId, NodeId, PacketId};
@@ -172,16 +174,8 @@ impl Blame {
         queue: ChannelId,
         now: Time,
     ) {
-        while self.records.len() <= id.index() {
-            self.records.push(Record::new(class, is_victim, now));
-            self.waits.push(Waits::default());
-            self.buffers.hold(self.records.len());
-        }
+        self.record_anew(id, (class, is_victim), now);
         let record = &mut self.records[id.index()];
-        if record.has_waited {
-            self.waits[id.index()].clear();
-        }
-        *record = Record::new(class, is_victim, now);
         let is_list = queue.0 < self.queues.lists;
         if is_list {
             (record.head, record.asked) = (queue, NEVER);

@@ -20,7 +20,7 @@ mod slack;
 pub use forest::{Computed, Forest, Instant, Leg, Segment};
 pub use messages::Opened;
 pub use path::{Kind, Step};
-pub use piece::{Blamed, Part, Parts, Piece};
+pub use piece::{Blamed, Part, Parts, Piece, Who};
 pub use rows::{Activity, Doing, Rows, Transfer, Window};
 pub use slack::Slack;
 

@@ -238,6 +238,7 @@ impl Nodes {
         if let Some(causes) = &mut world.measures.causes {
             causes.received(id, goes_on, world.now);
         }
+        self.pass_on_copies(id, world);
         if goes_on {
             self.can_go_on(to);
         }

@@ -154,6 +154,11 @@ fn of_program(
                     send(*to, *bytes);
                     continue;
                 }
+                // As if each went by itself: at most so much is on channels.
+                Step::Multicast { processes, bytes, .. } => {
+                    processes.iter().for_each(|&to| send(to, *bytes));
+                    continue;
+                }
                 Step::Compute { .. } | Step::Receive { .. } => continue,
                 Step::Barrier { group, method } => &Collective::barrier(group.clone(), *method),
                 Step::Collective(call) => call,

@@ -84,6 +84,7 @@ impl Machine {
                 receive_fifo: None,
                 drain_byte_ps: None,
                 local: Local::Memory,
+                multicast: super::Multicast::Unicast,
             },
         }
     }

@@ -3,7 +3,7 @@
 use crate::common::{MICROSECOND as US, Run, program, spec};
 use crate::{causes, part, with_causes};
 use tailback_engine::measure::blame::Cause;
-use tailback_engine::measure::causes::{Doing, Kind, Part};
+use tailback_engine::measure::causes::{Doing, Kind, Part, Who};
 use tailback_engine::spec::*;
 use tailback_engine::{PacketRow, Progress, Simulation};
 
@@ -77,7 +77,10 @@ fn three_ranks() {
         ]
     );
     let blamed = path[1].blamed.unwrap();
-    assert_eq!((blamed.class, blamed.process, blamed.message), (1, 1, 1));
+    let Who { class, process, message, call } = blamed.culprit;
+    assert_eq!((class, process, message, call), (1, 1, 1, 1));
+    // Nobody was in its way.
+    assert_eq!(blamed.at_root, blamed.culprit);
     assert_eq!(blamed.cause, Cause::OutputBusy);
     assert_eq!((path[1].peer.0, path[1].message, path[1].call), (0, Some(0), 1));
     // 2 waits for 0 until that sends, and then for its message.
@@ -154,7 +157,7 @@ fn waits_behind_ones_own_packets_are_passed_on() {
     assert_eq!(last, Some(causes(&both).makespan()));
     let contention = part(&path, Part::Network) + part(&path, Part::Endpoint);
     assert!(later > 0 && contention > 0 && contention <= 2 * later, "{later} {path:?}");
-    assert!(path.iter().filter_map(|step| step.blamed).all(|blamed| blamed.process == 1));
+    assert!(path.iter().filter_map(|step| step.blamed).all(|blamed| blamed.culprit.process == 1));
 }
 
 /// Two processes meet: the path goes on from the one that came last.
@@ -191,4 +194,29 @@ fn a_link_without_contention() {
     spec.machine.uncontended = vec![(0, 2)];
     let refused = Simulation::new(&spec).err().unwrap().to_string();
     assert!(refused.contains("must be two switches with a link"), "{refused}");
+}
+
+/// Node 1's second packet asks for 1→2 while node 0's keeps it waiting for room, which node 2's
+/// leaves at 4480 ns; then node 0's is sent. So node 2's is at the root of the first part of the wait.
+#[test]
+fn what_was_in_the_way_waited_itself() {
+    const NS: u64 = 1_000;
+    let mut machine = row(4);
+    machine.set_node_link(|class| class.width = Some(1));
+    machine.switch.input_buffer_flits = Some(40);
+    let list = [(0, 2, 3, 32), (0, 1, 3, 8), (1000, 0, 2, 32), (1400, 1, 2, 8)];
+    let list: Vec<_> =
+        list.iter().map(|&(at, from, to, bytes)| (at * NS, from, to, bytes)).collect();
+    let (simulation, _) = finished(&spec(machine, crate::common::message_list(&list), Mode::Full));
+    let path = causes(&simulation).path();
+    let waits: Vec<_> = path
+        .iter()
+        .filter_map(|step| step.blamed.map(|blamed| (blamed, step.time / NS)))
+        .filter(|(blamed, _)| blamed.cause == Cause::OutputBusy)
+        .map(|(blamed, time)| (blamed.culprit.process, blamed.at_root.process, time))
+        .collect();
+    assert_eq!(waits[..2], [(0, 2, 4480 - 1500), (0, 0, 7820 - 4480)]);
+    let of = |which: usize| path.iter().filter_map(|step| step.blamed).nth(which).unwrap();
+    assert_eq!((of(0).culprit.message, of(0).at_root.message), (2, 0));
+    assert_eq!(of(0).at_root.class, 2);
 }

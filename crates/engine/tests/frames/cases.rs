@@ -33,12 +33,8 @@ pub fn spec(dice: &mut Dice) -> Spec {
         (0..dice.number(2, 9)).map(|_| dice.number(0, switches - 1) as u32).collect();
     let links = links(dice, switches);
     let count = nodes.len() as u64;
-    let topology = TopologySpec::Graph {
-        switches: switches as u32,
-        links,
-        nodes,
-        leaves: Vec::new(),
-    };
+    let topology =
+        TopologySpec::Graph { switches: switches as u32, links, nodes, leaves: Vec::new() };
     let mut machine = Machine::t9000(topology);
     let usual = machine.link;
     machine.link = Link {
@@ -94,8 +90,7 @@ fn links(dice: &mut Dice, switches: u64) -> Vec<GraphLink> {
 }
 
 fn frames(dice: &mut Dice, longest: u32) -> Frames {
-    let pause =
-        dice.one_of(&[Pause::Off, Pause::Off, Pause::All, Pause::All, Pause::PerPriority]);
+    let pause = dice.one_of(&[Pause::Off, Pause::Off, Pause::All, Pause::All, Pause::PerPriority]);
     let longest = u64::from(longest);
     let minimum = dice.one_of(&[0, 0, 8, longest]).min(longest) as u32;
     let memory_bytes = match pause {

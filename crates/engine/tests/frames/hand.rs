@@ -117,9 +117,8 @@ fn two_frames_for_one_port() {
 #[test]
 fn frames_for_two_ports_wait_for_one_engine() {
     let rows = [(0, 0, 2, 1), (0, 1, 3, 1)];
-    let times = |frames| {
-        delivered(&spec(machine(star(4), frames), message_list(&rows), Mode::Full))
-    };
+    let times =
+        |frames| delivered(&spec(machine(star(4), frames), message_list(&rows), Mode::Full));
     assert_eq!(times(frames()), [1_564, 1_564 + 384]);
     let per_port = Frames { engine: Engine::PerPort, ..frames() };
     assert_eq!(times(per_port), [1_564, 1_564]);
@@ -228,4 +227,56 @@ fn impossible_frames_are_refused() {
         refused(&|machine| machine.set_node_link(|class| class.width = Some(2))),
         "machine.node_link.width = 2: must be 1 with switch.forwarding"
     );
+}
+
+/// A message to all others: of a frame there is one on every link. It is there, or at the core, at
+/// 8212, 8212 + 404 later goes on, and so on.
+#[test]
+fn switches_make_copies() {
+    for (topology, nodes, times) in [
+        (star(4), 4, vec![16_828; 3]),
+        (leaves(), 8, [vec![16_828], vec![4 * 8_212 + 3 * 404; 6]].concat()),
+    ] {
+        let mut machine = machine(topology, frames());
+        machine.interface.multicast = Multicast::Switches;
+        let step = Step::Multicast { processes: (1..nodes).collect(), socket: 0, bytes: 1_000 };
+        let receive = || vec![Step::Receive { socket: Some(0) }];
+        let others = (1..nodes).map(|node| process(node, vec![None], receive()));
+        let workload: Vec<_> =
+            std::iter::once(process(0, vec![], vec![step])).chain(others).collect();
+        for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
+            let mut spec = spec(machine.clone(), program(workload.clone()), mode);
+            spec.blame = (mode != Mode::Free).then(Blame::default);
+            assert_eq!(delivered(&spec), times, "{mode:?}");
+        }
+    }
+}
+
+/// Node 1 is sent another frame when the copy for it is there: only that copy waits.
+#[test]
+fn copies_wait_at_their_own_ports() {
+    let mut machine = machine(star(4), frames());
+    machine.interface.multicast = Multicast::Switches;
+    let step = Step::Multicast { processes: vec![1, 2], socket: 0, bytes: 1_000 };
+    let receive = || Step::Receive { socket: Some(0) };
+    let workload = vec![
+        process(0, vec![], vec![step]),
+        process(1, vec![None], vec![receive(), receive()]),
+        process(2, vec![None], vec![receive()]),
+        process(3, vec![], vec![send(1, 0, 500)]),
+    ];
+    let mut spec = spec(machine, program(workload), Mode::Full);
+    spec.blame = Some(Blame::default());
+    let mut run = Run::with(&spec);
+    run.finish();
+    // 526 bytes take 4208 ns: there at 4212, sent on from 4616 to 8824, and 96 more.
+    let mut there: Vec<_> =
+        run.rows.iter().map(|row| (row.destination, row.delivered / NS)).collect();
+    there.sort_unstable();
+    assert_eq!(there, [(1, 8_828), (1, 8_920 + 8_212), (2, 8_616 + 8_212)]);
+    let charged = run.simulation.take_charged();
+    for packet in &charged {
+        let sum: u64 = packet.charges.iter().map(|charge| charge.time).sum();
+        assert_eq!(sum, packet.packet.delivered - packet.packet.queued - packet.alone);
+    }
 }

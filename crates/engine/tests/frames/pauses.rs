@@ -2,10 +2,10 @@
 
 use crate::common::{Run, message_list, spec};
 use crate::hand::{frames, machine, star};
+use tailback_engine::Simulation;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::blame::Cause;
 use tailback_engine::spec::*;
-use tailback_engine::Simulation;
 
 const NS: u64 = 1_000;
 

@@ -17,13 +17,24 @@ enum At {
     /// Not yet sent by its process.
     Nowhere,
     /// In the queue before a channel, since when it has been, as the how many-th of all.
-    Queue { channel: usize, order: u64 },
+    Queue {
+        channel: usize,
+        order: u64,
+    },
     /// On a channel, whose end it reaches as a whole then.
-    Channel { channel: usize, there: Time },
+    Channel {
+        channel: usize,
+        there: Time,
+    },
     /// Come by a channel, it waits for the engine.
-    Engine { channel: usize },
+    Engine {
+        channel: usize,
+    },
     /// The engine is done with it, or will be, and then it takes the pipeline until then.
-    Served { channel: usize, done: Time },
+    Served {
+        channel: usize,
+        done: Time,
+    },
     Delivered,
     Lost,
 }
@@ -352,8 +363,8 @@ impl<'a> Twin<'a> {
             return None;
         }
         let classes = &self.spec.machine.routing.traffic_classes;
-        let told_apart = self.spec.machine.switch.arbiter == Arbiter::Priority
-            && (!is_nodes || by_pause);
+        let told_apart =
+            self.spec.machine.switch.arbiter == Arbiter::Priority && (!is_nodes || by_pause);
         let priority = classes.get(usize::from(frame.class)).map_or(0, |class| class.priority);
         Some((if told_apart { u16::MAX - priority } else { 0 }, order))
     }

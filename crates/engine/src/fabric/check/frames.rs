@@ -44,7 +44,8 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         return refuse("machine.routing.selection", given, allowed);
     }
     let classes = machine.link_classes.values().chain(&machine.node_link);
-    let mut halves = classes.filter_map(|class| class.half_duplex).chain([machine.link.half_duplex]);
+    let mut halves =
+        classes.filter_map(|class| class.half_duplex).chain([machine.link.half_duplex]);
     if let Some(half) = halves.find(|&half| half != HalfDuplex::No) {
         return refuse("machine.link.half_duplex", half.name(), "must be full");
     }

@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, costs, crossing, frames, network, pipeline, within};
+use super::{buffers, costs, crossing, frames, multicast, network, pipeline, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
@@ -24,6 +24,7 @@ pub fn machine(
     frames::machine(machine, fidelity)?;
     half_duplex(machine, fidelity)?;
     receivers(machine, fidelity)?;
+    multicast::machine(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {

@@ -9,6 +9,7 @@ mod circuits;
 mod endpoints;
 mod following;
 mod passing;
+mod replicating;
 
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
@@ -17,7 +18,7 @@ use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::timing::Running;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
-use crate::fabric::transit::PacketPool;
+use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class, Use, Wait};
@@ -41,6 +42,8 @@ pub struct ContentionFree {
     way: Vec<ChannelId>,
     /// The starts of a packet that makes a circuit.
     starts: Vec<Start>,
+    /// The parts of packets with riders that have not run on.
+    parts: Vec<Part<ChannelId>>,
 }
 
 /// A packet's start on a channel.
@@ -73,6 +76,7 @@ impl ContentionFree {
             following: Following::new(machine, layout),
             way: Vec::new(),
             starts: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -87,12 +91,16 @@ impl ContentionFree {
     /// A packet starts on the channel by which it leaves its node, and runs on until it has
     /// been delivered, or joins the next queue.
     fn set_out(&mut self, id: PacketId, channel: ChannelId, act: &mut Act) {
-        let wiring = act.wiring;
         let packet = &mut act.packets[id];
         packet.first_sent = act.now;
         act.measures.packet_sent(packet.source, packet.class, packet.is_last());
-        let mut running = Running::default();
-        let mut start = Start { channel, ready: packet.queued, at: act.now };
+        let start = Start { channel, ready: packet.queued, at: act.now };
+        self.runs_on(id, start, Running::default(), act);
+    }
+
+    /// A packet that starts on a channel runs on from there.
+    fn runs_on(&mut self, id: PacketId, mut start: Start, mut running: Running, act: &mut Act) {
+        let wiring = act.wiring;
         loop {
             let end = self.crosses(id, start, &mut running, act);
             act.leaves(start.channel, id, end);
@@ -100,6 +108,9 @@ impl ContentionFree {
             let End::Switch(switch) = group.end else {
                 return self.arrives(id, (start, end), act);
             };
+            if act.packets.has_riders(id) {
+                return self.fans_out(id, switch, start, running, act);
+            }
             let lead = wiring.first_lead(switch, act.packets[id].header());
             let ready = start.at + goes_on_after(id, group, lead, act);
             start = Start { channel: lead, ready, at: ready };
@@ -288,7 +299,8 @@ impl ChannelModel for ContentionFree {
     fn traits(&self, wiring: &Wiring) -> Traits {
         let receives = self.endpoints.as_ref().is_some_and(Endpoints::has_fifos);
         let stretches = receives || !wiring.is_even();
-        Traits { numbers_packets: true, stretches, receives, ..Traits::default() }
+        let replicates = wiring.replicates;
+        Traits { numbers_packets: true, stretches, receives, replicates, ..Traits::default() }
     }
 
     /// In `endpoints` it may have waited behind others there, when it was on it.

@@ -12,6 +12,7 @@
 
 mod blame;
 mod channel;
+mod copies;
 mod deadlock;
 mod memory;
 mod queues;
@@ -22,7 +23,7 @@ use crate::fabric::Wiring;
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::network::layout::End;
 use crate::fabric::switch::switchboard::{Act, Switchboard};
-use crate::fabric::transit::{PacketFifo, PacketPool};
+use crate::fabric::transit::{PacketFifo, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
@@ -54,6 +55,9 @@ pub struct FramesFabric {
     due: Vec<Time>,
     /// What routing allows.
     outputs: Outputs,
+    /// Frames with riders, parted by output, and copies that there is room for; empty in between.
+    parts: Vec<Part<ChannelId>>,
+    copies: Vec<PacketId>,
 }
 
 impl FramesFabric {
@@ -86,6 +90,8 @@ impl FramesFabric {
             queues,
             due: Vec::new(),
             outputs: Outputs::default(),
+            parts: Vec::new(),
+            copies: Vec::new(),
         }
     }
 
@@ -136,11 +142,26 @@ impl FramesFabric {
     #[inline]
     fn take_in(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         let switch = self.board.at(channel).port.switch;
+        if act.wiring.replicates && act.packets.has_riders(id) {
+            return self.take_in_copies((channel, switch), id, act);
+        }
         if self.memory.is_some() && !self.keep(switch, id, act) {
             return self.lose(switch, id, act);
         }
         let done = self.serve(channel, switch, act.now);
         self.is_served(id, done, act);
+        self.hand_on((channel, switch), id, done, act);
+    }
+
+    /// A frame that the engine is done with at `done` gets into a queue then, or at once.
+    #[inline]
+    fn hand_on(
+        &mut self,
+        (channel, switch): (ChannelId, SwitchId),
+        id: PacketId,
+        done: Time,
+        act: &mut Act,
+    ) {
         if self.defers && done > act.now {
             self.set_due(id, done);
             self.board.at_mut(channel).passing.push(id, act.packets);
@@ -286,7 +307,7 @@ impl FramesFabric {
         act.packets[id].ready = act.now + onward;
         act.packets.goes_on_after(id, onward, act.wiring);
         let there = end + link.wire_ps;
-        if !self.per_port || self.memory.is_some() {
+        if !self.per_port || self.memory.is_some() || act.wiring.replicates {
             self.set_due(id, there);
             self.board.at_mut(at).arriving.push(id, act.packets);
             return act.events.post(there, Event::Request(at.into()));
@@ -344,7 +365,7 @@ impl ChannelModel for FramesFabric {
         self.circle(now, wiring, packets)
     }
 
-    fn traits(&self, _: &Wiring) -> Traits {
-        Traits::default()
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        Traits { replicates: wiring.replicates, ..Traits::default() }
     }
 }

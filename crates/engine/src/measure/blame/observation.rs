@@ -51,6 +51,8 @@ pub enum Observation {
     /// It will have been drained so much later than if no other had been before it in the receive
     /// FIFO of its node.
     DrainedLate { packet: PacketId, behind: Time },
+    /// It went along with another of its multicast, and goes on by itself.
+    Parted { packet: PacketId, carrier: PacketId },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
     TakenOut { packet: PacketId, buffer: ChannelId, after: Time },
 }
@@ -114,6 +116,7 @@ impl Blame {
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, channel, to } => self.loses(packet, channel, to),
             DrainedLate { packet, behind } => self.drained_late(packet, behind),
+            Parted { packet, carrier } => self.parts(packet, carrier),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }
     }

@@ -1,24 +1,39 @@
 //! When a packet on its way, or just delivered, waited.
 
+use super::passing::Passed;
 use super::record::Waits;
 use super::{Blame, Charge};
 use crate::ids::PacketId;
 use crate::time::{NEVER, Time};
 
+/// A piece of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timed {
+    /// When it began.
+    pub begin: Time,
+    /// What is charged, to who was in the way.
+    pub charge: Charge,
+    /// Who was at the root.
+    pub at_root: u32,
+}
+
 impl Blame {
-    /// What a packet has been charged so far, each charge with when it began, in order of time.
-    /// What was added when it had been delivered, at `now`, lasted until then.
-    pub(crate) fn timed(&self, id: PacketId, now: Time) -> impl Iterator<Item = (Time, &Charge)> {
+    /// What a packet has been charged so far, in order of time: each piece is due to one culprit and
+    /// one root culprit. What was added when it had been delivered, at `now`, lasted until then.
+    pub(crate) fn timed(&self, id: PacketId, now: Time) -> impl Iterator<Item = Timed> {
         let has_waited = self.records.get(id.index()).is_some_and(|record| record.has_waited);
         let waits = has_waited.then(|| &self.waits[id.index()]);
-        waits.into_iter().flat_map(move |waits| waits.timed(now))
+        waits.into_iter().flat_map(move |waits| {
+            let mut passed = PassedOn::of(&waits.passed.all);
+            waits.timed(now).flat_map(move |(begin, charge)| passed.pieces(begin, charge))
+        })
     }
 }
 
 impl Waits {
-    fn timed(&self, now: Time) -> impl Iterator<Item = (Time, &Charge)> {
+    fn timed(&self, now: Time) -> impl Iterator<Item = (Time, Charge)> {
         let (mut wait, mut at) = (0, 0);
-        self.charges.iter().enumerate().map(move |(place, charge)| {
+        self.charges.iter().enumerate().map(move |(place, &charge)| {
             while let Some(&(first, began)) = self.begins.get(wait)
                 && first <= place
             {
@@ -30,5 +45,38 @@ impl Waits {
             at += charge.time;
             (begin, charge)
         })
+    }
+}
+
+/// The same time passed on, in the same order: how far it has been looked at.
+struct PassedOn<'a> {
+    left: std::slice::Iter<'a, Passed>,
+    culprit: u32,
+    /// What is left of the piece of that culprit.
+    time: Time,
+}
+
+impl<'a> PassedOn<'a> {
+    fn of(pieces: &'a [Passed]) -> Self {
+        Self { left: pieces.iter(), culprit: 0, time: 0 }
+    }
+
+    /// The next charge, in pieces that have one root culprit each.
+    fn pieces(&mut self, mut begin: Time, charge: Charge) -> Vec<Timed> {
+        let (mut left, mut found) = (charge.time, Vec::new());
+        while left > 0 {
+            if self.time == 0 {
+                // If there is nothing to pass on, who was in the way was at the root.
+                let next = self.left.next().map(|next| (next.charge.culprit, next.charge.time));
+                (self.culprit, self.time) = next.unwrap_or((charge.culprit, left));
+            }
+            let time = left.min(self.time);
+            let charge = Charge { time, ..charge };
+            found.push(Timed { begin, charge, at_root: self.culprit });
+            begin += time;
+            left -= time;
+            self.time -= time;
+        }
+        found
     }
 }

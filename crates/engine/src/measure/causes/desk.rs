@@ -1,11 +1,11 @@
 //! What messages cost in software: jobs of CPUs before and after they cross the network.
 
 use super::hand::Hand;
-use super::piece::{Blamed, Part, Piece, push};
+use super::piece::{Blamed, Part, Piece, Who, push};
 use super::{Causes, Doing, Prepared, Standing};
 use crate::ids::{ChannelId, InstantId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::Blame;
-use crate::measure::blame::{Cause, Labels};
+use crate::measure::blame::Cause;
 use crate::time::Time;
 use std::collections::VecDeque;
 
@@ -60,15 +60,9 @@ impl Causes {
         let other = desk.latest.replace(label).filter(|&other| other != label);
         let labels = blame.and_then(|blame| blame.labels.as_deref());
         let behind = other.map(|label| {
-            let sender = labels.and_then(|labels| labels.sender(label));
-            Blamed {
-                channel: injection,
-                root: injection,
-                cause: Cause::Throttling,
-                class: sender.map_or(u32::MAX, |sender| sender.class),
-                process: sender.map_or(u32::MAX, |sender| sender.process.0),
-                message: Labels::number(label),
-            }
+            let (channel, root, cause) = (injection, injection, Cause::Throttling);
+            let who = Who::of(label, labels);
+            Blamed { channel, root, cause, culprit: who, at_root: who }
         });
         Standing { base, prepared: Prepared { handed: now, behind, ..prepared } }
     }

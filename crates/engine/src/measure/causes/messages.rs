@@ -82,7 +82,8 @@ impl Causes {
     ) -> u32 {
         let base = self.leaf(message.from);
         let base = self.forest.share(base);
-        let sender = Sender { class: message.class, process: message.from };
+        let &Opened { class, from: process, call, .. } = message;
+        let sender = Sender { class, process, call };
         let labels = blame.and_then(|blame| blame.labels.as_deref_mut());
         let label = labels.map_or(self.opened, |labels| labels.opens(sender));
         self.opened = self.opened.wrapping_add(1);
@@ -173,7 +174,7 @@ impl Causes {
     }
 
     /// A message is over.
-    pub fn closes(&mut self, id: MessageId, blame: Option<&mut Blame>) {
+    pub fn closes(&mut self, id: MessageId) {
         if self.hand.message == id {
             self.lets_go();
         }
@@ -181,9 +182,6 @@ impl Causes {
         let way = &mut self.ways[id.index()];
         for place in [&mut way.base, &mut way.taken, &mut way.offered] {
             self.forest.replace(place, none);
-        }
-        if let Some(labels) = blame.and_then(|blame| blame.labels.as_deref_mut()) {
-            labels.closes(way.label);
         }
     }
 }

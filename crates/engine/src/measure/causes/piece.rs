@@ -1,7 +1,7 @@
 //! What the time of a message, or of a process, consisted of.
 
 use crate::ids::ChannelId;
-use crate::measure::blame::{Cause, Charge, Labels};
+use crate::measure::blame::{Cause, Labels, Timed};
 use crate::time::Time;
 
 /// What time is put down to.
@@ -61,6 +61,32 @@ impl Part {
 /// How long something took, by what that is put down to.
 pub type Parts = [Time; Part::ALL.len()];
 
+/// Whose message was in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// The traffic class of the message; `u32::MAX`, as below: nobody knows.
+    pub class: u32,
+    /// Its sender.
+    pub process: u32,
+    /// Its number, modulo 2^32.
+    pub message: u32,
+    /// Where in the program it is sent.
+    pub call: u32,
+}
+
+impl Who {
+    /// The message that packets of this label are of.
+    pub fn of(label: u32, labels: Option<&Labels>) -> Self {
+        let sender = labels.and_then(|labels| labels.sender(label));
+        Self {
+            class: sender.map_or(u32::MAX, |sender| sender.class),
+            process: sender.map_or(u32::MAX, |sender| sender.process.0),
+            message: Labels::number(label),
+            call: sender.map_or(u32::MAX, |sender| sender.call),
+        }
+    }
+}
+
 /// Who was in the way, where, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blamed {
@@ -70,12 +96,10 @@ pub struct Blamed {
     pub root: ChannelId,
     /// Why.
     pub cause: Cause,
-    /// The traffic class of the message in the way, its sender and its number, modulo 2^32.
-    pub class: u32,
-    /// See `class`.
-    pub process: u32,
-    /// See `class`.
-    pub message: u32,
+    /// Whose message was in the way.
+    pub culprit: Who,
+    /// The same passed on: whose message that one waited for then, and so on.
+    pub at_root: Who,
 }
 
 /// A piece of time.
@@ -136,28 +160,26 @@ pub struct Own<'a> {
 
 /// Puts down what a packet was charged: where it waited behind a packet of its own message, to what
 /// that one waited for then. The rest of such a wait is serialisation.
-pub fn resolve<'a>(
-    charges: impl Iterator<Item = (Time, &'a Charge)>,
+pub fn resolve(
+    charges: impl Iterator<Item = Timed>,
     own: &Own,
     labels: &Labels,
     is_end: &[bool],
     pieces: &mut Vec<Piece>,
 ) {
-    for (begin, charge) in charges {
+    for Timed { begin, charge, at_root } in charges {
         if own.is_behind && charge.culprit == own.label {
             passed_on(own.before, (begin, begin + charge.time), pieces);
             continue;
         }
-        let sender = labels.sender(charge.culprit);
         let is_end = is_end.get(charge.channel.index()).is_some_and(|&is_end| is_end);
         let part = if is_end { Part::Endpoint } else { Part::Network };
         let blamed = Some(Blamed {
             channel: charge.channel,
             root: charge.root,
             cause: charge.cause,
-            class: sender.map_or(u32::MAX, |sender| sender.class),
-            process: sender.map_or(u32::MAX, |sender| sender.process.0),
-            message: Labels::number(charge.culprit),
+            culprit: Who::of(charge.culprit, Some(labels)),
+            at_root: Who::of(at_root, Some(labels)),
         });
         push(pieces, Piece { begin, time: charge.time, part, blamed });
     }

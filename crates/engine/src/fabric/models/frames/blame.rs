@@ -41,9 +41,8 @@ impl FramesFabric {
         for _ in 0..LONGEST {
             let End::Switch(switch) = act.wiring.layout.group(at).end else { break };
             let out = memory.outgoing[switch.index()].iter().copied();
-            let length = |&channel: &ChannelId| {
-                (self.board.at(channel).waiting, std::cmp::Reverse(channel))
-            };
+            let length =
+                |&channel: &ChannelId| (self.board.at(channel).waiting, std::cmp::Reverse(channel));
             let longest = out.filter(|&channel| self.first(channel, act.wiring).is_some());
             let Some(longest) = longest.max_by_key(length) else { break };
             let first = self.first(longest, act.wiring);

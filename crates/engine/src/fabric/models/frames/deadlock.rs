@@ -48,7 +48,9 @@ impl FramesFabric {
         if self.queues.is_one() {
             return channel.queue.first;
         }
-        self.queues.next(at, |_| true).map_or(PacketId::NONE, |class| self.queues.of(at)[class].first)
+        self.queues
+            .next(at, |_| true)
+            .map_or(PacketId::NONE, |class| self.queues.of(at)[class].first)
     }
 
     /// The channels one of whose frames has to leave before one can be sent by a channel; none if
