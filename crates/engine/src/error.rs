@@ -365,16 +365,15 @@ fn shortened(words: impl ExactSizeIterator<Item = String>, between: &str) -> Str
 /// Switches that have told each other to pause, in a circle.
 fn paused(circle: &[Blocked]) -> String {
     let by = |blocked: &Blocked| blocked.waits_for.from.1;
-    let who = match circle {
-        [one, other] => format!("switch {} and switch {} pause each other", by(other), by(one)),
-        _ => {
-            let before = circle.iter().cycle().skip(circle.len() - 1);
-            let pauses = |(blocked, before): (&Blocked, &Blocked)| {
-                format!("switch {} pauses switch {}", by(blocked), by(before))
-            };
-            let pairs: Vec<_> = circle.iter().zip(before).map(pauses).collect();
-            shortened(pairs.into_iter(), ", ")
-        }
+    let who = if let [one, other] = circle {
+        format!("switch {} and switch {} pause each other", by(other), by(one))
+    } else {
+        let before = circle.iter().cycle().skip(circle.len() - 1);
+        let pauses = |(blocked, before): (&Blocked, &Blocked)| {
+            format!("switch {} pauses switch {}", by(blocked), by(before))
+        };
+        let pairs: Vec<_> = circle.iter().zip(before).map(pauses).collect();
+        shortened(pairs.into_iter(), ", ")
     };
     let packets: Vec<_> = circle.iter().map(Blocked::to_string).collect();
     format!("{who}: {}", shortened(packets.into_iter(), "; "))

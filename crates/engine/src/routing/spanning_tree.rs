@@ -66,7 +66,7 @@ impl Tree {
             Self { parents: vec![SwitchId::NONE; links.switches], up: none(), down: none(), hops };
         for switch in (0..links.switches).map(SwitchId::from_index) {
             let here = tree.hops[switch.index()];
-            let nearer = |to: SwitchId| u32::from(tree.hops[to.index()]) + 1 == here.into();
+            let nearer = |to: SwitchId| u32::from(tree.hops[to.index()]) + 1 == u32::from(here);
             let up = links.each(switch).filter(|&(_, to)| here != NO_WAY && nearer(to));
             let Some((port, parent)) = up.min_by_key(|&(port, to)| (to, port)) else { continue };
             let back = links.each(parent).find(|&(_, to)| to == switch);

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use tailback_engine::fabric::{End, Layout};
 use tailback_engine::measure::{ChannelKind, Use};
-use tailback_engine::spec::{Arbiter, Engine, Frames, Pause, RoutingSpec, Spec};
+use tailback_engine::spec::{Arbiter, Engine, Frames, LinkClass, Pause, RoutingSpec, Spec};
 use tailback_engine::{Class, PacketRow};
 
 type Time = u64;
@@ -116,7 +116,7 @@ impl<'a> Twin<'a> {
             .map(|number| {
                 let group = layout.group(tailback_engine::ids::ChannelId(number as u32));
                 let of_node = group.kind != ChannelKind::Internal;
-                let class = if of_node { machine.node_link() } else { Default::default() };
+                let class = if of_node { machine.node_link() } else { LinkClass::default() };
                 let link = class.of(&machine.link);
                 Channel {
                     kind: group.kind,

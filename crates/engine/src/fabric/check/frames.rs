@@ -120,7 +120,7 @@ pub fn network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     if !machine.forwards_frames() {
         return Ok(());
     }
-    for group in wiring.layout.groups.iter().filter(|group| group.width > 1) {
+    if let Some(group) = wiring.layout.groups.iter().find(|group| group.width > 1) {
         let of_nodes = group.kind != ChannelKind::Internal;
         let part = if of_nodes { "node_link" } else { "link" };
         let allowed = "must be 1 with switch.forwarding";

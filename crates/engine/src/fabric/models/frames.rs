@@ -146,7 +146,7 @@ impl FramesFabric {
             return self.take_in_copies((channel, switch), id, act);
         }
         if self.memory.is_some() && !self.keep(switch, id, act) {
-            return self.lose(switch, id, act);
+            return Self::lose(switch, id, act);
         }
         let done = self.serve(channel, switch, act.now);
         self.is_served(id, done, act);

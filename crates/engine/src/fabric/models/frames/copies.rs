@@ -24,7 +24,7 @@ impl FramesFabric {
         let mut kept = PacketId::NONE;
         for part in parts.drain(..) {
             if self.memory.is_some() && !self.keep(switch, part.carrier, act) {
-                self.lose(switch, part.carrier, act);
+                Self::lose(switch, part.carrier, act);
                 continue;
             }
             self.copies.push(part.carrier);

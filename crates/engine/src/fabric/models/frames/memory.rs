@@ -216,9 +216,9 @@ impl FramesFabric {
 
     /// A frame for which there is no room is lost, with its riders.
     #[cold]
-    pub(super) fn lose(&mut self, switch: SwitchId, id: PacketId, act: &mut Act) {
+    pub(super) fn lose(switch: SwitchId, id: PacketId, act: &mut Act) {
         while let Some(rider) = act.packets.take_rider(id) {
-            self.lose(switch, rider, act);
+            Self::lose(switch, rider, act);
         }
         act.measures.counters.packets_lost += 1;
         if let Some(blame) = &mut act.measures.blame {
