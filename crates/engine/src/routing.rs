@@ -33,6 +33,7 @@ mod named;
 mod nearer;
 mod odd_even;
 mod outputs;
+mod parallel;
 pub mod possible;
 mod prepared;
 mod profitable;
@@ -232,6 +233,7 @@ impl Chosen {
         Ok(match spec {
             RoutingSpec::DimensionOrder { order, .. }
             | RoutingSpec::DimensionOrderByWrapping { order }
+            | RoutingSpec::DimensionOrderOneWay { order, .. }
                 if matches!(topology.family, Family::HyperX { .. }) =>
             {
                 Self::Fixed(Fixed::new(Base::Lines(HyperX::new(name, order, topology)?)))
@@ -242,6 +244,9 @@ impl Chosen {
             }
             RoutingSpec::DimensionOrderByWrapping { order } => {
                 Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
+            }
+            RoutingSpec::DimensionOrderOneWay { order, rises } => {
+                Self::in_order(Grid::new(name, order, topology)?, Split::OneWay { rises: *rises })
             }
             RoutingSpec::Valiant { order } => {
                 Self::TwoPhase(TwoPhase::new(name, order, false, topology)?)

@@ -27,13 +27,14 @@ pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Pric
 pub use costs::{Costs, Side};
 pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
-pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
+pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
 pub use routing::{
-    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Turns, Weighing,
+    Flow, Hops, NO_HOP, ParallelLinks, Routing, RoutingSpec, Selection, SourceRoute, Turns,
+    Weighing,
 };
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};

@@ -20,7 +20,6 @@ from .base import (
     Workload,
     iterations_to_fall_out_of_step,
 )
-from .cluster import FanIn, FanOut, MeshExchange, TokenPass, TorusExchange
 from .complete_exchange import CompleteExchange
 from .peer_exchange import PeerExchange
 
@@ -29,13 +28,8 @@ __all__ = [
     "BoundaryExchange",
     "CompleteExchange",
     "ComputeOnly",
-    "FanIn",
-    "FanOut",
-    "MeshExchange",
     "PeerExchange",
     "RingAllreduce",
-    "TokenPass",
-    "TorusExchange",
 ]
 
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).

@@ -16,6 +16,8 @@ from .on_nodes import OnNodes
 if TYPE_CHECKING:
     from ..programs import Node
 
+__all__ = ["FanIn", "FanOut", "MeshExchange", "TokenPass", "TorusExchange"]
+
 _Sides = Annotated[
     tuple[Annotated[int, Field(ge=1, le=2**20)], ...],
     Strict(False),

@@ -7,6 +7,7 @@ mod machine;
 mod multicast;
 mod network;
 mod pipeline;
+mod stop_go;
 
 pub use buffers::TOKENS_PER_GRANT;
 pub use machine::machine;

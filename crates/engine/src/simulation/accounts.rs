@@ -6,7 +6,9 @@ use crate::fabric::{self, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
 use crate::measure::traffic::OfClass;
-use crate::measure::{Binned, ClassCounters, Counters, Measures, NodeTally, PacketRow, Use};
+use crate::measure::{
+    Binned, ClassCounters, Counters, Measures, MessageRow, NodeTally, PacketRow, Use,
+};
 use crate::node::{CpuTime, Life};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -129,6 +131,17 @@ impl Simulation {
     /// Rows of packets delivered since the last call; empty unless recorded.
     pub fn take_packets(&mut self) -> Vec<PacketRow> {
         self.measures.rows.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Keeps a row for every message received from now on, of many of every second, and so on
+    /// ([`MOST_MESSAGES`](crate::measure::MOST_MESSAGES)).
+    pub fn keep_messages(&mut self) {
+        self.measures.messages.get_or_insert_default();
+    }
+
+    /// Rows of messages received since the last call, in that order; none unless they are kept.
+    pub fn take_messages(&mut self) -> Vec<MessageRow> {
+        self.measures.messages.as_mut().map(|messages| messages.take()).unwrap_or_default()
     }
 
     /// What the packets delivered since the last call were charged; empty unless recorded.

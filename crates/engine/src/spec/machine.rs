@@ -99,15 +99,17 @@ impl Machine {
         self.node_link().width.unwrap_or(self.link.width)
     }
 
-    /// From a header's arrival (of a frame: from that of all of it) at a switch until it asks for
-    /// an output or, if switches have a pipeline, until it starts on it at the soonest.
-    pub fn switch_delay_ps(&self) -> u64 {
-        match self.switch.pipeline {
-            None => {
+    /// From the arrival of a header (of a frame: of all of it) by a link until it asks for an output or, if switches have a
+    /// pipeline, until it starts on it at the soonest.
+    pub fn switch_delay_ps(&self, link: &Link) -> u64 {
+        match (self.switch.pipeline, self.switch.fall_through_ps) {
+            (Some(pipeline), _) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
+            // That counts from when a flit begins to arrive.
+            (None, Some(through)) => through.saturating_sub(link.flit_ps),
+            (None, None) => {
                 let forwarding = self.switch.frames.map_or(0, |frames| frames.forwarding_ps);
                 self.switch.delay_ps + forwarding
             }
-            Some(pipeline) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
         }
     }
 

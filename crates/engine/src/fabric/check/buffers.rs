@@ -60,7 +60,7 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
         )),
         Fidelity::Token if !is_in_band => Err(SpecError::new(
             "machine.link.flow_control",
-            "out_of_band",
+            link.flow_control.name(),
             "must be in_band with fidelity token; use worm or flit",
         )),
         Fidelity::Token if switch.output_buffer_flits == 0 => Err(SpecError::new(

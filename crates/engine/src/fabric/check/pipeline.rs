@@ -48,7 +48,8 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         return refuse("machine.switch.input_buffer_flits", "unlimited", "must be a number");
     }
     if link.flow_control != FlowControl::OutOfBand {
-        return refuse("machine.link.flow_control", "in_band", "must be out_of_band");
+        let given = link.flow_control.name();
+        return refuse("machine.link.flow_control", given, "must be out_of_band");
     }
     if link.end_token {
         return refuse("machine.link.end_token", "true", "must be false");

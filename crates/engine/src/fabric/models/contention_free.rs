@@ -34,6 +34,8 @@ pub struct ContentionFree {
     free_at: Vec<Time>,
     /// In `endpoints`: what else its queues need.
     endpoints: Option<Endpoints>,
+    /// How much later a packet starts on a channel out of a switch that had to wait for it.
+    regrant_ps: Time,
     /// What each channel has done in the current window.
     used: Vec<Use>,
     /// Where several packets of a message can be in flight.
@@ -72,6 +74,7 @@ impl ContentionFree {
         Self {
             free_at: Vec::new(),
             endpoints: None,
+            regrant_ps: machine.switch.regrant_delay_ps,
             used: vec![Use::default(); layout.channels()],
             following: Following::new(machine, layout),
             way: Vec::new(),
@@ -132,6 +135,7 @@ impl ContentionFree {
         if self.endpoints.is_none() {
             let layout = &act.wiring.layout;
             (start.channel, start.at) = self.turn(layout.group(start.channel), start.ready, layout);
+            start.at += self.regrant_after(start.at - start.ready);
         }
         packet.first_internal = start.at;
     }
@@ -174,10 +178,20 @@ impl ContentionFree {
                 // It stands in the queue of its channel, behind nobody's buffer.
                 act.observe(Observation::LinedUp { packet: id, channel, from: at });
             }
+            let regrant = self.regrant_after(at - ready);
+            if regrant > 0 && matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                let regranted = Observation::Regranted { packet: id, channel, asked: ready };
+                act.observe_at(regranted, at - regrant);
+            }
             let until = end + timing.gap_ps;
             act.observe(Observation::Sent { packet: id, channel, ready, start: at, until });
         }
         end
+    }
+
+    /// How much later a packet starts that had to wait so long at a switch.
+    fn regrant_after(&self, wait: Time) -> Time {
+        if wait > 0 { self.regrant_ps } else { 0 }
     }
 
     /// A packet has started on the channel to its destination: its arrival is posted.

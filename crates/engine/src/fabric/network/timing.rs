@@ -52,7 +52,7 @@ impl Timing {
         let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
         let size = FlitSize::new(link.flit_bytes);
         let header_flits = size.flits(machine.interface.header_bytes);
-        let delay_ps = wire_ps + machine.switch_delay_ps();
+        let delay_ps = wire_ps + machine.switch_delay_ps(link);
         let frames = machine.switch.frames.unwrap_or_default();
         let ps_of = |bytes: u32| flit_ps * u64::from(size.flits(bytes));
         let before_ps = link.packet_gap_ps + ps_of(frames.preamble_bytes);

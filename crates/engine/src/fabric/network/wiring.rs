@@ -103,7 +103,7 @@ impl Wiring {
         let routing = Routing::new(machine, topology, seed)?;
         let shares = Shares::new(machine)?;
         let classes = classes_of(&routing, &shares)?;
-        let layout = Layout::new(machine, topology, &rates, (&classes, &shares))?;
+        let layout = Layout::new(machine, topology, &rates, (&classes, &routing, &shares))?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);
         let has_allocators =

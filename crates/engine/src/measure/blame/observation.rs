@@ -27,6 +27,9 @@ pub enum Observation {
     LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
     /// It asks for a channel that is free, but `granted` is given to another.
     Outdone { packet: PacketId, granted: ChannelId },
+    /// It had to wait for a channel, for which it `asked` then, and will be granted it, but may not
+    /// start there at once.
+    Regranted { packet: PacketId, channel: ChannelId, asked: Time },
     /// The packet that a channel was granted to has left it at `at`.
     Left { channel: ChannelId, at: Time },
     /// The packet that has been granted a channel is out of the buffer it stood in at `at`.
@@ -103,6 +106,9 @@ impl Blame {
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
+            Regranted { packet, channel, asked } => {
+                self.is_regranted(packet, channel, asked, now);
+            }
             Outdone { packet, granted } => self.outdone(packet, granted, now),
             Left { channel, at } => self.released(channel, at, now, ways),
             Cleared { buffer, at } => self.cleared(buffer, at, now, ways),

@@ -127,7 +127,10 @@ impl ContentionFree {
         };
         let place_from = |endpoints: &Endpoints| to.map_or(0, |node| endpoints.place_from(node));
         let ready = self.endpoints.as_ref().map_or(0, place_from).max(act.now);
-        let (channel, start) = self.turn(group, ready, layout);
+        let (channel, mut start) = self.turn(group, ready, layout);
+        if act.packets[id].hops > 0 {
+            start += self.regrant_after(start - act.now);
+        }
         let Some(endpoints) = &mut self.endpoints else { return };
         let packet = &mut act.packets[id];
         packet.ready = act.now;
