@@ -233,7 +233,7 @@ impl Walk<'_> {
         loop {
             let place = self.wiring.layout.group(lead);
             let timing = &self.wiring.timings[usize::from(place.rate)];
-            let load = load(&|bytes| timing.packet_ps(bytes));
+            let load = load(&|bytes| timing.occupied_ps(bytes));
             // Where nodes and switches are one, nothing lies between them.
             if self.wiring.integrated_timing.is_none() || place.kind == ChannelKind::Internal {
                 start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));

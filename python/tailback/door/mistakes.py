@@ -39,6 +39,10 @@ _USER_FIELDS = {
     "machine.switch.cells.minimum_bytes": "machine.interface.minimum_packet",
     "machine.switch.cells.preamble_bytes": "machine.link.preamble",
     "machine.switch.cells.gap_bytes": "machine.link.frame_gap",
+    "machine.switch.frames.minimum_bytes": "machine.interface.minimum_packet",
+    "machine.switch.frames.preamble_bytes": "machine.link.preamble",
+    "machine.switch.frames.gap_bytes": "machine.link.frame_gap",
+    "machine.switch.frames.forwarding_ps": "machine.switch.forwarding_time",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
     "machine.interface.drain_byte_ps": "machine.interface.drain_rate",
@@ -79,6 +83,7 @@ def user_field(field: str) -> str:
     own = (
         field.replace(".algorithm.", ".")
         .replace(".pipeline.", ".")
+        .replace(".frames.", ".")
         .replace(".half_duplex", ".duplex")
     )
     own = own.replace("workload.processes[", "workload.process[")

@@ -15,7 +15,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
-from .switch import CLOCKED, SEGMENTED
+from .switch import CLOCKED, FORWARDING, SEGMENTED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     routing = machine.chosen_routing
     return {
         "topology": plain(machine.topology.resolved()),
-        "link": machine.link.written() | _of_link(machine),
+        "link": _link(machine) | _of_link(machine),
         "node_link": _of_node_link(machine),
         "link_classes": {
             name: {
@@ -48,11 +48,28 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
-        "switch": machine.switch.written() | _of_switch(machine, fidelity),
+        "switch": _switch(machine) | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
         "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _link(machine: Machine) -> dict[str, Any]:
+    """Return the keys of links; those of frames only where there are any."""
+    frames = () if machine.switch.has_frames else ("preamble", "frame_gap")
+    return {key: value for key, value in machine.link.written().items() if key not in frames}
+
+
+def _switch(machine: Machine) -> dict[str, Any]:
+    """Return the keys of switches; those of frames and cells only where there are any."""
+    left_out: tuple[str, ...] = ()
+    if not machine.switch.forwards_frames:
+        left_out += ("forwarding", *FORWARDING)
+    if not machine.switch.is_segmented:
+        left_out += ("segmentation", *SEGMENTED)
+    written = machine.switch.written()
+    return {key: value for key, value in written.items() if key not in left_out}
 
 
 def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
@@ -72,6 +89,8 @@ def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
 def _interface(machine: Machine) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    if not machine.switch.has_frames:
+        del written["minimum_packet"]
     others = {
         key: value
         for key, value in written.items()
@@ -125,8 +144,6 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         found |= dict.fromkeys(CLOCKED)
     if switch.is_segmented:
         found |= {name: str(time) for name, time in cell_times(machine).items()}
-    else:
-        found |= dict.fromkeys(("segmentation", *SEGMENTED))
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -135,6 +152,11 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             found["overtaking"] = switch.overtaking is not False
     if not machine.has_input_buffers:
         found["input_buffer"] = None
+    if switch.forwards_frames:
+        room = switch.memory_bytes
+        found["memory"] = "unlimited" if room is None else str(Size(room))
+        if switch.pause != "off":
+            found["pause_high"], found["pause_low"] = (str(mark) for mark in switch.pause_marks)
     if not machine.interface.acknowledgements:
         found["ack_priority"] = None
     return found
@@ -254,6 +276,24 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
         **({"cells": _cells_spec(machine)} if switch.is_segmented else {}),
+        **({"frames": _frames_spec(machine)} if switch.forwards_frames else {}),
+    }
+
+
+def _frames_spec(machine: Machine) -> dict[str, Any]:
+    """Return what frames are, and what switches do with them."""
+    link, switch = machine.link, machine.switch
+    high, low = (Size(0), Size(0)) if switch.pause == "off" else switch.pause_marks
+    return {
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": link.preamble.bytes,
+        "gap_bytes": link.frame_gap.bytes,
+        "engine": switch.forwarding,
+        "forwarding_ps": switch.forwarding_time.ps,
+        "memory_bytes": switch.memory_bytes,
+        "pause": switch.pause,
+        "pause_high_bytes": high.bytes,
+        "pause_low_bytes": low.bytes,
     }
 
 
@@ -261,14 +301,11 @@ def _cells_spec(machine: Machine) -> dict[str, Any]:
     """Return what line cards cut frames into, and how frames lie on their lines."""
     switch, link = machine.switch, machine.link
     times = cell_times(machine)
-    sizes = {
-        "cell_bytes": switch.segmentation,
-        "minimum_bytes": machine.interface.minimum_packet,
-        "preamble_bytes": link.preamble,
-        "gap_bytes": link.frame_gap,
-    }
     return {
-        **{name: 0 if size is None else size.bytes for name, size in sizes.items()},
+        "cell_bytes": 0 if switch.segmentation is None else switch.segmentation.bytes,
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": link.preamble.bytes,
+        "gap_bytes": link.frame_gap.bytes,
         "cell_ps": times["cell_time"].ps,
         "pacing": switch.cell_pacing,
         "card_ps": times["card_delay"].ps,

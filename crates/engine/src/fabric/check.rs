@@ -3,6 +3,7 @@
 mod buffers;
 mod cells;
 mod costs;
+mod frames;
 mod machine;
 mod multicast;
 mod network;

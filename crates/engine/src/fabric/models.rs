@@ -8,6 +8,7 @@ pub mod circuit;
 pub mod contention_free;
 pub mod flit;
 pub mod fluid;
+pub mod frames;
 pub mod packet;
 pub mod router;
 pub mod shared;
@@ -30,6 +31,7 @@ use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use fluid::FluidFabric;
+use frames::FramesFabric;
 use packet::PacketFabric;
 use router::RouterFabric;
 use shared::SharedFabric;
@@ -232,6 +234,8 @@ pub enum Model {
     Stored(StoredFabric),
     /// Line cards in front of a fabric of cells, all modes with packets.
     Cells(CellFabric),
+    /// Mode `full`, switches that forward frames.
+    Frames(FramesFabric),
     /// Fidelity `fluid`, all modes with packets.
     Fluid(FluidFabric),
     /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
@@ -252,6 +256,7 @@ macro_rules! dispatch {
             $crate::fabric::models::Model::Circuit($model) => $do,
             $crate::fabric::models::Model::Stored($model) => $do,
             $crate::fabric::models::Model::Cells($model) => $do,
+            $crate::fabric::models::Model::Frames($model) => $do,
             $crate::fabric::models::Model::Fluid($model) => $do,
             $crate::fabric::models::Model::ContentionFree($model) => $do,
         }
@@ -312,6 +317,10 @@ impl Model {
         if let Some(pipeline) = machine.switch.pipeline {
             let model = RouterFabric::new(machine, pipeline, topology, wiring, seed);
             return Ok(Self::Router(model));
+        }
+        if let Some(frames) = &machine.switch.frames {
+            let model = FramesFabric::new(machine, frames, topology, wiring, seed);
+            return Ok(Self::Frames(model));
         }
         Ok(match (integrated_timing, fidelity) {
             (Some(integrated_timing), _) if integrated_timing.has_queues() => {

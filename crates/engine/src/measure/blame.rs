@@ -201,6 +201,14 @@ impl Blame {
         self.records[id.index()].class
     }
 
+    /// A packet has been lost: nobody is charged for what it waited.
+    pub(crate) fn lost(&mut self, id: PacketId) {
+        let record = &mut self.records[id.index()];
+        self.asking.leave(&mut record.asking);
+        self.unstarted.leave(&mut record.unstarted);
+        self.buffers.leave(record.head, id);
+    }
+
     /// A packet has been delivered; without contention it would have lived `alone`.
     pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];

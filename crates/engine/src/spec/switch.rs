@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::{Arbiter, Cells, Pipeline, one};
+use super::{Arbiter, Cells, Frames, Pipeline, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,9 @@ pub struct Switch {
     /// What they cut frames into, if they are line cards of a fabric of cells; absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Cells>,
+    /// What it does with frames, if it forwards them; absent: packets stand in its input buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<Frames>,
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
@@ -109,6 +112,7 @@ impl Default for Switch {
             node_virtual_channels: 1,
             pipeline: None,
             cells: None,
+            frames: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,
         }

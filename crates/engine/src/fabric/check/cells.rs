@@ -37,6 +37,9 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         let given = switch.switching.name();
         return refuse("machine.switch.switching", given, "must be store_and_forward");
     }
+    if switch.frames.is_some() {
+        return refuse("machine.switch.forwarding", "given", "must be left out");
+    }
     if switch.pipeline.is_some() {
         return refuse("machine.switch.pipeline", "a clock", "must be left out");
     }

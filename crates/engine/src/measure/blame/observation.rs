@@ -39,6 +39,9 @@ pub enum Observation {
     Stored { packet: PacketId, until: Time },
     /// A packet of a message leaves its node's list; it is to start on a channel.
     CameForward { packet: PacketId, channel: ChannelId, is_first: bool },
+    /// The engine of the switch that it has come to, which serves one packet after the other, is
+    /// done with it at `done`, and with another no sooner than at `until`.
+    Served { packet: PacketId, done: Time, until: Time },
     /// It has joined the queue of a channel, and is in line `from` then on: those that join it
     /// later are granted the channel while it waits.
     LinedUp { packet: PacketId, channel: ChannelId, from: Time },
@@ -118,6 +121,7 @@ impl Blame {
             CameForward { packet, channel, is_first } => {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
             }
+            Served { packet, done, until } => self.served(packet, (done, until), ways),
             LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
