@@ -32,7 +32,7 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
         machine.link.packet_gap_ps = 0;
     }
     let count = dice.number(2, 30);
-    let rows: Vec<_> = (0..count)
+    let mut rows: Vec<_> = (0..count)
         .map(|_| {
             let time = dice.number(0, 8_000) * 1_000;
             let source = dice.number(0, u64::from(nodes) - 1) as u32;
@@ -40,6 +40,7 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
             (time, source, (source + away) % nodes, dice.number(1, 32) as u32)
         })
         .collect();
+    rows.sort_by_key(|row| row.0);
     let message_classes = (0..count as u32).collect();
     let blame = Some(Blame { message_classes, ..Blame::default() });
     Spec { fidelity, blame, ..spec(machine, message_list(&rows), Mode::Full) }
