@@ -119,6 +119,7 @@ class Simulation:
         """Forget the tables' measures and packets; the window starts now. Counters go on."""
         self._engine.begin_window()
         self._engine.take_packets()
+        self._engine.take_messages()
 
     def counters(self) -> dict[str, int]:
         """Everything counted since time 0."""
@@ -155,6 +156,14 @@ class Simulation:
     def take_packets(self) -> Columns:
         """One row per packet delivered since the last call, if they are recorded."""
         return self._engine.take_packets()
+
+    def keep_messages(self) -> None:
+        """Keep one row per message from now on, as many as there is room for."""
+        self._engine.keep_messages()
+
+    def take_messages(self) -> Columns:
+        """One row per message received since the last call, if they are kept."""
+        return self._engine.take_messages()
 
     def blame(self) -> dict[str, Any] | None:
         """Who made whom wait, by table, in the window; None unless that is kept."""
@@ -214,6 +223,9 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
         raise trace_mistake(error) from None
     except compiled.UnreceivedError as error:
         raise RunFailure(str(error.args[0]), "messages left", error.at_ps) from None
+    except compiled.LostError as error:
+        text = str(error.args[0])
+        raise RunFailure(text, "lost", error.at_ps, error.waiting) from None
     except compiled.DeadlockError as error:
         raise _deadlock(error, spec, processes) from None
     except compiled.LivelockError as error:

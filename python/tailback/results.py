@@ -92,6 +92,8 @@ class Result:
     samples: pa.Table
     histograms: pa.Table
     moments: pa.Table
+    messages: pa.Table | None = None
+    """Who sent what to whom, and when it was there, if ``run.keep_messages`` asks for it."""
     blame: Blame | None = None
     """Who made whom wait, if ``run.blame`` asks for it."""
     critical_path: CriticalPath | None = None

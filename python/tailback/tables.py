@@ -110,6 +110,18 @@ def packets(columns: Columns) -> pa.Table:
     return pa.table({**result, **instants})
 
 
+def messages(columns: Columns) -> pa.Table:
+    """Return one row per message received, in that order.
+
+    Instants are whole picoseconds, `latency_ns` the time from its send until its last byte has
+    come, in nanoseconds. `message` counts all that were sent, whether they have a row or not.
+    """
+    latency = pa.array(columns["latency_ps"] / 1e3)
+    return pa.table(
+        {**{name: pa.array(column) for name, column in columns.items()}, "latency_ns": latency}
+    )
+
+
 def histograms(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Return counts of values from `low` to `high`, both included, per variable and class.
 

@@ -37,6 +37,12 @@ def _said(part: str, keys: dict[str, str]) -> str:
             {"route_delay": "1 s"},
             'machine.switch.route_delay = "1 s": must be at most 64 cycles: 40.96 ns',
         ),
+        (
+            "switch",
+            {"arbiter": "matrix"},
+            'machine.switch.arbiter = "least_recently_granted": needs allocators that can have it '
+            "(separable_input_first, separable_output_first) with switch.allocator",
+        ),
     ],
 )
 def test_mistakes_are_named_by_the_keys_of_users(

@@ -18,7 +18,7 @@ pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
 pub use network::wiring::Wiring;
-pub use transit::{Packet, PacketPool};
+pub use transit::{LostPacket, Packet, PacketPool, Part};
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
@@ -111,6 +111,21 @@ impl Fabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) -> PacketId {
+        let id = self.admit(packet, class, now, measures);
+        self.enter(id, now, events, measures);
+        id
+    }
+
+    /// The same without its standing in that queue yet: until [`Self::enter`] others can join it
+    /// ([`Self::ride`]).
+    #[inline]
+    pub fn admit(
+        &mut self,
+        packet: Packet,
+        class: u32,
+        now: Time,
+        measures: &mut Measures,
+    ) -> PacketId {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
         let id = self.packets.insert(packet.begins_with(route));
@@ -122,12 +137,49 @@ impl Fabric {
         if let Some(stored) = &mut measures.stored {
             stored.comes(packet.source, Owner::Local, bytes_of(&packet, &self.wiring));
         }
+        id
+    }
+
+    /// A packet of a multicast goes along with another as far as their ways are the same, behind
+    /// `last`, who has joined that one last.
+    pub fn ride(
+        &mut self,
+        packet: Packet,
+        class: u32,
+        (carrier, last): (PacketId, PacketId),
+        now: Time,
+        measures: &mut Measures,
+    ) -> PacketId {
+        measures.counters.class_mut(packet.class).queued += 1;
+        let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
+        let id = self.packets.insert(packet.begins_with(route));
+        if let Some(blame) = &mut measures.blame {
+            blame.rides(id, carrier, class, now);
+        }
+        self.packets.rides(last, id);
+        id
+    }
+
+    /// A packet enters its node's output queue, with its riders.
+    #[inline]
+    pub fn enter(
+        &mut self,
+        id: PacketId,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
             &mut self.model,
             model => model.queue(id, &mut Act { now, wiring, packets, events, measures })
         );
-        id
+    }
+
+    /// Whether it makes copies of packets, so that those of a multicast can ride with one of them.
+    #[inline]
+    pub fn replicates(&self) -> bool {
+        self.traits.replicates
     }
 
     /// `REQUEST`: the packet at the front of a channel's buffer asks for its output.
@@ -307,6 +359,10 @@ impl Fabric {
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
+            fronts: match &self.model {
+                Model::Frames(frames) => frames.engines_of(wiring),
+                _ => Vec::new(),
+            },
             wires: match &self.model {
                 Model::Router(_) => wiring.layout.wires_of_nodes(),
                 _ if are_whole || shares_ends => wiring.layout.wire_of.clone(),
@@ -314,7 +370,7 @@ impl Fabric {
             },
             receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,
-            have_buffers: is_full && !have_heads,
+            have_buffers: is_full && !have_heads && !matches!(self.model, Model::Frames(_)),
             have_heads,
         }
     }

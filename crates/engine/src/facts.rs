@@ -256,9 +256,14 @@ fn exact(machine: &Machine) -> Result<Exact, SpecError> {
         };
         return Ok(Exact { fidelity: Fidelity::Packet.name(), why });
     }
-    let in_band = machine.link.flow_control == FlowControl::InBand;
-    let candidates: &[Fidelity] =
-        if in_band { &[Fidelity::Token] } else { &[Fidelity::Worm, Fidelity::Flit] };
+    let candidates: &[Fidelity] = match machine.link.flow_control {
+        FlowControl::InBand => &[Fidelity::Token],
+        FlowControl::OutOfBand => &[Fidelity::Worm, Fidelity::Flit],
+        FlowControl::StopGo(_) => {
+            let why = "when senders stop depends on every flit in a buffer".into();
+            return Ok(Exact { fidelity: Fidelity::Flit.name(), why });
+        }
+    };
     let topology = Topology::new(&machine.topology)?;
     let machine = roomy(machine);
     let mut before = None;
@@ -284,6 +289,7 @@ fn why(fidelity: Fidelity, before: Option<&SpecError>) -> String {
         (Fidelity::Token, _) => "flow control in band shares the wires with data",
         (_, Some("machine.link.sharing")) => "virtual channels share wires flit by flit",
         (_, Some(field)) if is_half_duplex(field) => "both directions share wires flit by flit",
+        (_, Some("machine.switch.regrant_delay_ps")) => "outputs take time to be granted again",
         (_, Some("machine.link.packet_gap_ps")) => "packets have a gap",
         (_, Some(_)) => "packets may change to another virtual channel",
         _ => "worms have their wires to themselves: their times follow from a recurrence",
@@ -301,8 +307,13 @@ fn roomy(machine: &Machine) -> Machine {
 
 /// Whether another fidelity may do what this one refuses.
 fn is_of_fidelity(error: &SpecError) -> bool {
-    let fields =
-        ["fidelity", "machine.routing", "machine.link.sharing", "machine.link.packet_gap_ps"];
+    let fields = [
+        "fidelity",
+        "machine.routing",
+        "machine.link.sharing",
+        "machine.link.packet_gap_ps",
+        "machine.switch.regrant_delay_ps",
+    ];
     fields.contains(&error.field.as_str()) || is_half_duplex(&error.field)
 }
 

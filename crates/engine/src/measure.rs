@@ -11,6 +11,7 @@ pub mod causes;
 mod counters;
 mod histogram;
 mod jobs;
+mod messages;
 mod moments;
 mod software;
 pub mod stored;
@@ -23,6 +24,7 @@ pub use causes::Causes;
 pub use counters::{ClassCounters, Counters, PacketCounters, PacketTimes};
 pub use histogram::Histogram;
 pub use jobs::{ByJob, OfJob};
+pub use messages::{MOST_MESSAGES, MessageRow, MessageRows};
 pub use moments::Moments;
 pub use software::{InSoftware, Parts};
 pub use stored::Stored;
@@ -174,6 +176,8 @@ pub struct Measures {
     pub completed: Vec<Time>,
     /// Rows of delivered packets since they were last taken, if recorded.
     pub rows: Option<Vec<PacketRow>>,
+    /// Rows of received messages since they were last taken, if they are kept.
+    pub messages: Option<Box<MessageRows>>,
     /// What nodes store of packets, in the current window, where that is part of how they cross
     /// the network.
     pub stored: Option<Box<Stored>>,
@@ -204,6 +208,7 @@ impl Measures {
             nodes: vec![NodeTally::default(); nodes],
             completed: Vec::new(),
             rows: record.then(Vec::new),
+            messages: None,
             stored: None,
             software: None,
             blame: None,

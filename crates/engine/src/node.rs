@@ -9,6 +9,7 @@ mod commands;
 mod interface;
 mod meeting;
 mod message;
+mod multicast;
 mod packetisation;
 mod processor;
 mod protocol;
@@ -31,6 +32,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Op, Workload};
 use classes::Classes;
+use multicast::Multicasts;
 use packetisation::Packetisation;
 use protocol::Protocol;
 pub use software::CpuTime;
@@ -61,6 +63,8 @@ pub struct Nodes {
     packetisation: Packetisation,
     /// How messages get to other nodes.
     protocol: Protocol,
+    /// How a message gets to several processes, and who passes it on.
+    multicasts: Multicasts,
     /// What messages cost in software, and who does it.
     software: Software,
     /// The same of messages to the node itself.
@@ -149,6 +153,7 @@ impl Nodes {
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
             protocol: Protocol::new(machine, spec.mode),
+            multicasts: Multicasts::new(machine),
             software: Software::new(spec, topology.nodes, workload, processes),
             local: Protocol::of_local(machine, spec.mode),
             placement,
@@ -166,6 +171,11 @@ impl Nodes {
         let mut messages: Vec<_> = self.messages.places().iter().filter(open).collect();
         messages.sort_by_key(|message| message.serial);
         messages
+    }
+
+    /// How many messages were sent before a message under way.
+    pub fn serial_of(&self, id: MessageId) -> u64 {
+        self.messages[id].serial
     }
 
     /// The processors.
@@ -337,6 +347,7 @@ impl Nodes {
                 }
                 Op::Timer(timer) => self.set(process, timer, world),
                 Op::Send(send) => self.send(process, &send, self.class_of(process), world),
+                Op::Multicast => self.multicast(process, world),
                 Op::AcceptWaiting => self.accept_waiting(process, world),
                 Op::Meet => self.meet(process, world),
                 Op::Refuse => {

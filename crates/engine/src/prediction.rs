@@ -160,9 +160,9 @@ impl Walk<'_> {
         let partial = u64::from(rest > 0);
         let size = self.usual_bytes(flow.bytes);
         let data = |timing: &Timing| {
-            let packets = timing.packet_ps(first as u32)
-                + full * timing.packet_ps(packet_bytes)
-                + partial * timing.packet_ps(rest);
+            let packets = timing.occupied_ps(first as u32)
+                + full * timing.occupied_ps(packet_bytes)
+                + partial * timing.occupied_ps(rest);
             flow.weight * packets as f64
         };
         sums.bytes += flow.weight * f64::from(size);
@@ -171,7 +171,7 @@ impl Walk<'_> {
         let (hops, lifetime) = self.occupy((flow.from, flow.to, flow.traffic), size, data, sums);
         sums.data_ps += flow.weight * lifetime;
         let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
-        let acks = |timing: &Timing| flow.weight * packets * timing.packet_ps(0) as f64;
+        let acks = |timing: &Timing| flow.weight * packets * timing.occupied_ps(0) as f64;
         let (_, lifetime) = self.occupy((flow.to, flow.from, flow.traffic), 0, acks, sums);
         sums.ack_ps += flow.weight * lifetime;
         sums.hops += flow.weight * hops;

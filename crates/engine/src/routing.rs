@@ -33,6 +33,7 @@ mod named;
 mod nearer;
 mod odd_even;
 mod outputs;
+mod parallel;
 pub mod possible;
 mod prepared;
 mod profitable;
@@ -42,6 +43,7 @@ mod remaining;
 mod remaining_tree;
 mod ring_order;
 mod source_routes;
+mod spanning_tree;
 mod table;
 mod turn_model;
 mod two_phase;
@@ -106,8 +108,9 @@ pub enum Otherwise {
 }
 
 /// The algorithms for any switches and links with a way back.
-const ANYWHERE: [&str; 13] = [
+const ANYWHERE: [&str; 14] = [
     "up_down",
+    "spanning_tree",
     "shortest",
     "hop_classes",
     "ecmp",
@@ -230,6 +233,7 @@ impl Chosen {
         Ok(match spec {
             RoutingSpec::DimensionOrder { order, .. }
             | RoutingSpec::DimensionOrderByWrapping { order }
+            | RoutingSpec::DimensionOrderOneWay { order, .. }
                 if matches!(topology.family, Family::HyperX { .. }) =>
             {
                 Self::Fixed(Fixed::new(Base::Lines(HyperX::new(name, order, topology)?)))
@@ -240,6 +244,9 @@ impl Chosen {
             }
             RoutingSpec::DimensionOrderByWrapping { order } => {
                 Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
+            }
+            RoutingSpec::DimensionOrderOneWay { order, rises } => {
+                Self::in_order(Grid::new(name, order, topology)?, Split::OneWay { rises: *rises })
             }
             RoutingSpec::Valiant { order } => {
                 Self::TwoPhase(TwoPhase::new(name, order, false, topology)?)
@@ -284,6 +291,9 @@ impl Chosen {
             }
             RoutingSpec::UpDown { root, adaptive } => {
                 Self::UpDown(UpDown::new(name, *root, *adaptive, topology)?)
+            }
+            RoutingSpec::SpanningTree => {
+                Self::Fixed(Fixed::new(Base::Paths(spanning_tree::ways(name, topology)?)))
             }
             RoutingSpec::Shortest => {
                 Self::Fixed(Fixed::new(Base::Paths(Table::shortest(name, topology)?)))

@@ -6,6 +6,7 @@
 mod arbiter;
 mod collective;
 mod costs;
+mod frames;
 mod interface;
 mod link;
 mod loggops;
@@ -24,14 +25,16 @@ pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
-pub use interface::{Interface, Local, MessageOrder, Unit};
-pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Sharing};
+pub use frames::{Engine, Frames, Pause};
+pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
+pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
 pub use routing::{
-    Flow, Hops, NO_HOP, Routing, RoutingSpec, Selection, SourceRoute, Turns, Weighing,
+    Flow, Hops, NO_HOP, ParallelLinks, Routing, RoutingSpec, Selection, SourceRoute, Turns,
+    Weighing,
 };
 use serde::{Deserialize, Serialize};
 pub use switch::{Switch, Switching};

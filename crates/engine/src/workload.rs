@@ -48,6 +48,8 @@ pub enum Op {
     Timer(Timer),
     /// Send a message.
     Send(Send),
+    /// Send a message to several processes ([`Workload::several`]).
+    Multicast,
     /// Offer the messages that wait for this process to [`Workload::accepts`], oldest first.
     AcceptWaiting,
     /// Carry out what came from outside ([`External::take_command`]).
@@ -86,6 +88,15 @@ pub struct Send {
     pub team: TeamId,
     /// The traffic class that the network knows it by.
     pub traffic: u8,
+}
+
+/// A message to several processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Several {
+    /// Who receives it, in order, counted from [`Send::to`] of `send`.
+    pub to: Arc<[u32]>,
+    /// All else of the message to each.
+    pub send: Send,
 }
 
 /// What processes have done, apart from what the network sees of it.
@@ -402,6 +413,15 @@ impl Workload {
             Self::Trace(ranks) => ranks.acknowledged(process, tag, blocking),
             Self::Jobs(jobs) => jobs.acknowledged(process, tag, blocking),
             Self::Messages(_) | Self::External(_) => false,
+        }
+    }
+
+    /// What a process that is to [multicast](Op::Multicast) sends, and to whom.
+    pub fn several(&self, process: ProcessId) -> Option<Several> {
+        match self {
+            Self::Programs(programs) => programs.several(process),
+            Self::Jobs(jobs) => jobs.several(process),
+            _ => None,
         }
     }
 

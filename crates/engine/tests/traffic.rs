@@ -60,6 +60,7 @@ fn clocked(topology: TopologySpec, virtual_channels: u32) -> Machine {
     machine.switch.input_buffer_flits = Some(8);
     machine.switch.node_virtual_channels = virtual_channels;
     machine.link.control_ps = NS;
+    machine.switch.arbiter = Arbiter::RoundRobin;
     machine.switch.pipeline = Some(
         serde_json::from_value(serde_json::json!({ "route_cycles": 0, "speculative": true }))
             .unwrap(),
@@ -345,6 +346,6 @@ fn allocators_without_priorities_are_refused() {
     machine.switch.arbiter = Arbiter::Priority;
     assert!(
         refused(&spec(machine, &[None], vec![class(10 * NS, 8, 1)]))
-            .starts_with("machine.switch.arbiter = priority: needs allocators that look at")
+            .starts_with("machine.switch.arbiter = priority: needs allocators that can have it")
     );
 }

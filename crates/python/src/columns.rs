@@ -7,7 +7,7 @@ use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
 use tailback_engine::measure::stored::Owner;
-use tailback_engine::measure::{ClassCounters, Distribution, Measures, PacketRow};
+use tailback_engine::measure::{ClassCounters, Distribution, Measures, MessageRow, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
 use tailback_engine::topology::Topology;
@@ -224,6 +224,23 @@ pub fn packets<'py>(py: Python<'py>, packets: &[PacketRow]) -> PyResult<Bound<'p
     table.column("first_sent_ps", rows().map(|p| p.first_sent))?;
     table.column("first_internal_ps", rows().map(|p| p.first_internal))?;
     table.column("delivered_ps", rows().map(|p| p.delivered))?;
+    Ok(table.0)
+}
+
+pub fn messages<'py>(py: Python<'py>, messages: &[MessageRow]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let rows = || messages.iter();
+    table.column("message", rows().map(|m| m.number))?;
+    table.column("source_process", rows().map(|m| m.from.0.0))?;
+    table.column("source", rows().map(|m| m.from.1.0))?;
+    table.column("destination_process", rows().map(|m| m.to.0.0))?;
+    table.column("destination", rows().map(|m| m.to.1.0))?;
+    table.column("bytes", rows().map(|m| m.bytes))?;
+    table.column("tag", rows().map(|m| m.tag))?;
+    table.column("sent_ps", rows().map(|m| m.sent))?;
+    table.column("arrived_ps", rows().map(|m| m.arrived))?;
+    table.column("received_ps", rows().map(|m| m.received))?;
+    table.column("latency_ps", rows().map(|m| m.arrived - m.sent))?;
     Ok(table.0)
 }
 

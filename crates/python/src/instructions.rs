@@ -13,6 +13,7 @@
 //! | 6 | release | operation |
 //! | 7 | end | |
 //! | 8 | collective | operation, algorithm, root, segment, bytes; then three lists: group, sizes, receives |
+//! | 9 | send to several | type, bytes, their number, nodes |
 //!
 //! Operations and algorithms are places in `_engine.OPERATIONS` and `ALGORITHMS`; an algorithm of
 //! -1: as the machine has it, of -2: none, it costs nothing. A root or segment of -1, and a list
@@ -86,6 +87,11 @@ impl Words<'_> {
         (0..count).map(|_| self.take()).collect::<PyResult<_>>().map(Some)
     }
 
+    fn nodes(&mut self) -> PyResult<Vec<NodeId>> {
+        let count: u32 = self.take()?;
+        (0..count).map(|_| Ok(NodeId(self.take()?))).collect()
+    }
+
     fn collective(&mut self) -> PyResult<Collective> {
         let unknown = || PyValueError::new_err("instructions: no such collective");
         let operation: usize = self.take()?;
@@ -118,12 +124,7 @@ impl Words<'_> {
                 Instruction::Send(self.letter()?, to)
             }
             2 => Instruction::Broadcast(self.letter()?),
-            3 => {
-                let letter = self.letter()?;
-                let count: u32 = self.take()?;
-                let nodes: PyResult<_> = (0..count).map(|_| Ok(NodeId(self.take()?))).collect();
-                Instruction::BroadcastNear(letter, nodes?)
-            }
+            3 => Instruction::BroadcastNear(self.letter()?, self.nodes()?),
             4 => Instruction::Receive(Filter {
                 source: self.perhaps()?.map(NodeId),
                 tag: self.perhaps()?,
@@ -142,6 +143,7 @@ impl Words<'_> {
             6 => Instruction::Release(self.take()?),
             7 => Instruction::End,
             8 => Instruction::Together(Box::new(self.collective()?)),
+            9 => Instruction::Multicast(self.letter()?, self.nodes()?),
             code => {
                 return Err(PyValueError::new_err(format!("instructions: no code {code}")));
             }

@@ -234,6 +234,16 @@ impl Simulation {
         columns::packets(py, &self.engine.take_packets())
     }
 
+    /// Keeps one row per message from now on.
+    fn keep_messages(&mut self) {
+        self.engine.keep_messages();
+    }
+
+    /// One row per message received since the last call, if they are kept.
+    fn take_messages<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::messages(py, &self.engine.take_messages())
+    }
+
     /// Who made whom wait, in the current window, by table; None unless that is kept.
     fn blame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let blame = self.engine.measures().blame.as_ref();

@@ -95,6 +95,12 @@ class Run(Description, init=False):
         description="Share of all packets whose waits are charged (run.blame), chosen by the seed: "
         "estimates, sooner. Root culprits and root channels are known only if it is 1.",
     )
+    keep_messages: bool = Field(
+        default=False,
+        description="Whether there is a table of all messages: who sent it to whom, how long it "
+        "was, when it was sent, arrived and was received. Of more than 1,048,576 every second is "
+        "in it, of more than twice as many every fourth, and so on.",
+    )
     critical_path: bool = Field(
         default=False,
         description="Whether it is found what the end of the program waited for, and where the "

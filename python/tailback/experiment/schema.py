@@ -138,8 +138,10 @@ def _part_schema(part: type[Part], kinded: tuple[str, str] | None = None) -> Sch
     schema["description"] = _first_line(part)
     for key, described in schema["properties"].items():
         words = ALIASES.get(f"{part.section.removeprefix('machine.')}.{key}", {})
-        if "enum" in described:
-            described["enum"] = [*described["enum"], *words]
+        # A key that may be left out is one of its words, or null.
+        for choice in (described, *described.get("anyOf", ())):
+            if "enum" in choice:
+                choice["enum"] = [*choice["enum"], *words]
     if kinded is not None:
         name, kind = kinded
         aliases = [word for word, meant in ALIASES[f"{name}.kind"].items() if meant == kind]

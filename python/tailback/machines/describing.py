@@ -15,7 +15,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
-from .switch import CLOCKED
+from .switch import CLOCKED, FORWARDING
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     routing = machine.chosen_routing
     return {
         "topology": plain(machine.topology.resolved()),
-        "link": machine.link.written() | _of_link(machine),
+        "link": _link(machine) | _of_link(machine),
         "node_link": _of_node_link(machine),
         "link_classes": {
             name: {
@@ -48,11 +48,24 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
-        "switch": machine.switch.written() | _of_switch(machine, fidelity),
+        "switch": _switch(machine) | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
         "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _link(machine: Machine) -> dict[str, Any]:
+    """Return the keys of links; those of frames only where there are any."""
+    frames = () if machine.switch.forwards_frames else ("preamble", "frame_gap")
+    return {key: value for key, value in machine.link.written().items() if key not in frames}
+
+
+def _switch(machine: Machine) -> dict[str, Any]:
+    """Return the keys of switches; those of forwarding only where they forward frames."""
+    left_out = () if machine.switch.forwards_frames else ("forwarding", *FORWARDING)
+    written = machine.switch.written()
+    return {key: value for key, value in written.items() if key not in left_out}
 
 
 def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
@@ -72,6 +85,8 @@ def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
 def _interface(machine: Machine) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    if not machine.switch.forwards_frames:
+        del written["minimum_packet"]
     others = {
         key: value
         for key, value in written.items()
@@ -108,6 +123,7 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "reserve": None,
         "overtaking": None,
         "virtual_channels": machine.channels_per_wire,
+        "arbiter": switch.chosen_arbiter if machine.topology.switch_count > 0 else None,
     }
     if machine.link.flow_control == "in_band" and machine.topology.switch_count > 0:
         found["output_buffer"] = str(Size(output_flits(machine)))
@@ -118,8 +134,6 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         found["route_delay"] = str(cycle if switch.route_delay is None else switch.route_delay)
         given = switch.traversal_delay
         found["traversal_delay"] = str(cycle if given is None else given)
-        if switch.arbiter != "priority":
-            found["arbiter"] = None
         if switch.output_buffer is not None:
             found["output_buffer"] = str(switch.output_buffer)
     else:
@@ -132,6 +146,11 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             found["overtaking"] = switch.overtaking is not False
     if not machine.has_input_buffers:
         found["input_buffer"] = None
+    if switch.forwards_frames:
+        room = switch.memory_bytes
+        found["memory"] = "unlimited" if room is None else str(Size(room))
+        if switch.pause != "off":
+            found["pause_high"], found["pause_low"] = (str(mark) for mark in switch.pause_marks)
     if not machine.interface.acknowledgements:
         found["ack_priority"] = None
     return found
@@ -247,9 +266,27 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
         "virtual_channels": machine.channels_per_wire,
-        "arbiter": switch.arbiter,
+        "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
+        **({"frames": _frames_spec(machine)} if switch.forwards_frames else {}),
+    }
+
+
+def _frames_spec(machine: Machine) -> dict[str, Any]:
+    """Return what frames are, and what switches do with them."""
+    link, switch = machine.link, machine.switch
+    high, low = (Size(0), Size(0)) if switch.pause == "off" else switch.pause_marks
+    return {
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": link.preamble.bytes,
+        "gap_bytes": link.frame_gap.bytes,
+        "engine": switch.forwarding,
+        "forwarding_ps": switch.forwarding_time.ps,
+        "memory_bytes": switch.memory_bytes,
+        "pause": switch.pause,
+        "pause_high_bytes": high.bytes,
+        "pause_low_bytes": low.bytes,
     }
 
 
@@ -314,6 +351,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
         **_receiving(machine),
         # Left out where it is as before there was this key.
         **({} if interface.local == "memory" else {"local": interface.local}),
+        **({} if interface.multicast is None else {"multicast": interface.multicast}),
     }
 
 

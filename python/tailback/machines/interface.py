@@ -61,6 +61,11 @@ class Interface(Part):
         description="Most data in the first packet of a message; default: packet_size.",
     )
     header: SizeKey = key(default=Size(8), description="Header of a packet, at least 1 B.")
+    minimum_packet: SizeKey = key(
+        default=Size(0),
+        description="Least length of a frame, header included: shorter ones are filled up; with "
+        "switch.forwarding.",
+    )
     window: Window = key(
         default=None,
         description="Packets of one message in flight, at most, or unlimited; default: unlimited "
@@ -82,6 +87,12 @@ class Interface(Part):
         default="memory",
         description="How messages of a node to itself are delivered: at once (memory), or in "
         "packets over its links and switch (switch).",
+    )
+    multicast: Literal["unicast", "tree", "switches"] | None = key(
+        default=None,
+        description="How a message gets to several nodes: as one to each, in order (unicast, the "
+        "default), passed on by receivers along a binomial tree (tree), or as one that switches "
+        "make copies of (switches), where they can.",
     )
     time_slice: MaybeTime = key(
         default=None,

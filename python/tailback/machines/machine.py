@@ -205,6 +205,8 @@ class Machine(Part):
     def channels_per_wire(self) -> int:
         """`virtual_channels` or its default; with separate wires, wires per link."""
         given = self.switch.virtual_channels
+        if given is None and self.switch.forwards_frames:
+            return 1
         return self.routing_classes if given is None else given
 
     @property
@@ -254,6 +256,8 @@ class Machine(Part):
     def has_input_buffers(self) -> bool:
         """Whether packets stand in buffers at the inputs of switches."""
         switch = self.switch
+        if switch.forwards_frames:
+            return False
         return switch.switching == "wormhole" or not (switch.integrated or self.makes_circuits)
 
     @property

@@ -37,6 +37,10 @@
 * ``tpu_torus_like``: a cube of 64 accelerators, a torus of 4 x 4 x 4 with links of 50 GB/s
   [Jouppi et al. 2023]. Its packets, buffers and delays are not public: packets of 512 B in flits of
   32 B, 4 KiB for each of 2 virtual channels, 50 ns in a switch and 5 ns on a link are choices.
+* ``gigabit_ethernet``: four switches of 64 nodes each and one in their midst [Chen & Wyckoff].
+  Printed are the rate, the sizes of frames, their gap and that switches store and forward; the time
+  of a switch is such that printed latencies are exact: an engine that takes 384 ns for every frame,
+  whatever its length, and 20 ns more. Cables of 4 ns. Memories are unlimited, and nobody pauses.
 * ``loggops``: no network, but six numbers [Hoefler, Schneider & Lumsdaine 2010], by default those
   of the authors' simulator; for traces only.
 """
@@ -241,6 +245,27 @@ PRESETS["paragon"] = {
         "packet_interval_per_byte": "22 ns/B",
         "receive_fifo": 2,
         "drain_rate": "363636364 bit/s",
+    },
+}
+
+PRESETS["gigabit_ethernet"] = {
+    "topology": {"kind": "tree", "switches_per_level": [1, 4], "nodes_per_switch": 64},
+    "link": {"rate": "1 Gbit/s", "delay": "4 ns", "preamble": "8 B", "frame_gap": "12 B"},
+    "switch": {
+        "switching": "store_and_forward",
+        "forwarding": "per_switch",
+        "forwarding_time": "384 ns",
+        "delay": "20 ns",
+        "memory": "unlimited",
+        "pause": "off",
+        "arbiter": "fifo",
+    },
+    "routing": {"kind": "spanning_tree"},
+    "interface": {
+        "header": "18 B",
+        "minimum_packet": "64 B",
+        "packet_size": "1500 B",
+        "multicast": "switches",
     },
 }
 

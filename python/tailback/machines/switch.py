@@ -33,6 +33,15 @@ Allocator = Literal[
 ]
 Unlimited = Literal["unlimited"]
 
+#: Keys of switches that forward frames.
+FORWARDING = (
+    "forwarding_time",
+    "memory",
+    "pause",
+    "pause_high",
+    "pause_low",
+)
+
 
 #: Keys of switches that run by a clock.
 CLOCKED = (
@@ -144,10 +153,12 @@ class Switch(Part):
         description="Virtual channels of every link between a node and its switch, in switches "
         "that run by a clock; default: virtual_channels.",
     )
-    arbiter: Arbiter = key(
-        default="fifo",
-        description="Which waiting input is granted a free output. Of switches that run by a clock "
-        "priority alone: the traffic class that is most urgent comes first.",
+    arbiter: Arbiter | None = key(
+        default=None,
+        description="Which waiting input is granted a free output; default: fifo. Of switches that "
+        "run by a clock, how allocators choose among requests; default: round_robin. There fifo, "
+        "oldest_first and priority need separable or wavefront allocators, least_recently_granted "
+        "(a matrix arbiter) separable ones, and there are no others.",
     )
     ack_priority: bool = key(
         default=False, description="Whether switches grant acknowledgements before data."
@@ -202,12 +213,69 @@ class Switch(Part):
         default=1, ge=1, le=64, description="Steps of the allocators and the crossbar in a cycle."
     )
 
+    forwarding: Literal["per_switch", "per_port"] | None = key(
+        default=None,
+        description="Who looks up the outputs of frames, one after the other, in a switch that "
+        "takes each in as a whole and queues it at its output: one engine for all inputs "
+        "(per_switch) or one for each (per_port); default: packets stand in input buffers.",
+    )
+    forwarding_time: TimeKey = key(
+        default=Time(0),
+        description="How long it takes to look up the output of a frame, whatever its length.",
+    )
+    memory: Room = key(
+        default=None,
+        description="Frames that a switch has room for, all its queues together, or unlimited "
+        "(default); others are lost.",
+    )
+    pause: Literal["off", "all", "per_priority"] = key(
+        default="off",
+        description="Whether neighbours are told to pause when a memory gets full: with all they "
+        "send [IEEE 802.3x], or with what they send of one traffic class (per_priority) "
+        "[IEEE 802.1Qbb].",
+    )
+    pause_high: MaybeSize = key(
+        default=None,
+        description="Above how much in memory they are told to pause; default: three quarters of "
+        "memory.",
+    )
+    pause_low: MaybeSize = key(
+        default=None,
+        description="At how much in memory, or less, they are told to go on; default: half of "
+        "pause_high.",
+    )
+
+    @property
+    def forwards_frames(self) -> bool:
+        """Whether it forwards frames: takes each in as a whole and queues it at its output."""
+        return self.forwarding is not None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """What it has room for; None: for any number of frames."""
+        return self.memory.bytes if isinstance(self.memory, Size) else None
+
+    @property
+    def pause_marks(self) -> tuple[Size, Size]:
+        """Above how much in memory neighbours pause, and at how much they go on."""
+        room = self.memory_bytes
+        if self.pause_high is None and room is None:
+            raise self.refused("pause_high", "must be given with pause, where memory is unlimited")
+        high = Size(3 * (room or 0) // 4) if self.pause_high is None else self.pause_high
+        return high, Size(high.bytes // 2) if self.pause_low is None else self.pause_low
+
     @property
     def is_clocked(self) -> bool:
         """Whether it runs by a clock."""
         return self.allocator is not None
 
+    @property
+    def chosen_arbiter(self) -> Arbiter:
+        """`arbiter`, or the usual one."""
+        return self.arbiter or ("round_robin" if self.is_clocked else "fifo")
+
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""
-        if self.delay > Time(10**12):
-            raise self.refused("delay", "must be at most 1 s")
+        for name in ("delay", "forwarding_time"):
+            if getattr(self, name) > Time(10**12):
+                raise self.refused(name, "must be at most 1 s")

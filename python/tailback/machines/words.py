@@ -34,7 +34,7 @@ ALIASES: dict[str, dict[str, str]] = {
         "saf": "store_and_forward",
         "circuit_switching": "circuit",
     },
-    "switch.arbiter": {"age": "oldest_first", "fcfs": "fifo"},
+    "switch.arbiter": {"age": "oldest_first", "fcfs": "fifo", "matrix": "least_recently_granted"},
     "interface.message_order": {"fcfs": "fifo"},
 }
 

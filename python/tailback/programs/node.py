@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 from operator import index
@@ -123,12 +123,21 @@ class Node(Together):
             raise UserError("compute", shown(time), allowed) from None
 
     def send(
-        self, to: int, size: str | Size = "32 B", *, type: int = 0, content: Any = None
+        self,
+        to: int | Sequence[int],
+        size: str | Size = "32 B",
+        *,
+        type: int = 0,
+        content: Any = None,
     ) -> Sending:
         """Send a message; awaiting what is returned waits for its completion.
 
-        ``content`` is any object, which the receiver finds in its message; it costs nothing.
+        ``to`` is a node, or several: then it is a multicast, and gets to them as
+        ``machine.interface.multicast`` says. ``content`` is any object, which the receiver finds
+        in its message; it costs nothing.
         """
+        if isinstance(to, list | tuple):
+            return self._multicast(to, size, type, content)
         number = self._operations
         machine = self.machine
         if to.__class__ is not int or not 0 <= to < machine.nodes:
@@ -142,6 +151,24 @@ class Node(Together):
         self._operations = number + 1
         if content is not None:
             machine.keep_content(self._number, number, content, 1)
+        return Sending(self, number)
+
+    def _multicast(self, to: Sequence[int], size: str | Size, type: int, content: Any) -> Sending:
+        nodes = [self._checked_node(node, "send.to") for node in to]
+        if not nodes:
+            raise UserError("send.to", shown(to), "must be at least one node")
+        places = self.machine.places
+        for place, node in enumerate(nodes):
+            if node in nodes[:place]:
+                raise UserError("send.to", str(node), "must be there once")
+            if places is not None and node not in places:
+                raise UserError("send.to", str(node), "no process runs on that node")
+        type = _checked_type(type, "send.type")
+        length = _length(size, "send.size")
+        self._words += (self._process, wire.MULTICAST, type, length, len(nodes), *nodes)
+        number = self._operations
+        self._operations = number + 1
+        self.machine.keep_content(self._number, number, content, len(nodes))
         return Sending(self, number)
 
     def broadcast(

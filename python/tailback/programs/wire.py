@@ -18,6 +18,7 @@ WAIT: Final = 5
 RELEASE: Final = 6
 END: Final = 7
 COLLECTIVE: Final = 8
+MULTICAST: Final = 9
 
 #: What is not given, and what is no messages and costs nothing.
 NOT_GIVEN: Final = -1

@@ -3,6 +3,7 @@
     DIR/manifest.json          every parameter, version, seed, identity, estimates
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
     DIR/full/...               histograms, moments, samples, packets on request,
+                               messages where run.keep_messages asks for them,
                                blame_pairs, blame_channels, blame_roots, blame_victims
                                where run.blame asks for them
 
@@ -33,9 +34,8 @@ MANIFEST = "manifest.json"
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
 #: Sub-folders: one for each mode, and what `describe` says.
 _PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
-_TABLE = re.compile(
-    rf"({'|'.join((*_TABLES, 'packets', *BLAME_TABLES))})\.parquet|\..+\.parquet\.\d+\.part"
-)
+_NAMES = "|".join((*_TABLES, "packets", "messages", *BLAME_TABLES))
+_TABLE = re.compile(rf"({_NAMES})\.parquet|\..+\.parquet\.\d+\.part")
 
 
 def prepare(folder: Path, identity: str) -> None:
@@ -102,7 +102,8 @@ def save(
 def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:
     """Return the tables of a result that are stored."""
     names = (*_TABLES, "packets") if packets else _TABLES
+    messages = {} if result.messages is None else {"messages": result.messages}
     blame = {} if result.blame is None else result.blame.tables()
     path = result.critical_path
     paths = {} if path is None else {"critical_path": path.pieces, "process_times": path.processes}
-    return {name: getattr(result, name) for name in names} | blame | paths
+    return {name: getattr(result, name) for name in names} | messages | blame | paths

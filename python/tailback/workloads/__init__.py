@@ -1,20 +1,21 @@
 """Workloads: what the processes of a machine compute, send and receive.
 
 One class per kind; their fields are the keys of ``[workload]``. A workload
-knows messages and processor time, never channels or packets. A class that `builtin` has in its
-``__all__`` is a kind, and is known everywhere.
+knows messages and processor time, never channels or packets. A class that `builtin` or `cluster`
+has in its ``__all__`` is a kind, and is known everywhere.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from . import builtin
+from . import builtin, cluster
 from .base import Network, Workload
 from .builtin import *  # noqa: F403
+from .cluster import *  # noqa: F403
 from .jobs import Job, Jobs
 from .messages import Message, Messages
-from .program import Compute, Process, Program, Receive, Send
+from .program import Compute, Multicast, Process, Program, Receive, Send
 from .python_program import PythonProgram
 from .synthetic import Synthetic
 from .trace import Trace
@@ -29,6 +30,7 @@ __all__ = [
     "Jobs",
     "Message",
     "Messages",
+    "Multicast",
     "Network",
     "Process",
     "Program",
@@ -41,7 +43,7 @@ __all__ = [
     "TrafficClass",
     "Workload",
 ]
-__all__ += builtin.__all__
+__all__ += builtin.__all__ + cluster.__all__
 
 #: Every kind of workload by the word in ``workload.kind``.
 KINDS: dict[str, type[Workload]] = {
@@ -54,6 +56,7 @@ KINDS: dict[str, type[Workload]] = {
         Messages,
         PythonProgram,
         Trace,
+        *(getattr(cluster, name) for name in cluster.__all__),
     )
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,17 +10,16 @@ from pydantic import Field
 
 from ..errors import UserError, shown
 from ..units import Size, Time
-from .base import Network, Workload
+from .base import Network
+from .on_nodes import OnNodes
 
 if TYPE_CHECKING:
-    from ..programs import Node, Processes
-
-# What runs programs is imported where they are run, to start fast.
+    from ..programs import Node
 
 Pattern = Literal["adjacent", "four_neighbours", "diagonal", "transpose"]
 
 
-class PeerExchange(Workload, init=False):
+class PeerExchange(OnNodes, init=False):
     """Nodes of a mesh that compute and exchange messages with peers [Chittor & Enbody 1990].
 
     A loop: compute for a time that all peers draw alike; then nodes of class A send a message to
@@ -46,11 +43,6 @@ class PeerExchange(Workload, init=False):
         description="Of the times of computing: uniform from 0 to twice the mean.",
     )
     repeat: int = Field(default=100, ge=1, description="Loops of each node.")
-
-    @property
-    def finite(self) -> bool:
-        """It ends with the last loop."""
-        return True
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless the machine has rows and columns, and such peers."""
@@ -101,20 +93,11 @@ class PeerExchange(Workload, init=False):
         for _ in range(self.repeat):
             yield Time(drawn.randint(0, 2 * mean)) if self.distribution == "uniform" else Time(mean)
 
-    def spec(self, network: Network) -> dict[str, Any]:
-        """Return the workload as the engine describes it; instructions come from `processes`."""
-        return {"kind": "external", "comparators": None}
+    def places(self, network: Network) -> list[int]:
+        """Return the nodes that have peers."""
+        return [n for n in range(network.nodes) if self.peers_of(network, n)]
 
-    def processes(self, network: Network, seed: int) -> Processes:
-        """Return the processes of one run."""
-        from ..programs import Processes
-        from ..programs.loading import Program
-
-        places = [n for n in range(network.nodes) if self.peers_of(network, n)]
-        program = Program(self._program(network, seed), __file__, self.kind)
-        return Processes(program, network.nodes, places, seed, network.cycle())
-
-    def _program(self, network: Network, seed: int) -> Callable[[Node], Any]:
+    def program(self, network: Network, seed: int) -> Callable[[Node], Any]:
         """Return what every node does."""
 
         async def program(node: Node) -> None:
@@ -138,8 +121,3 @@ class PeerExchange(Workload, init=False):
     def iteration_ps(self, network: Network) -> int:
         """Return the time of computing and of a message there and one back."""
         return self.compute.ps + 2 * network.round_trip_ps(self.message_size.bytes)
-
-    def digest(self) -> str:
-        """Return a hash of all parameters: the engine is told none of them."""
-        parameters = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(parameters.encode()).hexdigest()

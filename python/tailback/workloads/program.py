@@ -57,6 +57,27 @@ class Send(Description, init=False):
         return steps.send(self.send, self.socket, self.bytes, self.blocking)
 
 
+class Multicast(Description, init=False):
+    """Send a message to the same socket of several processes, and go on at once."""
+
+    multicast: Annotated[
+        tuple[Annotated[int, Field(ge=0)], ...], Strict(False), Field(min_length=1)
+    ] = Field(description="Numbers of the receiving processes, in order; each once.")
+    socket: int = Field(default=0, ge=0, description="Number of their socket.")
+    bytes: Size = Field(default=Size(32), description="Length of the message.")
+
+    @model_validator(mode="after")
+    def _once(self) -> Multicast:
+        for place, process in enumerate(self.multicast):
+            if process in self.multicast[:place]:
+                raise UserError("multicast", shown(process), "must be there once")
+        return self
+
+    def spec(self, process: int) -> dict[str, Any]:
+        """Return the step of a process as the engine describes it."""
+        return steps.multicast(list(self.multicast), self.socket, self.bytes)
+
+
 class Receive(Description, init=False):
     """Wait for a message and receive it."""
 
@@ -69,9 +90,10 @@ class Receive(Description, init=False):
         return steps.receive(None if self.receive == "any" else self.receive)
 
 
-_STEPS: dict[str, type[Compute | Send | Receive | Collective]] = {
+_STEPS: dict[str, type[Compute | Send | Multicast | Receive | Collective]] = {
     "compute": Compute,
     "send": Send,
+    "multicast": Multicast,
     "receive": Receive,
     **COLLECTIVES,
 }
@@ -92,6 +114,7 @@ def _step(value: object) -> object:
 Step = Annotated[
     Compute
     | Send
+    | Multicast
     | Receive
     | Barrier
     | Broadcast
@@ -124,6 +147,7 @@ class Process(Description, init=False):
     )
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)] = Field(
         description='Such as {compute = "10 us"}, {send = 1, socket = 0, bytes = "32 B"}, '
+        '{multicast = [1, 2], bytes = "32 B"}, '
         '{receive = 0}, {receive = "any"}, {barrier = "all"} or {all_reduce = "1 MB"}.'
     )
 
@@ -139,21 +163,25 @@ class Program(Workload, init=False):
     @model_validator(mode="after")
     def _addresses_exist(self) -> Program:
         for place, number, step in self._all_steps():
-            if isinstance(step, Send) and step.send >= len(self.process):
-                allowed = f"must be at most {len(self.process) - 1}, the last process"
-                raise UserError(f"{place}.send", shown(step.send), allowed)
+            for name, to in _receivers(step):
+                if to >= len(self.process):
+                    allowed = f"must be at most {len(self.process) - 1}, the last process"
+                    raise UserError(f"{place}.{name}", shown(to), allowed)
             if isinstance(step, Collective):
                 step.check(place, number, len(self.process))
         sockets = self._sockets()
         self._check_senders(sockets)
         for place, number, step in self._all_steps():
-            if isinstance(step, Send):
-                _check_send(place, number, step, sockets[step.send])
+            if isinstance(step, Send | Multicast):
+                for _, to in _receivers(step):
+                    _check_send(place, number, (to, step.socket), sockets[to])
             if isinstance(step, Receive) and step.receive != "any":
                 _check_socket(f"{place}.receive", step.receive, sockets[number])
         return self
 
-    def _all_steps(self) -> Iterator[tuple[str, int, Compute | Send | Receive | Collective]]:
+    def _all_steps(
+        self,
+    ) -> Iterator[tuple[str, int, Compute | Send | Multicast | Receive | Collective]]:
         """Yield every step with its place in the file and the number of its process."""
         for number, process in enumerate(self.process):
             for index, step in enumerate(process.steps):
@@ -163,8 +191,9 @@ class Program(Workload, init=False):
         """Return the permitted sender of each socket of each process; None is anybody."""
         used = [0] * len(self.process)
         for _, number, step in self._all_steps():
-            if isinstance(step, Send):
-                used[step.send] = max(used[step.send], step.socket + 1)
+            if isinstance(step, Send | Multicast):
+                for _, to in _receivers(step):
+                    used[to] = max(used[to], step.socket + 1)
             if isinstance(step, Receive) and step.receive != "any":
                 used[number] = max(used[number], step.receive + 1)
         return [
@@ -189,7 +218,9 @@ class Program(Workload, init=False):
     @property
     def sends_messages(self) -> bool:
         """Whether any step sends."""
-        return any(isinstance(step, Send | Collective) for _, _, step in self._all_steps())
+        return any(
+            isinstance(step, Send | Multicast | Collective) for _, _, step in self._all_steps()
+        )
 
     def check(self, network: Network) -> None:
         """Raise `UserError` if a process is not on a node of the machine."""
@@ -221,7 +252,7 @@ class Program(Workload, init=False):
         for _, _, step in self._all_steps():
             if isinstance(step, Compute):
                 total += step.compute.ps
-            if isinstance(step, Send):
+            if isinstance(step, Send | Multicast):
                 total += network.round_trip_ps(step.bytes.bytes)
             if isinstance(step, Collective):
                 rounds = len(step.members or self.process).bit_length()
@@ -229,12 +260,22 @@ class Program(Workload, init=False):
         return total // len(self.process)
 
 
-def _check_send(place: str, sender: int, step: Send, sockets: list[int | None]) -> None:
-    _check_socket(f"{place}.socket", step.socket, sockets)
-    permitted = sockets[step.socket]
+def _receivers(step: object) -> list[tuple[str, int]]:
+    """Return the processes that a step sends to, by the key that names them."""
+    if isinstance(step, Send):
+        return [("send", step.send)]
+    if isinstance(step, Multicast):
+        return [("multicast", to) for to in step.multicast]
+    return []
+
+
+def _check_send(place: str, sender: int, to: tuple[int, int], sockets: list[int | None]) -> None:
+    receiver, socket = to
+    _check_socket(f"{place}.socket", socket, sockets)
+    permitted = sockets[socket]
     if permitted not in (None, sender):
-        allowed = f"socket {step.socket} of process {step.send} is for process {permitted} only"
-        raise UserError(f"{place}.socket", shown(step.socket), allowed)
+        allowed = f"socket {socket} of process {receiver} is for process {permitted} only"
+        raise UserError(f"{place}.socket", shown(socket), allowed)
 
 
 def _check_socket(place: str, socket: int, sockets: list[int | None]) -> None:

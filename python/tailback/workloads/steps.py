@@ -21,6 +21,12 @@ def send(process: int, socket: int, size: Size, blocking: bool) -> dict[str, Any
     return {"op": "send", **to, "bytes": size.bytes, "blocking": blocking}
 
 
+def multicast(processes: list[int], socket: int, size: Size) -> dict[str, Any]:
+    """Send a message to ``socket`` of each of ``processes``, as the machine's multicasts are."""
+    to = {"processes": processes, "socket": socket}
+    return {"op": "multicast", **to, "bytes": size.bytes}
+
+
 def receive(socket: int | None) -> dict[str, Any]:
     """Wait for a message on ``socket``, or on any."""
     return {"op": "receive", "socket": socket}

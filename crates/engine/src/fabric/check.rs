@@ -2,9 +2,12 @@
 
 mod buffers;
 mod costs;
+mod frames;
 mod machine;
+mod multicast;
 mod network;
 mod pipeline;
+mod stop_go;
 
 pub use buffers::TOKENS_PER_GRANT;
 pub use machine::machine;

@@ -7,6 +7,7 @@ pub mod circuit;
 pub mod contention_free;
 pub mod flit;
 pub mod fluid;
+pub mod frames;
 pub mod packet;
 pub mod router;
 pub mod shared;
@@ -28,6 +29,7 @@ use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use fluid::FluidFabric;
+use frames::FramesFabric;
 use packet::PacketFabric;
 use router::RouterFabric;
 use shared::SharedFabric;
@@ -63,6 +65,9 @@ pub struct Traits {
     pub receives: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
+    /// Whether it makes copies of packets with riders: where their ways part, it parts them
+    /// ([`Act::part`]).
+    pub replicates: bool,
     /// Below which number channels stand for the lists of nodes that are one with their
     /// switches; 0: there are none.
     pub lists: u32,
@@ -225,6 +230,8 @@ pub enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
+    /// Mode `full`, switches that forward frames.
+    Frames(FramesFabric),
     /// Fidelity `fluid`, all modes with packets.
     Fluid(FluidFabric),
     /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
@@ -244,6 +251,7 @@ macro_rules! dispatch {
             $crate::fabric::models::Model::Stream($model) => $do,
             $crate::fabric::models::Model::Circuit($model) => $do,
             $crate::fabric::models::Model::Stored($model) => $do,
+            $crate::fabric::models::Model::Frames($model) => $do,
             $crate::fabric::models::Model::Fluid($model) => $do,
             $crate::fabric::models::Model::ContentionFree($model) => $do,
         }
@@ -296,6 +304,10 @@ impl Model {
         if let Some(pipeline) = machine.switch.pipeline {
             let model = RouterFabric::new(machine, pipeline, topology, wiring, seed);
             return Ok(Self::Router(model));
+        }
+        if let Some(frames) = &machine.switch.frames {
+            let model = FramesFabric::new(machine, frames, topology, wiring, seed);
+            return Ok(Self::Frames(model));
         }
         Ok(match (integrated_timing, fidelity) {
             (Some(integrated_timing), _) if integrated_timing.has_queues() => {

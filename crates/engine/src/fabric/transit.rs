@@ -1,11 +1,17 @@
 //! Packets in flight.
 
+mod riders;
+
+pub use riders::Part;
+
 use crate::fabric::network::wiring::{Undisturbed, Wiring};
-use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId, SwitchId};
 use crate::measure::Class;
 use crate::pool::Pool;
 use crate::routing::Header;
 use crate::time::{NEVER, Time};
+use riders::Riders;
+use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
 /// One packet, from the instant it is queued until it has been delivered.
@@ -124,14 +130,48 @@ pub struct PacketPool {
     /// By node: when the data packet started that has left it last, or is about to. Empty where
     /// nodes do not ask.
     departures: Vec<Time>,
+    /// Those that have been lost.
+    lost: Lost,
+    /// Which packets of multicasts are sent with others.
+    riders: Riders,
 }
+
+/// Packets that have been lost.
+#[derive(Clone, Default)]
+pub struct Lost {
+    /// The first of them, as many as are told.
+    pub first: Vec<LostPacket>,
+    /// The messages that they belong to, or acknowledge.
+    pub messages: BTreeSet<MessageId>,
+}
+
+/// A packet that has been lost.
+#[derive(Clone, Copy, Debug)]
+pub struct LostPacket {
+    /// When.
+    pub at: Time,
+    /// At which switch.
+    pub switch: SwitchId,
+    /// The packet, as it was.
+    pub packet: Packet,
+}
+
+/// Most lost packets that are told one by one.
+const MOST_TOLD: usize = 8;
 
 impl PacketPool {
     /// None yet; each may cross so many channels.
     pub fn new(hop_limit: u16) -> Self {
-        let (packets, undisturbed) = (Pool::default(), Vec::new());
-        let (strayed, overfull) = (PacketId::NONE, ChannelId::NONE);
-        Self { packets, undisturbed, hop_limit, strayed, overfull, departures: Vec::new() }
+        Self {
+            packets: Pool::default(),
+            undisturbed: Vec::new(),
+            hop_limit,
+            strayed: PacketId::NONE,
+            overfull: ChannelId::NONE,
+            departures: Vec::new(),
+            lost: Lost::default(),
+            riders: Riders::default(),
+        }
     }
 
     /// The first packet that has crossed more channels than it may.
@@ -183,6 +223,21 @@ impl PacketPool {
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.packets.remove(id)
+    }
+
+    /// A packet is lost at a switch.
+    #[cold]
+    pub fn lose(&mut self, id: PacketId, switch: SwitchId, at: Time) {
+        let packet = self.remove(id);
+        self.lost.messages.insert(packet.message);
+        if self.lost.first.len() < MOST_TOLD {
+            self.lost.first.push(LostPacket { at, switch, packet });
+        }
+    }
+
+    /// Those that have been lost.
+    pub fn lost(&self) -> &Lost {
+        &self.lost
     }
 
     /// How many there are.

@@ -19,6 +19,7 @@ mod passing;
 mod queues;
 mod record;
 mod requests;
+mod riding;
 mod ring;
 mod roots;
 mod sums;
@@ -175,16 +176,8 @@ impl Blame {
         queue: ChannelId,
         now: Time,
     ) {
-        while self.records.len() <= id.index() {
-            self.records.push(Record::new(class, is_victim, now));
-            self.waits.push(Waits::default());
-            self.buffers.hold(self.records.len());
-        }
+        self.record_anew(id, (class, is_victim), now);
         let record = &mut self.records[id.index()];
-        if record.has_waited {
-            self.waits[id.index()].clear();
-        }
-        *record = Record::new(class, is_victim, now);
         let is_list = queue.0 < self.queues.lists;
         if is_list {
             (record.head, record.asked) = (queue, NEVER);
@@ -204,6 +197,14 @@ impl Blame {
     /// A packet's traffic class.
     pub(crate) fn class(&self, id: PacketId) -> u32 {
         self.records[id.index()].class
+    }
+
+    /// A packet has been lost: nobody is charged for what it waited.
+    pub(crate) fn lost(&mut self, id: PacketId) {
+        let record = &mut self.records[id.index()];
+        self.asking.leave(&mut record.asking);
+        self.unstarted.leave(&mut record.unstarted);
+        self.buffers.leave(record.head, id);
     }
 
     /// A packet has been delivered; without contention it would have lived `alone`.

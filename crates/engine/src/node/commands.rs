@@ -3,7 +3,7 @@
 
 use super::interface::{Interface, Transfer};
 use super::protocol::Protocol;
-use super::{Message, Nodes, World};
+use super::{Message, Nodes, World, multicast};
 use crate::error::SpecError;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::time::{NEVER, Time};
@@ -130,17 +130,24 @@ impl Nodes {
         let first = self.interface.stations[from.index()].site().first;
         let mut root = NodeId::NONE;
         let (one, several): (_, Box<[NodeId]>);
+        let goes_together = match audience {
+            Audience::Node(_) | Audience::Nodes(_) => false,
+            Audience::Several(_) => true,
+            Audience::Everybody => world.fabric.replicates(),
+        };
         let to: &[NodeId] = match audience {
             Audience::Node(to) => {
                 one = [to];
                 &one
             }
-            Audience::Nodes(to) => {
+            Audience::Nodes(to) | Audience::Several(to) => {
                 several = to;
                 &several
             }
             Audience::Everybody => {
-                let passed_on = self.interface.is_everywhere && self.protocol != Protocol::Direct;
+                let passed_on = self.interface.is_everywhere
+                    && self.protocol != Protocol::Direct
+                    && !goes_together;
                 several = if passed_on {
                     root = node;
                     self.interface.tree(root, world.topology).children(root).into()
@@ -153,15 +160,29 @@ impl Nodes {
                 &several
             }
         };
-        let operation = self.interface.send(from, to.len() as u32);
+        let is_tree = goes_together && self.multicasts.are_passed_on();
+        let own = if is_tree { multicast::children(0, to.len() + 1).count() } else { to.len() };
+        let operation = self.interface.send(from, own as u32);
         let copy = Copy { from, sent: world.now, letter, start_up: self.software.start_up(from) };
-        for (place, &to) in to.iter().enumerate() {
+        let mut ids = Vec::new();
+        for (place, &receiver) in to.iter().enumerate() {
             let transfer = Transfer::new(operation, root);
-            let id = self.copy(copy, node, ProcessId(first + to.0), transfer, world);
+            let by = match multicast::parent(place + 1) {
+                above if is_tree && above > 0 => to[above - 1],
+                _ => node,
+            };
+            let id = self.copy(copy, by, ProcessId(first + receiver.0), transfer, world);
             if place == 0 {
                 self.interface.first_copy(from, id);
             }
-            self.begin(id, world);
+            if goes_together {
+                ids.push(id);
+            } else {
+                self.begin(id, world);
+            }
+        }
+        if goes_together {
+            self.begin_all(&ids, world);
         }
     }
 

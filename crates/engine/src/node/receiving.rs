@@ -7,7 +7,7 @@ use crate::event_queue::Subject;
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
 use crate::measure::traffic::Labelled;
-use crate::measure::{Class, Measures};
+use crate::measure::{Class, Measures, MessageRow};
 
 impl Nodes {
     /// `HEAD`: the header of a data packet has arrived, or where packets stream its first data.
@@ -70,6 +70,11 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.undelivered -= 1;
         let protocol = message.protocol;
+        if let Some(rows) = &mut world.measures.messages
+            && message.has_arrived()
+        {
+            rows.arrives(id, world.now);
+        }
         let is_accepted = match protocol {
             Protocol::Acknowledged => message.life != Life::Offered,
             Protocol::Unacknowledged | Protocol::Streaming | Protocol::Direct => {
@@ -210,6 +215,21 @@ impl Nodes {
         }
     }
 
+    /// Keeps the row of a message that has been received, where they are kept.
+    #[inline]
+    fn keep_row(&self, id: MessageId, world: &mut World) {
+        let Some(rows) = &mut world.measures.messages else { return };
+        let message = &self.messages[id];
+        let &Message { serial: number, tag, bytes, sent, .. } = message;
+        let received = world.now;
+        // What is no packets comes at once.
+        let is_packets = message.protocol != Protocol::Direct;
+        let arrived = if is_packets { rows.arrived(id) } else { sent };
+        let home = self.placement[message.from.index()];
+        let (from, to) = ((message.from, home), (message.to, message.to_node));
+        rows.add(MessageRow { number, from, to, tag, bytes, sent, arrived, received });
+    }
+
     /// A message that was accepted has arrived completely.
     fn receive(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
@@ -227,6 +247,7 @@ impl Nodes {
             let labelled = Labelled { class: message.traffic, number: tag, is_local };
             traffic.received(labelled, (message.bytes, latency), world.now);
         }
+        self.keep_row(id, world);
         world.measures.completes(from, world.now);
         world.measures.completes(to, world.now);
         self.tell(id, world, Interface::complete);
@@ -238,6 +259,7 @@ impl Nodes {
         if let Some(causes) = &mut world.measures.causes {
             causes.received(id, goes_on, world.now);
         }
+        self.pass_on_copies(id, world);
         if goes_on {
             self.can_go_on(to);
         }

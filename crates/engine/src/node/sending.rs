@@ -7,7 +7,7 @@
 use super::message::Life;
 use super::protocol::Protocol;
 use super::{Interface, Message, Nodes, World, fast_forward};
-use crate::ids::{MessageId, ProcessId};
+use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::Measures;
 use crate::measure::causes::Opened;
 use crate::measure::traffic::Labelled;
@@ -17,6 +17,30 @@ impl Nodes {
     /// A process sends a message of a traffic class.
     pub(super) fn send(&mut self, from: ProcessId, send: &Send, class: u32, world: &mut World) {
         let node = self.placement[from.index()];
+        let id = self.make((from, node), send, class, world);
+        if self.software.serves() && node != self.messages[id].to_node {
+            let start_up = self.software.start_up(from);
+            self.software.open(id, start_up);
+        }
+        if send.link.is_some() {
+            let link = &mut self.links[send.link.index()];
+            link.push_back(id);
+            if link.len() > 1 {
+                return;
+            }
+        }
+        self.begin(id, world);
+    }
+
+    /// A message of a process, sent now from a node, that has not begun.
+    #[inline]
+    pub(super) fn make(
+        &mut self,
+        (from, node): (ProcessId, NodeId),
+        send: &Send,
+        class: u32,
+        world: &mut World,
+    ) -> MessageId {
         let to = (self.placement[send.to.index()], class);
         if let Some(offered) = &mut world.measures.offered {
             offered.last_sent = world.now;
@@ -30,18 +54,7 @@ impl Nodes {
         let message = |serial| Message::new(serial, (from, node), send, to, by);
         let id = self.messages.insert(message);
         self.opens(id, world);
-        if self.software.serves() && node != to.0 {
-            let start_up = self.software.start_up(from);
-            self.software.open(id, start_up);
-        }
-        if send.link.is_some() {
-            let link = &mut self.links[send.link.index()];
-            link.push_back(id);
-            if link.len() > 1 {
-                return;
-            }
-        }
-        self.begin(id, world);
+        id
     }
 
     /// A message is sent: its packets are of the class of its number, where that is asked for.

@@ -53,6 +53,14 @@ impl Outputs {
         self.slots.push((slot as u32, tier));
     }
 
+    /// Renames all slots.
+    #[inline]
+    pub fn rename(&mut self, name: impl Fn(usize) -> usize) {
+        for (slot, _) in &mut self.slots {
+            *slot = name(*slot as usize) as u32;
+        }
+    }
+
     /// Whether there is none: the packet has reached its destination's switch.
     #[inline]
     pub fn is_empty(&self) -> bool {

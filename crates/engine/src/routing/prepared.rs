@@ -3,6 +3,7 @@
 use super::algorithm::Algorithm;
 use super::dependency::{Search, find_cycle};
 use super::dimension_order::DimensionOrder;
+use super::parallel::Parallel;
 use super::{Chosen, Header, Outputs, Properties, match_algorithm};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
@@ -15,8 +16,11 @@ use std::ops::Range;
 pub struct Routing {
     algorithm: Chosen,
     properties: Properties,
-    /// Virtual channels of a link that each class has.
+    /// Virtual channels of a link that each class has; of each of parallel links that are told
+    /// apart.
     classes: Vec<u16>,
+    /// Which of parallel links packets take, unless it is any.
+    parallel: Option<Parallel>,
     /// By node: the stream its packets' ways are drawn from; empty if none are.
     ways: Vec<Stream>,
     /// Whether traffic classes have virtual channels of their own.
@@ -41,12 +45,16 @@ impl Routing {
             match_algorithm!(&mut algorithm, routing => routing.fold());
         }
         let properties = match_algorithm!(&algorithm, routing => routing.properties());
-        let classes = share(channels, properties.classes as u32, properties.prefers_last)?;
+        let parallel = Parallel::new(machine, topology, &properties)?;
+        let classes = shared_by(channels, &properties, parallel.as_ref())?;
         let draws = if properties.draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
         let is_shared_out = channels < machine.switch.virtual_channels;
-        let routing = Self { algorithm, properties, classes, ways, is_shared_out };
-        let is_safe = properties.is_known_free || !routing.depends_on_order(machine);
+        let routing = Self { algorithm, properties, classes, parallel, ways, is_shared_out };
+        // Frames stand in queues of outputs, and keep no channel while they wait for another.
+        let is_safe = properties.is_known_free
+            || machine.forwards_frames()
+            || !routing.depends_on_order(machine);
         if !is_safe && !machine.routing.allow_deadlock {
             routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
         }
@@ -55,7 +63,7 @@ impl Routing {
 
     /// Refuses a routing that can deadlock.
     fn check(&self, name: &str, topology: &Topology, needed: u32) -> Result<(), SpecError> {
-        let too_few = self.classes.len() < needed as usize;
+        let too_few = self.properties.classes < needed as usize;
         let remedy = if too_few {
             let each = if self.is_shared_out { " for each traffic class" } else { "" };
             format!("needs {needed} virtual channels{each}, or allow_deadlock = true")
@@ -90,7 +98,12 @@ impl Routing {
     /// # Errors
     /// Too many of them.
     pub fn classes_of(&self, channels: u32) -> Result<Vec<u16>, SpecError> {
-        share(channels, self.properties.classes as u32, self.properties.prefers_last)
+        shared_by(channels, &self.properties, self.parallel.as_ref())
+    }
+
+    /// How many parallel links are told apart; their slots are next to each other.
+    pub fn parallel_links(&self) -> usize {
+        self.parallel.as_ref().map_or(1, Parallel::links)
     }
 
     /// What the algorithm is like on this topology, with the virtual channels there are.
@@ -130,8 +143,9 @@ impl Routing {
         &self,
         switch: SwitchId,
         header: Header,
-        load: impl FnMut(SwitchId, usize) -> u32,
+        mut load: impl FnMut(SwitchId, usize) -> u32,
     ) -> u32 {
+        let load = |switch, slot| load(switch, self.slot(slot, header.destination));
         match_algorithm!(&self.algorithm, routing => routing.decide(switch, header, load))
     }
 
@@ -180,7 +194,9 @@ impl Routing {
     pub fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
         // What most machines have stands in line, all else behind a call.
         match &self.algorithm {
-            Chosen::DimensionOrder(routing) => routing.next(switch, header),
+            Chosen::DimensionOrder(routing) if self.parallel.is_none() => {
+                routing.next(switch, header)
+            }
             _ => self.next_of_others(switch, header),
         }
     }
@@ -189,14 +205,21 @@ impl Routing {
     #[inline]
     pub(crate) fn in_order(&self) -> Option<&DimensionOrder> {
         match &self.algorithm {
-            Chosen::DimensionOrder(routing) => Some(routing),
+            Chosen::DimensionOrder(routing) if self.parallel.is_none() => Some(routing),
             _ => None,
         }
     }
 
     #[inline(never)]
     fn next_of_others(&self, switch: SwitchId, header: Header) -> Option<usize> {
-        match_algorithm!(&self.algorithm, routing => routing.next(switch, header))
+        let slot = match_algorithm!(&self.algorithm, routing => routing.next(switch, header))?;
+        Some(self.slot(slot, header.destination))
+    }
+
+    /// The slot by which packets to a destination go, for one that the algorithm names.
+    #[inline]
+    fn slot(&self, slot: usize, destination: NodeId) -> usize {
+        self.parallel.as_ref().map_or(slot, |parallel| parallel.slot(slot, destination))
     }
 
     /// Adds all slots by which a packet may leave `switch`; none where its destination
@@ -204,12 +227,15 @@ impl Routing {
     #[inline]
     pub fn outputs(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
         match_algorithm!(&self.algorithm, routing => routing.outputs(switch, header, outputs));
+        if let Some(parallel) = &self.parallel {
+            outputs.rename(|slot| parallel.slot(slot, header.destination));
+        }
     }
 
     /// Adds those of them that bring the packet nearer: all but deflections.
     #[inline]
     pub fn profitable(&self, switch: SwitchId, header: Header, outputs: &mut Outputs) {
-        let mut add = |slot, tier| outputs.add(slot, tier);
+        let mut add = |slot, tier| outputs.add(self.slot(slot, header.destination), tier);
         match_algorithm!(&self.algorithm, routing => routing.nearer(switch, header, &mut add));
     }
 
@@ -217,8 +243,22 @@ impl Routing {
     /// way to `switch`.
     #[inline]
     pub fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
+        let named = |slot| self.parallel.as_ref().map_or(slot, |parallel| parallel.named(slot));
+        let slot = slot.map(named);
         match_algorithm!(&self.algorithm, routing => routing.passed(switch, header, slot))
     }
+}
+
+/// Gives each class some of a link's virtual channels, on each of parallel links that are told
+/// apart.
+fn shared_by(
+    channels: u32,
+    properties: &Properties,
+    parallel: Option<&Parallel>,
+) -> Result<Vec<u16>, SpecError> {
+    let classes = share(channels, properties.classes as u32, properties.prefers_last)?;
+    let links = parallel.map_or(1, Parallel::links);
+    Ok(classes.into_iter().flat_map(|class| std::iter::repeat_n(class, links)).collect())
 }
 
 /// The virtual channels of a link that packets of any traffic class have at least.

@@ -26,6 +26,8 @@
 //! ⌈k/2⌉ - 1, is never asked for, and theirs close no ring either. Half a ring away a packet goes
 //! by a bit of its own for each dimension, drawn when it is made; with the other two by its ends:
 //!
+//! *One way*: as by the dateline, but half a ring away all packets go in the same direction.
+//!
 //! *Half a ring away* both ways are equally short. This is so only before the first hop
 //! in a dimension, where the coordinate is still the source's, so that the choice may
 //! depend on it: upwards if it, plus the sum of all coordinates of source and of
@@ -51,6 +53,8 @@ pub enum Split {
     Balanced,
     /// By whether they cross it at all.
     Wrapping,
+    /// As [`Self::Dateline`]; half a ring away all packets go upwards, or all downwards.
+    OneWay { rises: bool },
 }
 
 /// Class of packets that have still to cross a dateline.
@@ -87,12 +91,13 @@ impl RingOrder {
         let dimension = usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize]);
         let line = &self.grid.lines[dimension];
         let (at, to) = (line.of(here), line.of(there));
-        let rises = match line.way(at, to) {
-            Way::Either if self.split == Split::Wrapping => header.route >> dimension & 1 == 1,
-            Way::Either => {
+        let rises = match (line.way(at, to), self.split) {
+            (Way::Either, Split::Wrapping) => header.route >> dimension & 1 == 1,
+            (Way::Either, Split::OneWay { rises }) => rises,
+            (Way::Either, _) => {
                 (at + self.grid.parity(from) + self.grid.parity(there)).is_multiple_of(2)
             }
-            way => way == Way::Ascending,
+            (way, _) => way == Way::Ascending,
         };
         let class = self.class(line, from, (at, to), rises);
         Some((2 * dimension + usize::from(rises), class))
@@ -132,7 +137,8 @@ mod tests {
             let dims = sides(&mut random, dimensions, 40);
             let order = order(&mut random, dimensions);
             let torus = TopologySpec::Torus { dims };
-            let algorithm = match case % 4 {
+            let algorithm = match case % 5 {
+                4 => RoutingSpec::DimensionOrderOneWay { order, rises: case % 2 == 1 },
                 3 => RoutingSpec::DimensionOrderByWrapping { order },
                 odd => RoutingSpec::DimensionOrder { order, balanced: odd == 1 },
             };
@@ -160,6 +166,22 @@ mod tests {
             }
         }
         loads
+    }
+
+    /// Half a ring away: of eight switches, from 6 to 2.
+    #[test]
+    fn ties_may_go_one_way() {
+        let spec = TopologySpec::Torus { dims: vec![8] };
+        for (rises, port) in [(false, 0), (true, 1)] {
+            let algorithm = RoutingSpec::DimensionOrderOneWay { order: vec![], rises };
+            let routing = routing(&spec, &algorithm, 2);
+            let port_to = |to| {
+                let (source, destination) = (NodeId(6), NodeId(to));
+                let header = Header { source, destination, route: 0, traffic: 0 };
+                routing.next(SwitchId(6), header).unwrap() / 2
+            };
+            assert_eq!([2, 3, 1, 7, 5].map(port_to), [port, 0, 1, 1, 0]);
+        }
     }
 
     /// Packets half a ring away go both ways so that all links are used alike.

@@ -39,6 +39,9 @@ pub struct Interface {
     /// How messages of a node to itself are delivered.
     #[serde(default)]
     pub local: Local,
+    /// How a message gets to several nodes.
+    #[serde(default)]
+    pub multicast: Multicast,
     /// Packets that a node has places for from their grants until they have been drained;
     /// absent: for all.
     #[serde(default)]
@@ -78,6 +81,30 @@ impl Local {
         match self {
             Self::Memory => "memory",
             Self::Switch => "switch",
+        }
+    }
+}
+
+/// How a message gets to several nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Multicast {
+    /// As a message to each, one after the other.
+    #[default]
+    Unicast,
+    /// Receivers pass it on along a binomial tree, in software.
+    Tree,
+    /// As one message that switches make copies of where its ways part.
+    Switches,
+}
+
+impl Multicast {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unicast => "unicast",
+            Self::Tree => "tree",
+            Self::Switches => "switches",
         }
     }
 }

@@ -88,6 +88,29 @@ pub enum FlowControl {
     InBand,
     /// Signals of their own.
     OutOfBand,
+    /// Signals of their own that stop the sender, and let it go on.
+    StopGo(Marks),
+}
+
+impl FlowControl {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InBand => "in_band",
+            Self::OutOfBand => "out_of_band",
+            Self::StopGo(_) => "stop_go",
+        }
+    }
+}
+
+/// How full the buffer at the end of a link is when its sender is told so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marks {
+    /// Flits with which it is told to stop.
+    pub stop_flits: u32,
+    /// Flits with which, having been told to stop, it is told to go on.
+    pub go_flits: u32,
 }
 
 /// How the virtual channels of a link share its wires.

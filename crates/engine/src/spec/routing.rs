@@ -15,6 +15,9 @@ pub struct Routing {
     /// Most channels a packet may cross; one more is a livelock.
     #[serde(default = "most_hops")]
     pub hop_limit: u16,
+    /// Which of several parallel links between two switches a packet takes.
+    #[serde(default, skip_serializing_if = "ParallelLinks::is_usual")]
+    pub parallel_links: ParallelLinks,
     /// Whether a routing that can deadlock is simulated all the same.
     #[serde(default)]
     pub allow_deadlock: bool,
@@ -35,6 +38,7 @@ impl Default for Routing {
         Self {
             algorithm: RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false },
             selection: Selection::First,
+            parallel_links: ParallelLinks::Any,
             hop_limit: most_hops(),
             allow_deadlock: false,
             traffic_classes: Vec::new(),
@@ -69,6 +73,33 @@ impl Selection {
     }
 }
 
+/// Which of several parallel links between two switches a packet takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParallelLinks {
+    /// Any that is free.
+    #[default]
+    Any,
+    /// By its destination: the sum of the coordinates of the switch there, or without a grid that
+    /// switch's number, modulo how many links there are.
+    Destination,
+}
+
+impl ParallelLinks {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Destination => "destination",
+        }
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::Any
+    }
+}
+
 /// The routing algorithms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -89,6 +120,14 @@ pub enum RoutingSpec {
         /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
         #[serde(default)]
         order: Vec<u32>,
+    },
+    /// The same, but on a torus half a ring away all packets go the same way.
+    DimensionOrderOneWay {
+        /// Dimensions in the order they are routed; empty means 0, 1, 2, ….
+        #[serde(default)]
+        order: Vec<u32>,
+        /// Whether they go upwards.
+        rises: bool,
     },
     /// Valiant's: by way of a random node: dimension order on grids, [`Self::Minimal`] on dragonflies,
     /// without a choice on fat trees, else shortest paths, to it and on.
@@ -162,6 +201,8 @@ pub enum RoutingSpec {
         #[serde(default = "yes")]
         adaptive: bool,
     },
+    /// Along the spanning tree of switched Ethernet, whose root is switch 0; other links are blocked.
+    SpanningTree,
     /// Shortest paths, the lowest port first.
     Shortest,
     /// Shortest paths, one for each flow by a hash.
@@ -301,9 +342,9 @@ impl RoutingSpec {
     /// The name of the algorithm in experiment files.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::DimensionOrder { .. } | Self::DimensionOrderByWrapping { .. } => {
-                "dimension_order"
-            }
+            Self::DimensionOrder { .. }
+            | Self::DimensionOrderByWrapping { .. }
+            | Self::DimensionOrderOneWay { .. } => "dimension_order",
             Self::Valiant { .. } | Self::ValiantBySwitches { .. } | Self::ValiantByGroups => {
                 "valiant"
             }
@@ -320,6 +361,7 @@ impl RoutingSpec {
             Self::Chaos => "chaos",
             Self::Deflection => "deflection",
             Self::UpDown { .. } => "up_down",
+            Self::SpanningTree => "spanning_tree",
             Self::Shortest => "shortest",
             Self::Table { .. } => "table",
             Self::SourceRoutes { .. } => "source_routes",

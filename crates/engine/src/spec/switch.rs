@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::{Arbiter, Pipeline, one};
+use super::{Arbiter, Frames, Pipeline, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,12 @@ pub struct Switch {
     /// nodes are switches, the time of arbitration.
     #[serde(default)]
     pub delay_ps: Time,
+    /// Time from when a flit begins to arrive until it may begin to leave, in place of `delay_ps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fall_through_ps: Option<Time>,
+    /// Time from when a packet that had to wait for its output is granted it until it may start.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub regrant_delay_ps: Time,
     /// Virtual channels of every link between switches, each with a buffer of its own.
     #[serde(default = "one")]
     pub virtual_channels: u32,
@@ -48,12 +54,20 @@ pub struct Switch {
     /// Its stages, if it runs by a clock; absent: it grants what it can at any time.
     #[serde(default)]
     pub pipeline: Option<Pipeline>,
+    /// What it does with frames, if it forwards them; absent: packets stand in its input buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<Frames>,
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
     /// Whether acknowledgements are granted before data, whatever the arbiter.
     #[serde(default)]
     pub ack_priority: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(time: &Time) -> bool {
+    *time == 0
 }
 
 /// That of the C104, which has token flow control.
@@ -89,9 +103,12 @@ impl Default for Switch {
             reserve: false,
             overtaking: false,
             delay_ps: 0,
+            fall_through_ps: None,
+            regrant_delay_ps: 0,
             virtual_channels: 1,
             node_virtual_channels: 1,
             pipeline: None,
+            frames: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,
         }

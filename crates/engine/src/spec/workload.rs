@@ -263,6 +263,15 @@ pub enum Step {
         /// Whether to wait for the acknowledgement of the last packet.
         blocking: bool,
     },
+    /// Send a message to the same socket of several processes; wait for nothing.
+    Multicast {
+        /// The receiving processes, in order, each once.
+        processes: Vec<u32>,
+        /// Their socket.
+        socket: u32,
+        /// Length of the message.
+        bytes: u32,
+    },
     /// Wait for a message and receive it.
     Receive {
         /// The socket to receive on; absent means any, in order of arrival.

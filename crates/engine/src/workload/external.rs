@@ -25,6 +25,8 @@ pub enum Instruction {
     Send(Letter, NodeId),
     /// Send a message to every other node: the nodes' interfaces pass it on along a tree.
     Broadcast(Letter),
+    /// Send a message to several nodes, as the machine's multicasts are.
+    Multicast(Letter, Vec<NodeId>),
     /// Send a message to some near neighbours.
     BroadcastNear(Letter, Vec<NodeId>),
     /// Be ready for a message.
@@ -109,8 +111,10 @@ pub enum Command {
 pub enum Audience {
     /// One node.
     Node(NodeId),
-    /// These nodes, in this order.
+    /// These nodes, in this order, each by a message of its own.
     Nodes(Box<[NodeId]>),
+    /// These nodes, in this order, as the machine's multicasts are.
+    Several(Box<[NodeId]>),
     /// Every other node.
     Everybody,
 }
@@ -296,6 +300,22 @@ impl External {
             }
             Instruction::Broadcast(letter) => {
                 Given::Command(Command::Transmit(letter, Audience::Everybody))
+            }
+            Instruction::Multicast(letter, to) => {
+                let last = self.processes.len() - 1;
+                if to.is_empty() {
+                    return refuse("send", "no node".into(), "must be to at least one");
+                }
+                if let Some(node) = to.iter().find(|node| node.index() > last) {
+                    let allowed = format!("must be nodes, 0 to {last}");
+                    return refuse("send", node.0.to_string(), &allowed);
+                }
+                let mut sorted = to.clone();
+                sorted.sort_unstable();
+                if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                    return refuse("send", pair[0].0.to_string(), "must be there once");
+                }
+                Given::Command(Command::Transmit(letter, Audience::Several(to.into())))
             }
             Instruction::BroadcastNear(letter, to) => {
                 let near = self.neighbours(NodeId(number.0));

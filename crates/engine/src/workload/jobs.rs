@@ -9,7 +9,7 @@
 mod placing;
 
 use super::trace::{Batch, Ranks};
-use super::{Collectives, External, Op, Progress, Rules, Send, Workload};
+use super::{Collectives, External, Op, Progress, Rules, Send, Several, Workload};
 use crate::error::{RunError, SpecError};
 use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::spec;
@@ -314,6 +314,13 @@ impl Jobs {
             Op::Send(send) => Op::Send(job.sent(send)),
             op => op,
         })
+    }
+
+    /// See [`Workload::several`].
+    pub fn several(&self, process: ProcessId) -> Option<Several> {
+        let (here, job) = self.of(process);
+        let Several { to, send } = job.workload.several(here)?;
+        Some(Several { to, send: job.sent(send) })
     }
 
     /// See [`Workload::pass`].

@@ -1,7 +1,7 @@
 //! Processes that follow written instructions.
 
 use super::collective::{Collectives, Next};
-use super::{Op, Progress, Send};
+use super::{Op, Progress, Send, Several};
 use crate::error::SpecError;
 use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};
@@ -21,6 +21,8 @@ pub struct Programs {
     /// The collective of a step, where there are any, and its group.
     called: Called,
     collectives: Collectives,
+    /// To whom multicasts are sent, by process and step.
+    several: HashMap<(usize, usize), Arc<[u32]>>,
     /// What does not agree with what other processes were to do.
     refused: Option<SpecError>,
     seed: u64,
@@ -78,6 +80,7 @@ impl Programs {
             process.steps.iter().map(link).collect()
         });
         let link_of = link_of.collect();
+        let several = several(program);
         let process = |number: usize| Process {
             step: 0,
             iterations: 0,
@@ -91,6 +94,7 @@ impl Programs {
             links: links.len(),
             called,
             collectives,
+            several,
             refused: None,
             seed,
             progress: Progress::default(),
@@ -171,6 +175,7 @@ impl Programs {
                 let team = TeamId::NONE;
                 Op::Send(Send { to, tag: socket, bytes, link, blocking, team, traffic: 0 })
             }
+            Step::Multicast { .. } => Op::Multicast,
             Step::Receive { socket } => {
                 state.state = State::Receiving { socket, accepted: false };
                 Op::AcceptWaiting
@@ -180,6 +185,20 @@ impl Programs {
                 return self.meets_others(process, place);
             }
         })
+    }
+
+    /// See [`super::Workload::several`].
+    pub fn several(&self, process: ProcessId) -> Option<Several> {
+        let (process, place) = (process.index(), self.call_of(process) as usize);
+        let Step::Multicast { socket, bytes, .. } =
+            self.program.processes[process].steps.get(place)?
+        else {
+            return None;
+        };
+        let (tag, bytes) = (*socket, *bytes);
+        let (to, link, team) = (ProcessId(0), LinkId::NONE, TeamId::NONE);
+        let send = Send { to, tag, bytes, link, blocking: false, team, traffic: 0 };
+        Some(Several { to: self.several.get(&(process, place))?.clone(), send })
     }
 
     /// A process comes to a collective: what it does first.
@@ -270,6 +289,19 @@ impl Programs {
     }
 }
 
+/// To whom the multicasts of a program are sent, by process and step.
+fn several(program: &Program) -> HashMap<(usize, usize), Arc<[u32]>> {
+    let mut several = HashMap::new();
+    for (number, process) in program.processes.iter().enumerate() {
+        for (place, step) in process.steps.iter().enumerate() {
+            if let Step::Multicast { processes, .. } = step {
+                several.insert((number, place), processes.as_slice().into());
+            }
+        }
+    }
+    several
+}
+
 fn field_of(process: usize, step: usize) -> String {
     format!("workload.processes[{process}].steps[{step}]")
 }
@@ -282,7 +314,10 @@ fn called(program: &Program, collectives: &mut Collectives) -> Result<Called, Sp
             let call = match step {
                 Step::Barrier { group, method } => Collective::barrier(group.clone(), *method),
                 Step::Collective(call) => call.clone(),
-                Step::Compute { .. } | Step::Send { .. } | Step::Receive { .. } => continue,
+                Step::Compute { .. }
+                | Step::Send { .. }
+                | Step::Multicast { .. }
+                | Step::Receive { .. } => continue,
             };
             let field = field_of(process, place);
             let team = collectives.team(call.group.as_deref(), &field)?;
@@ -314,28 +349,46 @@ fn check(program: &Program, topology: &Topology) -> Result<(), SpecError> {
     Ok(())
 }
 
+/// Refuses a receiver, or a socket of one, that a process cannot send to.
+fn check_receiver(
+    program: &Program,
+    from: usize,
+    (to, socket): (u32, u32),
+    field: &str,
+    name: &str,
+) -> Result<(), SpecError> {
+    let Some(receiver) = program.processes.get(to as usize) else {
+        let allowed = format!("must be a process, 0 to {}", program.processes.len() - 1);
+        return Err(SpecError::new(format!("{field}.{name}"), to, allowed));
+    };
+    let allowed = match receiver.sockets.get(socket as usize) {
+        None => format!("process {to} has {} sockets", receiver.sockets.len()),
+        Some(Some(peer)) if *peer as usize != from => {
+            format!("only process {peer} may send to this socket of process {to}")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(SpecError::new(format!("{field}.socket"), socket, allowed))
+}
+
 fn check_step(program: &Program, from: usize, step: &Step, field: &str) -> Result<(), SpecError> {
     match *step {
-        Step::Compute { duration } => super::sampler::check(field, &duration),
+        Step::Compute { ref duration } => super::sampler::check(field, duration),
         Step::Send { process: to, socket, .. } => {
-            let Some(receiver) = program.processes.get(to as usize) else {
-                let allowed = format!("must be a process, 0 to {}", program.processes.len() - 1);
-                return Err(SpecError::new(format!("{field}.process"), to, allowed));
-            };
-            let field = format!("{field}.socket");
-            match receiver.sockets.get(socket as usize) {
-                None => Err(SpecError::new(
-                    field,
-                    socket,
-                    format!("process {to} has {} sockets", receiver.sockets.len()),
-                )),
-                Some(Some(peer)) if *peer as usize != from => Err(SpecError::new(
-                    field,
-                    socket,
-                    format!("only process {peer} may send to this socket of process {to}"),
-                )),
-                Some(_) => Ok(()),
+            check_receiver(program, from, (to, socket), field, "process")
+        }
+        Step::Multicast { ref processes, socket, .. } => {
+            let name = format!("{field}.processes");
+            if processes.is_empty() {
+                return Err(SpecError::new(name, "none", "must be at least one"));
             }
+            let mut sorted = processes.clone();
+            sorted.sort_unstable();
+            if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                return Err(SpecError::new(name, pair[0], "must be there once"));
+            }
+            let check = |&to: &u32| check_receiver(program, from, (to, socket), field, "processes");
+            processes.iter().try_for_each(check)
         }
         Step::Receive { socket: Some(socket) }
             if socket as usize >= program.processes[from].sockets.len() =>

@@ -1,6 +1,8 @@
 //! Machines with clocked switches in which everything takes a cycle, for cases worked out by hand.
 
-use tailback_engine::spec::{Allocator, FlowControl, LinkClass, Machine, Pipeline, TopologySpec};
+use tailback_engine::spec::{
+    Allocator, Arbiter, FlowControl, LinkClass, Machine, Pipeline, TopologySpec,
+};
 
 /// One cycle, in picoseconds.
 pub const CYCLE: u64 = 10;
@@ -32,6 +34,7 @@ pub fn machine(topology: TopologySpec, pipeline: Pipeline) -> Machine {
     (link.end_token, link.flow_control) = (false, FlowControl::OutOfBand);
     machine.node_link = Some(LinkClass { width: Some(1), ..LinkClass::default() });
     machine.switch.input_buffer_flits = Some(16);
+    machine.switch.arbiter = Arbiter::RoundRobin;
     machine.switch.pipeline = Some(pipeline);
     let interface = &mut machine.interface;
     (interface.packet_bytes, interface.acknowledges, interface.window) = (4_000, false, None);

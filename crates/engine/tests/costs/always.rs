@@ -227,6 +227,7 @@ fn every_fidelity_tells_when_packets_have_left() {
                 machine.switch.input_buffer_flits = Some(600);
             }
             if is_clocked {
+                machine.switch.arbiter = Arbiter::RoundRobin;
                 machine.switch.pipeline =
                     Some(serde_json::from_str("{\"route_cycles\": 1}").unwrap());
             }

@@ -79,6 +79,7 @@ fn machine(dice: &mut Dice) -> Machine {
             receive_fifo: None,
             drain_byte_ps: None,
             local: Local::Memory,
+            multicast: tailback_engine::spec::Multicast::Unicast,
         },
     };
     set_rates(&mut machine, by_dimension);

@@ -108,6 +108,7 @@ fn machine(dice: &mut Dice) -> Machine {
         receive_fifo: None,
         drain_byte_ps: None,
         local: Local::Memory,
+        multicast: tailback_engine::spec::Multicast::Unicast,
     };
     let tokens = u64::from(header_bytes + interface.packet_bytes + 1);
     let room = [0, 0, 1, 3, tokens / 2, tokens, tokens, 2 * tokens + 5, 10 * tokens];

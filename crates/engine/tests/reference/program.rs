@@ -35,7 +35,9 @@ impl Reference {
                 state.state = State::Receiving(socket, None);
                 self.accept_what_it_is_ready_for(process);
             }
-            Step::Barrier { .. } | Step::Collective(_) => unreachable!("no case has any"),
+            Step::Multicast { .. } | Step::Barrier { .. } | Step::Collective(_) => {
+                unreachable!("no case has any")
+            }
         }
     }
 }

@@ -15,8 +15,19 @@ pub struct Dense {
     /// Where inputs and outputs begin to look.
     input_from: Vec<usize>,
     output_from: Vec<usize>,
+    /// In which order they look instead: first those that were chosen least recently.
+    recent: Option<(Recent, Recent)>,
     /// The diagonal, or the input, with which the next step begins.
     begin: usize,
+}
+
+/// By chooser: all it may choose, the one chosen last at the end.
+pub type Recent = Vec<Vec<usize>>;
+
+/// Whoever was chosen goes to the end.
+pub fn to_the_end(order: &mut Vec<usize>, chosen: usize) {
+    order.retain(|&other| other != chosen);
+    order.push(chosen);
 }
 
 /// A matrix without requests.
@@ -29,16 +40,33 @@ pub fn first_from(from: usize, count: usize, holds: impl Fn(usize) -> bool) -> O
     (0..count).map(|step| (from + step) % count).find(|&number| holds(number))
 }
 
-/// The same among those that are most urgent.
-fn most_urgent(from: usize, count: usize, urgency: impl Fn(usize) -> Option<i64>) -> Option<usize> {
+/// Of those that are most urgent the first from a pointer on, or in an order.
+fn most_urgent(
+    from: usize,
+    order: Option<&Vec<usize>>,
+    count: usize,
+    urgency: impl Fn(usize) -> Option<i64>,
+) -> Option<usize> {
     let most = (0..count).filter_map(&urgency).max()?;
-    first_from(from, count, |number| urgency(number) == Some(most))
+    let is_best = |number: usize| urgency(number) == Some(most);
+    match order {
+        None => first_from(from, count, is_best),
+        Some(order) => order.iter().copied().find(|&number| is_best(number)),
+    }
 }
 
 impl Dense {
     pub fn new(kind: &'static str, iterations: u32, inputs: usize, outputs: usize) -> Self {
         let (input_from, output_from) = (vec![0; inputs], vec![0; outputs]);
-        Self { kind, iterations, input_from, output_from, begin: 0 }
+        Self { kind, iterations, input_from, output_from, recent: None, begin: 0 }
+    }
+
+    /// The same, choosing whoever was chosen least recently.
+    pub fn least_recent(self, is_so: bool) -> Self {
+        let (inputs, outputs) = (self.input_from.len(), self.output_from.len());
+        let orders = |choosers: usize, count: usize| vec![(0..count).collect(); choosers];
+        let recent = is_so.then(|| (orders(inputs, outputs), orders(outputs, inputs)));
+        Self { recent, ..self }
     }
 
     /// The pairs of input and output that are matched.
@@ -97,17 +125,23 @@ impl Dense {
         for _ in 0..self.iterations {
             let left = Self::left(asks, &matched);
             let chooses = |input: usize| {
-                most_urgent(self.input_from[input], outputs, |output| left[input][output])
+                let order = self.recent.as_ref().map(|orders| &orders.0[input]);
+                most_urgent(self.input_from[input], order, outputs, |output| left[input][output])
             };
             let chosen: Vec<Option<usize>> = (0..inputs).map(chooses).collect();
             for output in 0..outputs {
                 let urgency =
                     |input: usize| left[input][output].filter(|_| chosen[input] == Some(output));
-                let winner = most_urgent(self.output_from[output], inputs, urgency);
+                let order = self.recent.as_ref().map(|orders| &orders.1[output]);
+                let winner = most_urgent(self.output_from[output], order, inputs, urgency);
                 let Some(input) = winner else { continue };
                 matched.push((input, output));
                 self.input_from[input] = (output + 1) % outputs;
                 self.output_from[output] = (input + 1) % inputs;
+                if let Some((of_inputs, of_outputs)) = &mut self.recent {
+                    to_the_end(&mut of_inputs[input], output);
+                    to_the_end(&mut of_outputs[output], input);
+                }
             }
         }
         matched
@@ -121,7 +155,9 @@ impl Dense {
         let mut mirror = Self::new(self.kind, self.iterations, outputs, inputs);
         (mirror.input_from, mirror.output_from) =
             (self.output_from.clone(), self.input_from.clone());
+        mirror.recent = self.recent.take().map(|(inputs, outputs)| (outputs, inputs));
         let pairs = mirror.input_first(&turned);
+        self.recent = mirror.recent.take().map(|(outputs, inputs)| (inputs, outputs));
         (self.output_from, self.input_from) = (mirror.input_from, mirror.output_from);
         pairs.into_iter().map(|(output, input)| (input, output)).collect()
     }

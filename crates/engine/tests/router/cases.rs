@@ -5,8 +5,9 @@ use crate::parts::delayed;
 use crate::{networks, small};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Allocator, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder, Mode,
-    Pipeline, Routing, RoutingSpec, Selection, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Allocator, Arbiter, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder,
+    Mode, Pipeline, Routing, RoutingSpec, Selection, Sharing, Spec, Switch, TopologySpec, Unit,
+    Workload,
 };
 use tailback_engine::time::Time;
 
@@ -76,13 +77,16 @@ fn machine(dice: &mut Dice) -> Machine {
         receive_fifo: None,
         drain_byte_ps: None,
         local: tailback_engine::spec::Local::Memory,
+        multicast: tailback_engine::spec::Multicast::Unicast,
     };
+    let pipeline = pipeline(dice);
     let switch = Switch {
         input_buffer_flits: Some(dice.number(1, 16) as u32),
         output_buffer_flits: 0,
         virtual_channels: dice.number(1, 4) as u32,
         node_virtual_channels: dice.number(1, 4) as u32,
-        pipeline: Some(pipeline(dice)),
+        arbiter: arbiter(dice, &pipeline),
+        pipeline: Some(pipeline),
         ..Switch::default()
     };
     let mut machine = Machine {
@@ -132,6 +136,19 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         output_buffer_flits: dice.chance(50).then(|| dice.number(1, 4) as u32),
         ..usual
     }
+}
+
+/// One that both allocators can have.
+fn arbiter(dice: &mut Dice, pipeline: &Pipeline) -> Arbiter {
+    use Allocator::{Islip, MaximumSize, Wavefront};
+    let has = |kinds: &[Allocator]| {
+        kinds.contains(&pipeline.allocator) || kinds.contains(&pipeline.vc_allocator)
+    };
+    if has(&[Islip, MaximumSize]) || dice.chance(30) {
+        return Arbiter::RoundRobin;
+    }
+    let recent = if has(&[Wavefront]) { Arbiter::Fifo } else { Arbiter::LeastRecentlyGranted };
+    dice.one_of(&[Arbiter::Fifo, Arbiter::OldestFirst, recent])
 }
 
 /// From two switches to a dozen, and ways without circles.

@@ -4,8 +4,8 @@ use crate::hand::{messages, spec};
 use crate::unit_cycles::{machine, pipeline};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, LinkClass, Machine, Mode, Pipeline, RoutingSpec, Selection, Sharing,
-    Spec, Switching, TopologySpec,
+    Allocator, Arbiter, Fidelity, FlowControl, LinkClass, Machine, Mode, Pipeline, RoutingSpec,
+    Selection, Sharing, Spec, Switching, TopologySpec,
 };
 
 fn small() -> Spec {
@@ -167,4 +167,28 @@ fn a_switch_has_so_many_inputs() {
         machine.switch.node_virtual_channels = 60;
     });
     assert_eq!(text, expected);
+}
+
+#[test]
+fn allocators_have_the_arbiters_they_can_have() {
+    let told = |allocator: Allocator, arbiter: Arbiter| {
+        refusal(|machine| {
+            let pipeline = machine.switch.pipeline.as_mut().unwrap();
+            (pipeline.allocator, pipeline.vc_allocator) = (allocator, allocator);
+            machine.switch.arbiter = arbiter;
+        })
+    };
+    let recent = Arbiter::LeastRecentlyGranted;
+    assert_eq!(told(Allocator::SeparableOutputFirst, recent), "");
+    assert_eq!(told(Allocator::Wavefront, Arbiter::OldestFirst), "");
+    assert_eq!(
+        told(Allocator::Wavefront, recent),
+        "machine.switch.arbiter = least_recently_granted: needs allocators that can have it \
+         (separable_input_first, separable_output_first) with switch.pipeline"
+    );
+    assert_eq!(
+        told(Allocator::SeparableInputFirst, Arbiter::Random),
+        "machine.switch.arbiter = random: must be round_robin, least_recently_granted, fifo, \
+         oldest_first or priority with switch.pipeline"
+    );
 }

@@ -1,9 +1,9 @@
 //! What the switches of the twin decide in a step.
 
-use crate::allocators::{Dense, first_from, nothing};
+use crate::allocators::{Dense, Recent, first_from, nothing, to_the_end};
 use crate::twin::{Stage, Twin};
 use crate::wiring::{End, Wiring};
-use tailback_engine::spec::Pipeline;
+use tailback_engine::spec::{self, Arbiter};
 
 /// A switch.
 pub struct Switch {
@@ -16,8 +16,9 @@ pub struct Switch {
     lanes: (usize, usize),
     of_channels: Dense,
     of_crossbar: Dense,
-    /// By input slot: where it begins to look.
+    /// By input slot: where it begins to look; with arbiters without pointers in which order.
     slot_from: Vec<usize>,
+    slot_order: Option<Recent>,
     /// Those that have kept their place in the crossbar.
     held: Vec<Bid>,
 }
@@ -31,6 +32,7 @@ struct Bid {
     channel: usize,
     /// For the output port it wants, as it has no virtual channel yet.
     speculates: bool,
+    urgency: i64,
 }
 
 /// Wires by port: those from or to switches first, by number, then those of nodes.
@@ -60,7 +62,9 @@ fn each(ports: &[Vec<usize>]) -> Vec<(usize, usize, usize)> {
 }
 
 impl Switch {
-    pub fn all(wiring: &Wiring, pipeline: &Pipeline) -> Vec<Self> {
+    pub fn all(wiring: &Wiring, switch: &spec::Switch) -> Vec<Self> {
+        let pipeline = &switch.pipeline.expect("switches that run by a clock");
+        let is_recent = switch.arbiter == Arbiter::LeastRecentlyGranted;
         let is_node = |end| matches!(end, End::Node(_));
         let side = |switch: usize, is_input: bool| {
             ports(wiring, |channel| {
@@ -89,15 +93,18 @@ impl Switch {
                     pipeline.vc_iterations,
                     inputs.len() * in_lanes,
                     outputs.len() * out_lanes,
-                ),
+                )
+                .least_recent(is_recent),
                 of_crossbar: Dense::new(
                     pipeline.allocator.name(),
                     pipeline.iterations,
                     slots,
                     out_slots,
-                ),
+                )
+                .least_recent(is_recent),
                 lanes: (in_lanes, out_lanes),
                 slot_from: vec![0; slots],
+                slot_order: is_recent.then(|| vec![(0..in_lanes).collect(); slots]),
                 held: Vec::new(),
                 each_input: each(&inputs),
                 inputs,
@@ -115,9 +122,8 @@ impl Switch {
     }
 }
 
-/// The urgency of those that have a virtual channel, and of those that have none yet.
-const USUAL: i64 = 0;
-const SPECULATIVE: i64 = -1;
+/// The urgency of those that have no virtual channel yet: below all others.
+const SPECULATIVE: i64 = i64::MIN;
 
 impl Twin {
     pub fn switch_step(&mut self, number: usize, step: u64) {
@@ -143,6 +149,9 @@ impl Twin {
             let (lanes, speedup) =
                 (self.switches[number].lanes.0, self.pipeline.input_speedup as usize);
             self.switches[number].slot_from[bid.slot] = (bid.lane + speedup) % lanes;
+            if let Some(orders) = &mut self.switches[number].slot_order {
+                to_the_end(&mut orders[bid.slot], bid.lane);
+            }
             if !bid.speculates || self.came_true(number, bid) {
                 crossing.push(bid);
             }
@@ -158,7 +167,8 @@ impl Twin {
             let channel = &mut self.channels[channel];
             if channel.stage == Stage::Idle && !channel.buffer.is_empty() {
                 assert_eq!(channel.buffer[0].1, 0, "a header is at the front");
-                channel.stage = Stage::Asks { from: step + u64::from(self.pipeline.route_cycles) };
+                channel.asked_from = step + u64::from(self.pipeline.route_cycles);
+                channel.stage = Stage::Asks { from: channel.asked_from };
             }
         }
     }
@@ -176,12 +186,26 @@ impl Twin {
                     let out = &self.channels[output];
                     let is_empty = !self.pipeline.atomic || out.credits == self.capacity;
                     if out.owner.is_none() && is_empty {
-                        asks.push((channel, output, -i64::from(tier)));
+                        let urgency = self.urgency(channel, step) - i64::from(tier);
+                        asks.push((channel, output, urgency));
                     }
                 }
             }
         }
         asks
+    }
+
+    /// How urgent the packet at the front of a buffer is: tiers count less than any of that.
+    fn urgency(&self, channel: usize, step: u64) -> i64 {
+        let packet = &self.packets[self.channels[channel].buffer[0].0];
+        let age = match self.arbiter {
+            Arbiter::Fifo => step - self.channels[channel].asked_from,
+            Arbiter::OldestFirst => {
+                (self.now * self.cycle_ps).saturating_sub(packet.row.queued) / self.cycle_ps
+            }
+            _ => 0,
+        };
+        i64::try_from(age).unwrap() * 256
     }
 
     /// The groups by which a packet may leave a switch, with their tiers.
@@ -229,7 +253,9 @@ impl Twin {
                 if self.channels[output].credits > 0 && self.has_room_behind(output, step) {
                     let out_port = self.switches[number].place_of(output).0;
                     let (slot, out_slot) = (port * ins + lane % ins, out_port * outs + port % outs);
-                    bids.push(Bid { slot, out_slot, lane, channel, speculates });
+                    let usual = || self.urgency(channel, step);
+                    let urgency = if speculates { SPECULATIVE } else { usual() };
+                    bids.push(Bid { slot, out_slot, lane, channel, speculates, urgency });
                 }
             };
             match self.channels[channel].stage {
@@ -271,7 +297,7 @@ impl Twin {
     }
 
     /// The bids that win. Of several of one slot for another one of the most urgent remains: that
-    /// of the first virtual channel from the slot's pointer on.
+    /// of the first virtual channel from the slot's pointer on, or in its order.
     fn allocate_crossbar(&mut self, number: usize, bids: &[Bid]) -> Vec<Bid> {
         let switch = &mut self.switches[number];
         let slots = switch.slot_from.len();
@@ -282,15 +308,16 @@ impl Twin {
             for out_slot in 0..out_slots {
                 let between = |bid: &&Bid| (bid.slot, bid.out_slot) == (slot, out_slot);
                 let all: Vec<Bid> = bids.iter().filter(between).copied().collect();
-                let is_usual = all.iter().any(|bid| !bid.speculates);
-                let of = |lane: usize| {
-                    all.iter().copied().find(|b| b.lane == lane && b.speculates != is_usual)
-                };
+                let Some(most) = all.iter().map(|bid| bid.urgency).max() else { continue };
+                let of =
+                    |lane: usize| all.iter().copied().find(|b| b.lane == lane && b.urgency == most);
                 let (from, lanes) = (switch.slot_from[slot], switch.lanes.0);
-                let lane = first_from(from, lanes, |lane| of(lane).is_some());
+                let lane = match &switch.slot_order {
+                    None => first_from(from, lanes, |lane| of(lane).is_some()),
+                    Some(orders) => orders[slot].iter().copied().find(|&lane| of(lane).is_some()),
+                };
                 best[slot][out_slot] = lane.and_then(of);
-                let urgency = if is_usual { USUAL } else { SPECULATIVE };
-                matrix[slot][out_slot] = lane.map(|_| urgency);
+                matrix[slot][out_slot] = Some(most);
             }
         }
         let pairs = switch.of_crossbar.allocate(&matrix).into_iter();

@@ -7,7 +7,7 @@
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
-use tailback_engine::spec::{Machine, Pipeline, Spec, Workload};
+use tailback_engine::spec::{Arbiter, Machine, Pipeline, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -36,6 +36,8 @@ pub struct Channel {
     /// The buffer at its end, and what becomes of the packet at its front.
     pub buffer: VecDeque<Flit>,
     pub stage: Stage,
+    /// Since which step that packet has asked.
+    pub asked_from: u64,
     /// Cycles in which it sent.
     pub busy: u64,
 }
@@ -71,7 +73,8 @@ struct Node {
 
 pub struct Twin {
     pub pipeline: Pipeline,
-    cycle_ps: Time,
+    pub arbiter: Arbiter,
+    pub cycle_ps: Time,
     credit_delay: u64,
     pub capacity: usize,
     pub wiring: Wiring,
@@ -98,12 +101,13 @@ impl Twin {
         let idle = |_| Channel { credits: capacity, ..Channel::default() };
         Self {
             pipeline,
+            arbiter: machine.switch.arbiter,
             cycle_ps,
             credit_delay: machine.link.credit_delay_ps / cycle_ps,
             capacity,
             channels: (0..wiring.group_of.len()).map(idle).collect(),
             wires,
-            switches: Switch::all(&wiring, &pipeline),
+            switches: Switch::all(&wiring, &machine.switch),
             nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
             packets: packets(machine, &spec.workload),
             wiring,

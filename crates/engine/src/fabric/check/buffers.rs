@@ -12,6 +12,7 @@ pub const TOKENS_PER_GRANT: u32 = 8;
 pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let (link, switch) = (&machine.link, &machine.switch);
     let has_buffers = match switch.switching {
+        _ if machine.forwards_frames() => false,
         Switching::Wormhole => true,
         Switching::CutThrough | Switching::StoreAndForward => !switch.integrated,
         Switching::Circuit => false,
@@ -59,7 +60,7 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
         )),
         Fidelity::Token if !is_in_band => Err(SpecError::new(
             "machine.link.flow_control",
-            "out_of_band",
+            link.flow_control.name(),
             "must be in_band with fidelity token; use worm or flit",
         )),
         Fidelity::Token if switch.output_buffer_flits == 0 => Err(SpecError::new(

@@ -1,6 +1,6 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, costs, crossing, network, pipeline, within};
+use super::{buffers, costs, crossing, frames, multicast, network, pipeline, stop_go, within};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
@@ -21,14 +21,17 @@ pub fn machine(
     fidelity: Fidelity,
 ) -> Result<(), SpecError> {
     ranges(machine)?;
+    frames::machine(machine, fidelity)?;
     half_duplex(machine, fidelity)?;
     receivers(machine, fidelity)?;
+    multicast::machine(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
     } else {
         switched(machine, topology, fidelity)?;
     }
     pipeline::machine(machine, fidelity)?;
+    stop_go::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)
 }

@@ -48,7 +48,8 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         return refuse("machine.switch.input_buffer_flits", "unlimited", "must be a number");
     }
     if link.flow_control != FlowControl::OutOfBand {
-        return refuse("machine.link.flow_control", "in_band", "must be out_of_band");
+        let given = link.flow_control.name();
+        return refuse("machine.link.flow_control", given, "must be out_of_band");
     }
     if link.end_token {
         return refuse("machine.link.end_token", "true", "must be false");
@@ -65,14 +66,7 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         let given = machine.interface.header_bytes.to_string();
         return refuse("machine.interface.header_bytes", &given, "must be one flit");
     }
-    let knows_none = |allocator| matches!(allocator, Allocator::Islip | Allocator::MaximumSize);
-    if switch.arbiter == Arbiter::Priority
-        && (knows_none(pipeline.allocator) || knows_none(pipeline.vc_allocator))
-    {
-        let allowed = "needs allocators that look at priorities (separable_input_first, \
-                       separable_output_first or wavefront)";
-        return refuse("machine.switch.arbiter", "priority", allowed);
-    }
+    arbiter(switch.arbiter, &pipeline)?;
     if switch.ack_priority {
         return refuse("machine.switch.ack_priority", "true", "must be false");
     }
@@ -91,6 +85,30 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     }
     whole_cycles("machine.link.credit_delay_ps", link.credit_delay_ps, link.flit_ps)?;
     stages(&pipeline)
+}
+
+/// Arbiters that allocators can have: some have none but turns.
+fn arbiter(arbiter: Arbiter, pipeline: &Pipeline) -> Result<(), SpecError> {
+    use Allocator::{SeparableInputFirst, SeparableOutputFirst, Wavefront};
+    let suit: &[Allocator] = match arbiter {
+        Arbiter::RoundRobin => return Ok(()),
+        Arbiter::Priority | Arbiter::Fifo | Arbiter::OldestFirst => {
+            &[SeparableInputFirst, SeparableOutputFirst, Wavefront]
+        }
+        Arbiter::LeastRecentlyGranted => &[SeparableInputFirst, SeparableOutputFirst],
+        Arbiter::Random | Arbiter::NetFirst | Arbiter::HopsFirst => &[],
+    };
+    if [pipeline.allocator, pipeline.vc_allocator].iter().all(|one| suit.contains(one)) {
+        return Ok(());
+    }
+    let names: Vec<&str> = suit.iter().map(|one| one.name()).collect();
+    let allowed = if names.is_empty() {
+        "must be round_robin, least_recently_granted, fifo, oldest_first or priority".to_string()
+    } else {
+        format!("needs allocators that can have it ({})", names.join(", "))
+    };
+    let allowed = format!("{allowed} with switch.pipeline");
+    Err(SpecError::new("machine.switch.arbiter", arbiter.name(), allowed))
 }
 
 fn stages(pipeline: &Pipeline) -> Result<(), SpecError> {

@@ -9,6 +9,7 @@ mod circuits;
 mod endpoints;
 mod following;
 mod passing;
+mod replicating;
 
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
@@ -17,7 +18,7 @@ use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::timing::Running;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
-use crate::fabric::transit::PacketPool;
+use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class, Use, Wait};
@@ -33,6 +34,8 @@ pub struct ContentionFree {
     free_at: Vec<Time>,
     /// In `endpoints`: what else its queues need.
     endpoints: Option<Endpoints>,
+    /// How much later a packet starts on a channel out of a switch that had to wait for it.
+    regrant_ps: Time,
     /// What each channel has done in the current window.
     used: Vec<Use>,
     /// Where several packets of a message can be in flight.
@@ -41,6 +44,8 @@ pub struct ContentionFree {
     way: Vec<ChannelId>,
     /// The starts of a packet that makes a circuit.
     starts: Vec<Start>,
+    /// The parts of packets with riders that have not run on.
+    parts: Vec<Part<ChannelId>>,
 }
 
 /// A packet's start on a channel.
@@ -69,10 +74,12 @@ impl ContentionFree {
         Self {
             free_at: Vec::new(),
             endpoints: None,
+            regrant_ps: machine.switch.regrant_delay_ps,
             used: vec![Use::default(); layout.channels()],
             following: Following::new(machine, layout),
             way: Vec::new(),
             starts: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -87,12 +94,16 @@ impl ContentionFree {
     /// A packet starts on the channel by which it leaves its node, and runs on until it has
     /// been delivered, or joins the next queue.
     fn set_out(&mut self, id: PacketId, channel: ChannelId, act: &mut Act) {
-        let wiring = act.wiring;
         let packet = &mut act.packets[id];
         packet.first_sent = act.now;
         act.measures.packet_sent(packet.source, packet.class, packet.is_last());
-        let mut running = Running::default();
-        let mut start = Start { channel, ready: packet.queued, at: act.now };
+        let start = Start { channel, ready: packet.queued, at: act.now };
+        self.runs_on(id, start, Running::default(), act);
+    }
+
+    /// A packet that starts on a channel runs on from there.
+    fn runs_on(&mut self, id: PacketId, mut start: Start, mut running: Running, act: &mut Act) {
+        let wiring = act.wiring;
         loop {
             let end = self.crosses(id, start, &mut running, act);
             act.leaves(start.channel, id, end);
@@ -100,6 +111,9 @@ impl ContentionFree {
             let End::Switch(switch) = group.end else {
                 return self.arrives(id, (start, end), act);
             };
+            if act.packets.has_riders(id) {
+                return self.fans_out(id, switch, start, running, act);
+            }
             let lead = wiring.first_lead(switch, act.packets[id].header());
             let ready = start.at + goes_on_after(id, group, lead, act);
             start = Start { channel: lead, ready, at: ready };
@@ -121,6 +135,7 @@ impl ContentionFree {
         if self.endpoints.is_none() {
             let layout = &act.wiring.layout;
             (start.channel, start.at) = self.turn(layout.group(start.channel), start.ready, layout);
+            start.at += self.regrant_after(start.at - start.ready);
         }
         packet.first_internal = start.at;
     }
@@ -144,7 +159,8 @@ impl ContentionFree {
             None => is_first_internal && !self.free_at.is_empty(),
         };
         if has_queue && self.endpoints.is_none() {
-            self.free_at[wiring.layout.wire_of[channel.index()].index()] = end;
+            let free_at = end + timing.gap_ps;
+            self.free_at[wiring.layout.wire_of[channel.index()].index()] = free_at;
         }
         let used = &mut self.used[channel.index()];
         used.packets += 1;
@@ -162,9 +178,20 @@ impl ContentionFree {
                 // It stands in the queue of its channel, behind nobody's buffer.
                 act.observe(Observation::LinedUp { packet: id, channel, from: at });
             }
-            act.observe(Observation::Sent { packet: id, channel, ready, start: at, until: end });
+            let regrant = self.regrant_after(at - ready);
+            if regrant > 0 && matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                let regranted = Observation::Regranted { packet: id, channel, asked: ready };
+                act.observe_at(regranted, at - regrant);
+            }
+            let until = end + timing.gap_ps;
+            act.observe(Observation::Sent { packet: id, channel, ready, start: at, until });
         }
         end
+    }
+
+    /// How much later a packet starts that had to wait so long at a switch.
+    fn regrant_after(&self, wait: Time) -> Time {
+        if wait > 0 { self.regrant_ps } else { 0 }
     }
 
     /// A packet has started on the channel to its destination: its arrival is posted.
@@ -221,10 +248,13 @@ impl ChannelModel for ContentionFree {
         let mut start = act.now;
         if packet.class == Class::Data {
             let place = act.wiring.layout.injection(packet.source);
-            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
+            let takes = act.wiring.timings[usize::from(place.rate)].occupied_ps(packet.bytes);
             let wires = usize::from(place.width);
             start = start.max(following.from(packet.message, wires));
             following.send(packet.message, wires, start + takes);
+            if packet.is_last() {
+                following.end(packet.message);
+            }
         }
         act.events.post(start, Event::Request(id.into()));
     }
@@ -283,7 +313,8 @@ impl ChannelModel for ContentionFree {
     fn traits(&self, wiring: &Wiring) -> Traits {
         let receives = self.endpoints.as_ref().is_some_and(Endpoints::has_fifos);
         let stretches = receives || !wiring.is_even();
-        Traits { numbers_packets: true, stretches, receives, ..Traits::default() }
+        let replicates = wiring.replicates;
+        Traits { numbers_packets: true, stretches, receives, replicates, ..Traits::default() }
     }
 
     /// In `endpoints` it may have waited behind others there, when it was on it.

@@ -3,16 +3,19 @@
 //! One event per flit and channel: its end, which is usually its arrival as well.
 //! What differs is how a flit leaves a switch and how the sender learns of room:
 //! `direct.rs` (fidelity `flit`: straight from the input buffer, flow control out of
-//! band) and `buffered.rs` (fidelity `token`: through an output buffer, with
-//! flow-control tokens in band). `integrated.rs` is for nodes that are one with their
-//! switches. The rules are in `docs/model.md`.
+//! band, by credits or, `stop_go.rs`, by STOP and GO) and `buffered.rs` (fidelity `token`:
+//! through an output buffer, with flow-control tokens in band). `integrated.rs` is for nodes
+//! that are one with their switches, `regrant.rs` for switches that take time to grant an
+//! output again. The rules are in `docs/model.md`.
 
 mod buffered;
 mod direct;
 mod integrated;
 mod lane;
 pub(super) mod lines;
+mod regrant;
 mod shared;
+mod stop_go;
 
 use crate::error::Blocked;
 use crate::event_queue::Subject;
@@ -24,13 +27,15 @@ use crate::fabric::switch::switchboard::{Act, Switchboard, first_flit};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
-use crate::spec::{Fidelity, Machine};
+use crate::spec::{Fidelity, FlowControl, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use integrated::Integrated;
 use lane::Lane;
 use lines::{LineId, Lines, Mark, What};
+use regrant::Regrant;
 use shared::Shared;
+use stop_go::Gates;
 
 /// The real network, flit by flit.
 pub struct FlitFabric {
@@ -58,6 +63,8 @@ pub struct FlitFabric {
     capacity: u32,
     /// Where nodes and switches are one.
     integrated: Option<Integrated>,
+    /// Where it takes time to grant an output again.
+    regrant: Option<Regrant>,
     /// Whether input buffers have no bounds.
     is_unbounded: bool,
 }
@@ -66,6 +73,8 @@ pub struct FlitFabric {
 enum Control {
     /// Credits of single flits come back on this line; at once without a delay.
     OutOfBand { credit: Option<LineId> },
+    /// STOP and GO.
+    StopGo(Gates),
     /// Flow-control tokens.
     InBand {
         /// By channel: the one of the other direction.
@@ -108,10 +117,14 @@ impl FlitFabric {
     ) -> Self {
         let capacity = machine.switch.input_buffer();
         let is_in_band = fidelity == Fidelity::Token;
+        let is_stop_go = matches!(machine.link.flow_control, FlowControl::StopGo(_));
         let (mut credits, mut room) = (capacity, 0);
         if is_in_band {
             room = capacity % TOKENS_PER_GRANT;
             credits -= room;
+        }
+        if is_stop_go {
+            credits = stop_go::GO;
         }
         let layout = &wiring.layout;
         let escapes = wiring.routing.properties().escapes > 0;
@@ -119,7 +132,9 @@ impl FlitFabric {
             Lane::idle(port, rest, credits, room)
         });
         let mut lines = Lines::new();
-        let control = if is_in_band {
+        let control = if let FlowControl::StopGo(marks) = machine.link.flow_control {
+            Control::StopGo(Gates::new(marks, capacity, wiring, &mut lines))
+        } else if is_in_band {
             let output_buffer = machine.switch.output_buffer_flits;
             Control::InBand { opposite: layout.opposite(), output_buffer }
         } else {
@@ -138,6 +153,7 @@ impl FlitFabric {
             rate_of = vec![0; board.channels.len()];
             Integrated::new(wiring, &mut lines)
         });
+        let regrant = Regrant::new(machine, wiring, &mut lines);
         Self {
             board,
             lines,
@@ -152,6 +168,7 @@ impl FlitFabric {
             room_for_all: escapes.then_some(capacity),
             capacity,
             integrated,
+            regrant,
             is_unbounded: machine.switch.is_unbounded(),
         }
     }
@@ -204,9 +221,9 @@ impl FlitFabric {
             self.wake_sharing(channel);
         }
         match self.control {
-            Control::OutOfBand { .. } if mark.is_last => self.release(channel, act),
-            Control::OutOfBand { .. } => self.wake(channel),
             Control::InBand { .. } => self.place_falls_free(channel),
+            _ if mark.is_last => self.release(channel, act),
+            _ => self.wake(channel),
         }
     }
 
@@ -245,8 +262,8 @@ impl FlitFabric {
     #[inline]
     fn goes_on(&mut self, output: ChannelId) {
         match self.control {
-            Control::OutOfBand { .. } => self.wake(output),
             Control::InBand { .. } => self.move_tokens(output),
+            _ => self.wake(output),
         }
     }
 
@@ -282,6 +299,9 @@ impl FlitFabric {
             self.observe_requests(act);
         }
         self.freed.clear();
+        if let Some(regrant) = &mut self.regrant {
+            regrant.ask(&self.asking, act.now);
+        }
         for place in 0..self.asking.len() {
             let channel = self.asking[place];
             self.board.wait(channel);
@@ -308,7 +328,7 @@ impl FlitFabric {
     fn observe_end(&self, channel: ChannelId, act: &mut Act) {
         let Lane { input, free_at: at, .. } = *self.board.at(channel);
         act.observe(Observation::Left { channel, at });
-        if matches!(self.control, Control::OutOfBand { .. }) {
+        if !matches!(self.control, Control::InBand { .. }) {
             // In band the buffer it left has long fallen free.
             act.observe(Observation::Cleared { buffer: input, at });
         }
@@ -371,6 +391,10 @@ impl FlitFabric {
             What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
             What::MayAsk => self.may_ask(channel),
             What::Credit => self.credit(channel, 1),
+            What::Enters => self.enters(channel, act.now),
+            What::Stop => self.stops(channel),
+            What::Go => self.goes(channel),
+            What::Regranted => self.may_start(channel),
             What::ControlSentAndArrived => {
                 self.wake(channel);
                 self.control_arrived(channel);
@@ -383,7 +407,8 @@ impl FlitFabric {
     /// A flit starts on a channel.
     #[inline]
     fn start(&mut self, channel: ChannelId, act: &mut Act) {
-        let rate = &self.rates[self.rate_place(channel)];
+        let place = self.rate_place(channel);
+        let rate = &self.rates[place];
         let lane = self.board.at_mut(channel);
         let is_last = lane.unsent == 1;
         let mut journey = if is_last { rate.last } else { rate.flit };
@@ -404,9 +429,16 @@ impl FlitFabric {
         act.measures.transmits(lane.port.kind, act.now, lane.free_at);
         let is_at_node = !lane.port.switch.is_some();
         let is_in_band = matches!(self.control, Control::InBand { .. });
-        if is_in_band || !is_at_node {
-            lane.credits -= 1;
-        }
+        let enters = match &self.control {
+            Control::StopGo(gates) if !is_at_node => Some(gates.enter_line(place)),
+            Control::StopGo(_) => None,
+            _ => {
+                if is_in_band || !is_at_node {
+                    lane.credits -= 1;
+                }
+                None
+            }
+        };
         let (id, there) = (lane.packet, lane.free_at + rate.wire_ps);
         if is_at_node && ends_header {
             self.board.post_header(channel, id, there, act);
@@ -419,6 +451,9 @@ impl FlitFabric {
             if act.is_observed() {
                 self.observe_end(channel, act);
             }
+        }
+        if let Some(line) = enters {
+            self.lines.post(line, act.now, channel, Mark::default());
         }
         let mark = Mark { ends_header, is_last };
         self.lines.post(journey.sent, act.now, channel, mark);
@@ -498,8 +533,8 @@ impl ChannelModel for FlitFabric {
     /// Requests, grants, and every channel that can send starts to.
     fn arbitrate(&mut self, act: &mut Act) {
         match self.control {
-            Control::OutOfBand { .. } => self.choose_direct(act),
             Control::InBand { .. } => self.choose_buffered(act),
+            _ => self.choose_direct(act),
         }
     }
 

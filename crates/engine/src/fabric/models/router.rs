@@ -13,6 +13,7 @@ mod observe;
 mod places;
 mod stages;
 mod switches;
+mod urgency;
 mod wheel;
 
 use crate::error::Blocked;
@@ -25,7 +26,7 @@ use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
-use crate::spec::{Arbiter, Machine, Pipeline};
+use crate::spec::{Machine, Pipeline};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use lane::{Entrance, Lane};
@@ -33,6 +34,7 @@ use nodes::Sources;
 use places::Side;
 use stages::Scratch;
 use switches::Switches;
+use urgency::Urgency;
 use wheel::{What, Wheel};
 
 /// The real network of clocked switches.
@@ -60,8 +62,7 @@ pub struct RouterFabric {
     credit_delay: u64,
     /// Flits of an input buffer.
     capacity: u32,
-    /// By traffic class: how urgent its packets are; empty where all are alike.
-    urgencies: Vec<i32>,
+    urgency: Urgency,
     scratch: Scratch,
 }
 
@@ -107,7 +108,7 @@ impl RouterFabric {
             * u64::from(capacity)
             * u64::from(inputs.lanes.max(outputs.lanes));
         Self {
-            switches: Switches::new(&pipeline, &inputs, &outputs),
+            switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
             wheel: Wheel::new(2 * longest + stages + credit_delay + queued + 4),
             has_queues,
@@ -122,7 +123,7 @@ impl RouterFabric {
             latency,
             credit_delay,
             capacity,
-            urgencies: urgencies(machine),
+            urgency: Urgency::new(machine, cycle_ps),
         }
     }
 
@@ -354,16 +355,6 @@ impl RouterFabric {
         };
         self.board.channels.iter().zip(coming).map(standing).collect()
     }
-}
-
-/// How urgent packets of each traffic class are, if arbiters ask for it: one step of a class is
-/// above all tiers of outputs.
-fn urgencies(machine: &Machine) -> Vec<i32> {
-    if machine.switch.arbiter != Arbiter::Priority {
-        return Vec::new();
-    }
-    let classes = machine.routing.traffic_classes.iter();
-    classes.map(|class| i32::from(class.priority) << 8).collect()
 }
 
 impl ChannelModel for RouterFabric {

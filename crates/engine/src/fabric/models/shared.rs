@@ -85,6 +85,7 @@ impl SharedFabric {
         let in_rounds = wiring.routing.properties().escapes > 0;
         fidelity == Fidelity::Flit
             && machine.link.flow_control == FlowControl::OutOfBand
+            && machine.switch.regrant_delay_ps == 0
             && machine.switch.input_buffer() <= buffers::MOST_FLITS
             && wiring.integrated_timing.is_none()
             && (in_rounds || layout.has_shared_wires())

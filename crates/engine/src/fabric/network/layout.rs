@@ -6,6 +6,7 @@ use crate::fabric::network::shares::Shares;
 use crate::fabric::network::timing::{self, EXTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
+use crate::routing::Routing;
 use crate::spec::{HalfDuplex, Machine, Sharing};
 use crate::topology::{Attachment, Topology};
 use std::collections::HashMap;
@@ -76,21 +77,23 @@ pub struct Layout {
 
 impl Layout {
     /// Numbers the channels of a machine whose routing tells `classes` of virtual
-    /// channels apart, and so many of each; where there are several shares, of each share's.
+    /// channels apart, and so many of each; where there are several shares, of each share's. Where
+    /// it tells parallel links apart, each is a class.
     ///
     /// # Errors
-    /// More channels than can be numbered, or links of no width.
+    /// More channels than can be numbered, or links of no width, or of another than is told apart.
     pub fn new(
         machine: &Machine,
         topology: &Topology,
         rates: &Rates,
-        (classes, shares): (&[u16], &Shares),
+        (classes, routing, shares): (&[u16], &Routing, &Shares),
     ) -> Result<Self, SpecError> {
         let node_width = machine.node_width();
         timing::width("machine.node_link.width", node_width)?;
         let node_channels = node_width * machine.switch.node_virtual_channels;
         timing::width("machine.node_link.width times virtual channels", node_channels)?;
-        let width = |at: usize| rates.width(at);
+        let parallel = routing.parallel_links();
+        let width = |at: usize| rates.width(at) / parallel as u16;
         let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
         let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
         let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
@@ -121,9 +124,18 @@ impl Layout {
         let is_shared = machine.link.sharing != Sharing::Separate;
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
+                if usize::from(rates.width(at)) != parallel && parallel > 1 {
+                    let allowed = format!("must have {parallel} wires, as link.width, everywhere");
+                    let given = format!("{} parallel links", rates.width(at));
+                    return Err(SpecError::new("machine.topology", given, allowed));
+                }
                 let rate = rates.internal(at);
                 layout.add_link((at, topology.ports), neighbour, width(at), classes, rate)?;
-                layout.add_wires(if is_shared { width(at) } else { 0 });
+                match (is_shared, parallel) {
+                    (false, _) => layout.add_wires(0),
+                    (true, 1) => layout.add_wires(width(at)),
+                    (true, _) => layout.add_parallel_wires(parallel),
+                }
             }
         }
         layout.add_ejection(topology, (&widths, node_wires));
@@ -359,6 +371,19 @@ impl Layout {
         let wires = if width == 0 { usize::MAX } else { usize::from(width) };
         let wire = |channel| ChannelId::from_index(first + (channel - first) % wires);
         self.wire_of.extend((first..self.group_of.len()).map(wire));
+    }
+
+    /// Gives channels that have none one of as many wires as there are parallel links: that of their
+    /// class.
+    fn add_parallel_wires(&mut self, links: usize) {
+        let groups = self.group_of[self.wire_of.len()..].iter().map(|g| &self.groups[g.index()]);
+        let wire = |group: &Group| {
+            let slot = group.slot.unwrap_or(0) as usize;
+            let first = slot - slot % self.classes + slot % links;
+            self.slot_lead(SwitchId(group.from), first)
+        };
+        let wires: Vec<ChannelId> = groups.map(wire).collect();
+        self.wire_of.extend(wires);
     }
 
     /// The two directions of every link that is half duplex share its wires.

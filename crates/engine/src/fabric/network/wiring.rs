@@ -10,7 +10,7 @@ use crate::fabric::transit::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::{ChannelKind, Class};
 use crate::routing::{Header, Outputs, Routing};
-use crate::spec::{Fidelity, Machine, Switching};
+use crate::spec::{Fidelity, Machine, Multicast, Switching};
 use crate::time::Time;
 use crate::topology::Topology;
 
@@ -48,6 +48,8 @@ pub struct Wiring {
     makes_circuits: bool,
     /// Time in which a node drains a data byte of what it has taken in.
     drain_byte_ps: Time,
+    /// Whether switches make copies of packets with riders.
+    pub replicates: bool,
 }
 
 /// When a packet may go on from a switch.
@@ -101,7 +103,7 @@ impl Wiring {
         let routing = Routing::new(machine, topology, seed)?;
         let shares = Shares::new(machine)?;
         let classes = classes_of(&routing, &shares)?;
-        let layout = Layout::new(machine, topology, &rates, (&classes, &shares))?;
+        let layout = Layout::new(machine, topology, &rates, (&classes, &routing, &shares))?;
         let timings = rates.all;
         let is_uniform = timings.iter().all(|timing| *timing == link);
         let has_allocators =
@@ -137,6 +139,7 @@ impl Wiring {
             onward,
             makes_circuits,
             drain_byte_ps: machine.interface.drain_byte_ps.unwrap_or(0),
+            replicates: machine.interface.multicast == Multicast::Switches,
             timings,
         })
     }

@@ -8,6 +8,7 @@ mod maximum;
 mod separable;
 #[cfg(test)]
 mod tests;
+pub mod turns;
 mod wavefront;
 
 use crate::spec;
@@ -40,16 +41,21 @@ pub enum Allocator {
 }
 
 impl Allocator {
-    /// One for so many inputs and outputs.
-    pub fn new(kind: spec::Allocator, iterations: u32, inputs: usize, outputs: usize) -> Self {
+    /// One for so many inputs and outputs. Where allocators are separable, of those that are
+    /// equally urgent it is the turn of whoever was chosen least recently, or of the next.
+    pub fn new(
+        kind: spec::Allocator,
+        least_recent: bool,
+        iterations: u32,
+        inputs: usize,
+        outputs: usize,
+    ) -> Self {
+        let separable =
+            |input_first| Separable::new((input_first, least_recent), iterations, inputs, outputs);
         match kind {
             spec::Allocator::Islip => Self::Islip(Islip::new(iterations, inputs, outputs)),
-            spec::Allocator::SeparableInputFirst => {
-                Self::Separable(Separable::new(true, iterations, inputs, outputs))
-            }
-            spec::Allocator::SeparableOutputFirst => {
-                Self::Separable(Separable::new(false, iterations, inputs, outputs))
-            }
+            spec::Allocator::SeparableInputFirst => Self::Separable(separable(true)),
+            spec::Allocator::SeparableOutputFirst => Self::Separable(separable(false)),
             spec::Allocator::Wavefront => Self::Wavefront(Wavefront::new(inputs, outputs)),
             spec::Allocator::MaximumSize => Self::Maximum(Maximum::new(inputs, outputs)),
         }
@@ -80,7 +86,7 @@ impl Allocator {
     fn grant_all(&mut self, requests: &[Request]) {
         match self {
             Self::Islip(one) => requests.iter().for_each(|request| one.moves_behind(request)),
-            Self::Separable(one) => requests.iter().for_each(|request| one.moves_behind(request)),
+            Self::Separable(one) => requests.iter().for_each(|request| one.matched(request)),
             Self::Wavefront(one) => one.moves(),
             Self::Maximum(one) => one.moves(),
         }

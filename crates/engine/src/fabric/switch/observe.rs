@@ -4,13 +4,31 @@ use crate::event_queue::Event;
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::End;
 use crate::fabric::switch::switchboard::Act;
-use crate::fabric::transit::{Packet, PacketPool};
+use crate::fabric::transit::{Packet, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
 use crate::measure::{ChannelKind, Class};
 use crate::time::Time;
 
 impl Act<'_> {
+    /// Parts a packet and its riders by the outputs by which they leave a switch
+    /// ([`PacketPool::part`](crate::fabric::PacketPool)); those that go on by themselves have then left their node, too.
+    pub fn part<K: Copy + PartialEq>(
+        &mut self,
+        carrier: PacketId,
+        parts: &mut Vec<Part<K>>,
+        output: impl FnMut(&Packet) -> K,
+    ) {
+        let base = parts.len();
+        self.packets.part(carrier, parts, output);
+        for part in &parts[base + 1..] {
+            let &Packet { source, class, .. } = &self.packets[part.carrier];
+            let is_last = self.packets[part.carrier].is_last();
+            self.measures.packet_sent(source, class, is_last);
+            self.observe(Observation::Parted { packet: part.carrier, carrier });
+        }
+    }
+
     /// Tells what has happened. Without blame this is one branch.
     #[allow(clippy::inline_always)]
     #[inline(always)]

@@ -27,6 +27,9 @@ pub enum Observation {
     LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
     /// It asks for a channel that is free, but `granted` is given to another.
     Outdone { packet: PacketId, granted: ChannelId },
+    /// It had to wait for a channel, for which it `asked` then, and will be granted it, but may not
+    /// start there at once.
+    Regranted { packet: PacketId, channel: ChannelId, asked: Time },
     /// The packet that a channel was granted to has left it at `at`.
     Left { channel: ChannelId, at: Time },
     /// The packet that has been granted a channel is out of the buffer it stood in at `at`.
@@ -36,6 +39,9 @@ pub enum Observation {
     Stored { packet: PacketId, until: Time },
     /// A packet of a message leaves its node's list; it is to start on a channel.
     CameForward { packet: PacketId, channel: ChannelId, is_first: bool },
+    /// The engine of the switch that it has come to, which serves one packet after the other, is
+    /// done with it at `done`, and with another no sooner than at `until`.
+    Served { packet: PacketId, done: Time, until: Time },
     /// It has joined the queue of a channel, and is in line `from` then on: those that join it
     /// later are granted the channel while it waits.
     LinedUp { packet: PacketId, channel: ChannelId, from: Time },
@@ -48,6 +54,8 @@ pub enum Observation {
     /// It will have been drained so much later than if no other had been before it in the receive
     /// FIFO of its node.
     DrainedLate { packet: PacketId, behind: Time },
+    /// It went along with another of its multicast, and goes on by itself.
+    Parted { packet: PacketId, carrier: PacketId },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
     TakenOut { packet: PacketId, buffer: ChannelId, after: Time },
 }
@@ -98,6 +106,9 @@ impl Blame {
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
+            Regranted { packet, channel, asked } => {
+                self.is_regranted(packet, channel, asked, now);
+            }
             Outdone { packet, granted } => self.outdone(packet, granted, now),
             Left { channel, at } => self.released(channel, at, now, ways),
             Cleared { buffer, at } => self.cleared(buffer, at, now, ways),
@@ -105,11 +116,13 @@ impl Blame {
             CameForward { packet, channel, is_first } => {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
             }
+            Served { packet, done, until } => self.served(packet, (done, until), ways),
             LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, channel, to } => self.loses(packet, channel, to),
             DrainedLate { packet, behind } => self.drained_late(packet, behind),
+            Parted { packet, carrier } => self.parts(packet, carrier),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }
     }

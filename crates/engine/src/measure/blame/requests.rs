@@ -117,6 +117,35 @@ impl Blame {
         }
     }
 
+    /// A packet that had to wait for a channel is to have it, but takes time to start: that is
+    /// due to whom it waited for last.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_regranted(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        asked: Time,
+        now: Time,
+    ) {
+        let record = &self.records[id.index()];
+        let place = self.queues.place(channel);
+        let own = Root { class: record.class, channel };
+        let latest = self.holders[place.index()].latest();
+        let (cause, root) = latest.map_or((Cause::Arbitration, own), |turn| {
+            let is_before = turn.granted < asked;
+            let known = Some(record.asked_root).filter(|root| is_before && root.is_some());
+            let cause = match is_before {
+                // It comes from its node's queue.
+                _ if !record.head.is_some() => Cause::Throttling,
+                true => Cause::OutputBusy,
+                false => Cause::Arbitration,
+            };
+            (cause, Root { class: turn.class, channel: known.unwrap_or(turn.root) })
+        });
+        self.stalls(id, now, cause, root);
+    }
+
     /// A packet asks for a channel that is free, and another is granted one.
     #[cold]
     #[inline(never)]

@@ -316,13 +316,17 @@ impl Blame {
         let log = &self.holders[place.index()];
         let holders = Before { log, count: before(log), passing: &self.passing[0][place.index()] };
         // There is none for its node's queue.
-        let fronts = self.fronts.get(record.from.index());
+        let front = self.queues.front(record.from);
+        let fronts = self.fronts.get(front.index());
         let is_stored = record.is_stored;
-        let behind =
-            if record.from.0 < self.queues.lists { Cause::Throttling } else { Cause::HeadOfLine };
+        let behind = match record.from.0 < self.queues.lists {
+            true => Cause::Throttling,
+            false if self.queues.fronts.is_empty() => Cause::HeadOfLine,
+            false => Cause::SwitchBusy,
+        };
         let fronts = fronts.map(|log| {
             let count = if is_stored { log.before(id) } else { before(log) };
-            (Before { log, count, passing: &self.passing[1][record.from.index()] }, behind)
+            (Before { log, count, passing: &self.passing[1][front.index()] }, behind)
         });
         let drained = self
             .queues

@@ -127,7 +127,10 @@ impl ContentionFree {
         };
         let place_from = |endpoints: &Endpoints| to.map_or(0, |node| endpoints.place_from(node));
         let ready = self.endpoints.as_ref().map_or(0, place_from).max(act.now);
-        let (channel, start) = self.turn(group, ready, layout);
+        let (channel, mut start) = self.turn(group, ready, layout);
+        if act.packets[id].hops > 0 {
+            start += self.regrant_after(start - act.now);
+        }
         let Some(endpoints) = &mut self.endpoints else { return };
         let packet = &mut act.packets[id];
         packet.ready = act.now;
@@ -138,7 +141,7 @@ impl ContentionFree {
         way.channel = channel;
         let timing = &act.wiring.timings[usize::from(group.rate)];
         let end = act.wiring.undisturbed(packet.bytes, start, timing, &mut way.running.clone());
-        self.free_at[layout.wire_of[channel.index()].index()] = end;
+        self.free_at[layout.wire_of[channel.index()].index()] = end + timing.gap_ps;
         let takes = act.wiring.drain_ps(packet.bytes);
         if let Some(node) = to {
             let (drained, behind) = endpoints.drain(node, (start, end + timing.wire_ps), takes);

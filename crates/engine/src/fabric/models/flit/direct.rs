@@ -35,19 +35,26 @@ impl FlitFabric {
 
     /// How things stand at every channel; unknown where flow control is in band.
     pub fn standings(&self) -> Option<Vec<Standing>> {
-        let Control::OutOfBand { credit } = self.control else { return None };
-        let mut coming = vec![0; self.board.channels.len()];
-        for channel in credit.into_iter().flat_map(|line| self.lines.on(line)) {
-            coming[channel.index()] += 1;
-        }
-        let standing = |(lane, coming): (&Lane, u32)| Standing {
+        let rooms: Vec<u32> = match &self.control {
+            Control::InBand { .. } => return None,
+            Control::StopGo(gates) => gates.rooms(),
+            Control::OutOfBand { credit } => {
+                let credits = self.board.channels.iter().map(|lane| lane.credits);
+                let mut rooms: Vec<u32> = credits.collect();
+                for channel in credit.iter().flat_map(|&line| self.lines.on(line)) {
+                    rooms[channel.index()] += 1;
+                }
+                rooms
+            }
+        };
+        let standing = |(lane, room): (&Lane, u32)| Standing {
             owner: lane.packet,
             unsent: lane.unsent.into(),
-            room: u64::from(lane.credits + coming),
+            room: room.into(),
             output: lane.output,
             front: lane.port.buffer.first,
         };
-        Some(self.board.channels.iter().zip(coming).map(standing).collect())
+        Some(self.board.channels.iter().zip(rooms).map(standing).collect())
     }
 
     /// The last flit of a packet has been sent: the channel is free, and so is the
@@ -68,7 +75,7 @@ impl FlitFabric {
     #[inline]
     fn send_on(&mut self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at(channel);
-        if !lane.packet.is_some() || lane.free_at > act.now || lane.unsent == 0 {
+        if !lane.packet.is_some() || lane.free_at > act.now || lane.unsent == 0 || lane.is_held() {
             return;
         }
         let input = lane.input;
@@ -99,6 +106,7 @@ impl FlitFabric {
                 Control::OutOfBand { credit: Some(line) } => {
                     self.lines.post(line, act.now, input, Mark::default());
                 }
+                Control::StopGo(_) => self.leaves(input, act.now),
                 _ => self.credit(input, 1),
             }
         }
@@ -153,6 +161,9 @@ impl Grants for FlitFabric {
     }
 
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        if self.regrant.is_some() {
+            self.grant_again(channel, id, input, act);
+        }
         self.assign(channel, id, input, act);
         self.begin(channel, id, act);
         self.board.at_mut(channel).stalled_from = act.now;

@@ -93,6 +93,8 @@ has_port!(Lane, packets in rest.own[0]);
 const AWAKE: u8 = 1;
 /// Bit of [`Port::own`]: the packet it sends has started.
 const STARTED: u8 = 2;
+/// Bit of [`Port::own`]: the packet it was granted to may not start yet.
+const HELD: u8 = 4;
 
 impl Lane {
     /// A channel at rest, with so many credits, and so many places that are not granted.
@@ -125,6 +127,18 @@ impl Lane {
     #[inline]
     pub fn set_started(&mut self, started: bool) {
         self.port.set(STARTED, started);
+    }
+
+    /// Whether the packet it was granted to may not start yet.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.port.has(HELD)
+    }
+
+    /// That packet may not start yet, or may.
+    #[inline]
+    pub fn set_held(&mut self, held: bool) {
+        self.port.set(HELD, held);
     }
 
     /// It joins those that may be able to send; whether it was not among them.

@@ -25,6 +25,14 @@ pub enum What {
     MayAsk,
     /// A credit has come back.
     Credit,
+    /// A flit begins to arrive.
+    Enters,
+    /// A STOP is there.
+    Stop,
+    /// A GO is there.
+    Go,
+    /// A packet may start on the output it was granted after it had waited for it.
+    Regranted,
     /// A flow-control token has been sent and is there.
     ControlSentAndArrived,
     /// A flow-control token has been sent.

@@ -4,7 +4,7 @@ use super::RouterFabric;
 use super::lane::Entrance;
 use crate::fabric::switch::allocate::Request;
 use crate::fabric::switch::switchboard::Act;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::ChannelId;
 use crate::measure::blame::Observation;
 use crate::routing::Outputs;
 
@@ -110,7 +110,7 @@ impl RouterFabric {
                     continue;
                 }
                 let before = scratch.asks.len();
-                self.request(number, channel, scratch, act);
+                self.request(number, channel, (step, act), scratch);
                 askers += usize::from(scratch.asks.len() > before);
             }
         }
@@ -121,7 +121,13 @@ impl RouterFabric {
 
     /// A header asks for every virtual channel that is free of those it may leave by.
     #[inline]
-    fn request(&self, input: u32, channel: ChannelId, scratch: &mut Scratch, act: &Act) {
+    fn request(
+        &self,
+        input: u32,
+        channel: ChannelId,
+        (step, act): (u64, &Act),
+        scratch: &mut Scratch,
+    ) {
         let lane = self.board.at(channel);
         let Scratch { asks, askers, outputs, .. } = scratch;
         let mut ask = |lead: ChannelId, priority: i32| {
@@ -134,7 +140,7 @@ impl RouterFabric {
             }
         };
         let packet = lane.port.buffer.first;
-        let urgency = self.urgency(packet, act);
+        let urgency = self.urgency.of(packet, lane.due, step, act);
         if !act.wiring.routing.chooses() {
             return ask(lane.port.front_output, urgency);
         }
@@ -142,15 +148,6 @@ impl RouterFabric {
         for (lead, tier) in act.wiring.leads(lane.port.switch, header, outputs) {
             ask(lead, urgency - i32::from(tier));
         }
-    }
-
-    /// How urgent a packet is.
-    #[inline]
-    fn urgency(&self, packet: PacketId, act: &Act) -> i32 {
-        if self.urgencies.is_empty() {
-            return 0;
-        }
-        self.urgencies[usize::from(act.packets[packet].traffic())]
     }
 
     /// Inputs with a virtual channel, a flit and a credit are given the crossbar, and so are, of
@@ -170,11 +167,12 @@ impl RouterFabric {
                 let number = word as u32 * 64 + left.trailing_zeros();
                 left &= left - 1;
                 let channel = self.inputs.channel(switch, number);
-                let output = self.board.at(channel).output;
+                let lane = self.board.at(channel);
+                let (output, due) = (lane.output, lane.due);
                 if self.has_room_behind(output, step, act) {
                     let lane = self.board.at(output);
-                    let (port, urgency) = (lane.exit.1, self.urgency(lane.packet, act));
-                    self.bid(switch, channel, port, urgency, scratch);
+                    let urgency = self.urgency.of(lane.packet, due, step, act);
+                    self.bid(switch, channel, lane.exit.1, urgency, scratch);
                 }
             }
         }
@@ -212,8 +210,8 @@ impl RouterFabric {
         self.cycle_of(step + u64::from(self.pipeline.traversal_cycles))
     }
 
-    /// Of several of one input slot for one output slot the most urgent remains, or else the first
-    /// at or behind the slot's pointer.
+    /// Of several of one input slot for one output slot the most urgent remains, or else the one
+    /// whose turn it is.
     #[inline]
     fn bid(
         &mut self,
@@ -242,20 +240,16 @@ impl RouterFabric {
             scratch.requests.push(Request { input: slot, output: out_slot, priority });
             return;
         };
-        let (lanes, allocators) = (self.inputs.lanes, self.switches.allocators(switch));
-        let from = allocators.slot_from[slot as usize];
-        let rank = |bid: &Bid| {
-            let distance = (bid.lane + lanes - from) % lanes;
-            (-i64::from(bid.priority), distance)
-        };
+        let turns = &self.switches.allocators(switch).slot_turns;
+        let rank = |bid: &Bid| (-i64::from(bid.priority), turns.rank(slot, bid.lane));
         if rank(&bid) < rank(&scratch.bids[place]) {
             scratch.bids[place] = bid;
             scratch.requests[place].priority = priority;
         }
     }
 
-    /// An input has been given the crossbar: its slot's pointer moves, and it sends unless it
-    /// counted on a virtual channel in vain.
+    /// An input has been given the crossbar: it has had its turn, and it sends unless it counted
+    /// on a virtual channel in vain.
     #[inline]
     fn wins(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
         let count = self.inputs.lanes;
@@ -263,7 +257,8 @@ impl RouterFabric {
         while next >= count {
             next -= count;
         }
-        self.switches.allocators(switch).slot_from[bid.slot as usize] = next;
+        let turns = &mut self.switches.allocators(switch).slot_turns;
+        turns.chosen_before(bid.slot, bid.lane, next);
         if bid.priority == SPECULATIVE && !self.came_true(bid.channel, bid.out_slot) {
             return;
         }

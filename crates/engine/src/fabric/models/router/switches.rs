@@ -3,7 +3,8 @@
 use super::places::Side;
 use super::stages::Bid;
 use crate::fabric::switch::allocate::Allocator;
-use crate::spec::Pipeline;
+use crate::fabric::switch::allocate::turns::Turns;
+use crate::spec::{Arbiter, Pipeline};
 
 /// All switches.
 pub struct Switches {
@@ -25,15 +26,16 @@ pub struct Switches {
 pub struct Allocators {
     pub of_channels: Allocator,
     pub of_crossbar: Allocator,
-    /// By input slot: the virtual channel that comes first.
-    pub slot_from: Box<[u32]>,
+    /// By input slot: turns of its virtual channels.
+    pub slot_turns: Turns,
     /// Inputs that keep the crossbar.
     pub holding: Vec<Bid>,
 }
 
 impl Switches {
     /// Idle ones.
-    pub fn new(pipeline: &Pipeline, inputs: &Side, outputs: &Side) -> Self {
+    pub fn new(pipeline: &Pipeline, arbiter: Arbiter, inputs: &Side, outputs: &Side) -> Self {
+        let is_recent = arbiter == Arbiter::LeastRecentlyGranted;
         let count = inputs.ports.len();
         let words = (0..count).map(|at| inputs.count(at).div_ceil(64)).max().unwrap_or(0);
         let allocators = |at: usize| {
@@ -42,9 +44,9 @@ impl Switches {
             let (ins, outs) = (inputs.count(at), outputs.count(at));
             let Pipeline { vc_allocator, vc_iterations, allocator, iterations, .. } = *pipeline;
             Allocators {
-                of_channels: Allocator::new(vc_allocator, vc_iterations, ins, outs),
-                of_crossbar: Allocator::new(allocator, iterations, slots, out_slots),
-                slot_from: vec![0; slots].into(),
+                of_channels: Allocator::new(vc_allocator, is_recent, vc_iterations, ins, outs),
+                of_crossbar: Allocator::new(allocator, is_recent, iterations, slots, out_slots),
+                slot_turns: Turns::new(is_recent, slots, inputs.lanes as usize),
                 holding: Vec::new(),
             }
         };

@@ -1,16 +1,17 @@
 //! Separable allocators: one side chooses, then the other of what it is left with.
 
-use super::{Choices, Request, after, behind, key};
+use super::turns::Turns;
+use super::{Choices, Request, key};
 
-/// Every input (or output) chooses the most urgent request, of several the first at or behind
-/// its pointer; then every output (or input) likewise among those that chose it. Pointers of
-/// both go behind what was matched.
+/// Every input (or output) chooses the most urgent request, of several the one whose turn it is;
+/// then every output (or input) likewise among those that chose it. What was matched has had its
+/// turn on both sides.
 pub struct Separable {
     input_first: bool,
     iterations: u32,
-    /// Pointers of those that choose first, and then.
-    first_from: Vec<u32>,
-    then_from: Vec<u32>,
+    /// Turns of those that choose first, and then.
+    first_turns: Turns,
+    then_turns: Turns,
     first: Choices,
     then: Choices,
     taken_first: Vec<bool>,
@@ -18,14 +19,19 @@ pub struct Separable {
 }
 
 impl Separable {
-    /// For so many inputs and outputs.
-    pub fn new(input_first: bool, iterations: u32, inputs: usize, outputs: usize) -> Self {
+    /// For so many inputs and outputs; by turns or, of equals, whoever was chosen least recently.
+    pub fn new(
+        (input_first, least_recent): (bool, bool),
+        iterations: u32,
+        inputs: usize,
+        outputs: usize,
+    ) -> Self {
         let (first, then) = if input_first { (inputs, outputs) } else { (outputs, inputs) };
         Self {
             input_first,
             iterations,
-            first_from: vec![0; first],
-            then_from: vec![0; then],
+            first_turns: Turns::new(least_recent, first, then),
+            then_turns: Turns::new(least_recent, then, first),
             first: Choices::new(first),
             then: Choices::new(then),
             taken_first: vec![false; first],
@@ -33,18 +39,16 @@ impl Separable {
         }
     }
 
-    /// Pointers go behind what has been matched.
+    /// What has been matched has had its turn.
     #[inline]
-    pub fn moves_behind(&mut self, matched: &Request) {
-        let (firsts, thens) = (self.first_from.len() as u32, self.then_from.len() as u32);
-        let (one, other) = sides(self.input_first, matched);
-        self.first_from[one as usize] = after(other, thens);
-        self.then_from[other as usize] = after(one, firsts);
+    pub fn matched(&mut self, request: &Request) {
+        let (one, other) = sides(self.input_first, request);
+        self.first_turns.chosen(one, other);
+        self.then_turns.chosen(other, one);
     }
 
     /// See [`super::Allocator::allocate`].
     pub fn allocate(&mut self, requests: &[Request], granted: &mut Vec<u32>) {
-        let (firsts, thens) = (self.first_from.len() as u32, self.then_from.len() as u32);
         let input_first = self.input_first;
         for _ in 0..self.iterations {
             for (place, request) in requests.iter().enumerate() {
@@ -52,20 +56,20 @@ impl Separable {
                 if self.taken_first[one as usize] || self.taken_then[other as usize] {
                     continue;
                 }
-                let distance = behind(self.first_from[one as usize], other, thens);
-                self.first.offer(one, key(request.priority, distance), place as u32);
+                let rank = self.first_turns.rank(one, other);
+                self.first.offer(one, key(request.priority, rank), place as u32);
             }
-            let (then, then_from) = (&mut self.then, &self.then_from);
+            let (then, turns) = (&mut self.then, &self.then_turns);
             self.first.drain(|place| {
                 let request = &requests[place as usize];
                 let (one, other) = sides(input_first, request);
-                let distance = behind(then_from[other as usize], one, firsts);
-                then.offer(other, key(request.priority, distance), place);
+                let rank = turns.rank(other, one);
+                then.offer(other, key(request.priority, rank), place);
             });
             let before = granted.len();
             self.then.drain(|place| granted.push(place));
             for &place in &granted[before..] {
-                self.moves_behind(&requests[place as usize]);
+                self.matched(&requests[place as usize]);
             }
             if granted.len() == before {
                 break;

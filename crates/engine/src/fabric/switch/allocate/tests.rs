@@ -16,6 +16,11 @@ const KINDS: [spec::Allocator; 5] = [
     spec::Allocator::MaximumSize,
 ];
 
+/// Whether an allocator can have arbiters without pointers.
+fn has_choice(kind: spec::Allocator) -> bool {
+    matches!(kind, spec::Allocator::SeparableInputFirst | spec::Allocator::SeparableOutputFirst)
+}
+
 /// Random requests of a step, in any order.
 fn requests(dice: &mut Stream, inputs: u32, outputs: u32) -> Vec<Request> {
     let (density, priorities) = (dice.below(100), 1 + dice.below(3));
@@ -71,8 +76,11 @@ fn allocators_agree_with_dense_ones() {
         let kind = KINDS[dice.below(KINDS.len() as u64) as usize];
         let (inputs, outputs) = (1 + dice.below(9) as u32, 1 + dice.below(9) as u32);
         let iterations = 1 + dice.below(4) as u32;
-        let mut engine = Allocator::new(kind, iterations, inputs as usize, outputs as usize);
-        let mut dense = Dense::new(kind.name(), iterations, inputs as usize, outputs as usize);
+        let is_recent = has_choice(kind) && dice.below(2) == 0;
+        let (ins, outs) = (inputs as usize, outputs as usize);
+        let mut engine = Allocator::new(kind, is_recent, iterations, ins, outs);
+        let dense = Dense::new(kind.name(), iterations, ins, outs);
+        let mut dense = dense.least_recent(is_recent);
         for step in 0..50 {
             let requests = requests(dice, inputs, outputs);
             let mut granted = Vec::new();
@@ -100,11 +108,13 @@ fn allocators_agree_with_dense_ones() {
 /// Requests with numbers past 64, where there are shortcuts for fewer.
 #[test]
 fn large_allocators_agree_with_dense_ones() {
-    for (case, kind) in (0..).zip(KINDS) {
+    let kinds = KINDS.into_iter().chain(KINDS.into_iter().filter(|&kind| has_choice(kind)));
+    for (case, kind) in (0..).zip(kinds) {
         let dice = &mut Stream::new(case, Purpose::Start, 1);
         let (inputs, outputs) = (90, 75);
-        let mut engine = Allocator::new(kind, 2, inputs, outputs);
-        let mut dense = Dense::new(kind.name(), 2, inputs, outputs);
+        let is_recent = case >= KINDS.len() as u64;
+        let mut engine = Allocator::new(kind, is_recent, 2, inputs, outputs);
+        let mut dense = Dense::new(kind.name(), 2, inputs, outputs).least_recent(is_recent);
         for step in 0..100 {
             let mut requests = requests(dice, inputs as u32, outputs as u32);
             requests.truncate(dice.below(40) as usize);
@@ -125,7 +135,7 @@ fn large_allocators_agree_with_dense_ones() {
 /// and pointers stay where the first has put them.
 #[test]
 fn islip_fills_up_and_keeps_its_pointers() {
-    let mut one = Allocator::new(spec::Allocator::Islip, 2, 3, 3);
+    let mut one = Allocator::new(spec::Allocator::Islip, false, 2, 3, 3);
     let ask = |input, output| Request { input, output, priority: 0 };
     // Outputs 0 and 1 both grant input 0, which accepts output 0; then output 1 grants input 1.
     let requests = [ask(0, 0), ask(0, 1), ask(1, 1), ask(2, 1)];
@@ -145,8 +155,9 @@ fn islip_fills_up_and_keeps_its_pointers() {
 /// Three inputs that always want the same two outputs: round robin, nobody starves.
 #[test]
 fn everybody_has_a_turn() {
-    for kind in KINDS {
-        let mut one = Allocator::new(kind, 1, 3, 2);
+    let all = KINDS.into_iter().flat_map(|kind| [(kind, false), (kind, has_choice(kind))]);
+    for (kind, is_recent) in all {
+        let mut one = Allocator::new(kind, is_recent, 1, 3, 2);
         let mut turns = [0; 3];
         let pairs = (0..3).flat_map(|input| (0..2).map(move |output| (input, output)));
         let requests: Vec<Request> =
@@ -160,4 +171,24 @@ fn everybody_has_a_turn() {
         }
         assert!(turns.iter().all(|&turns| turns >= 15), "{kind:?}: {turns:?}");
     }
+}
+
+/// Whoever was chosen least recently, which is not whoever comes after the one chosen last.
+#[test]
+fn a_matrix_arbiter_remembers_more_than_the_last() {
+    let ask = |input| Request { input, output: 0, priority: 0 };
+    let winners = |is_recent: bool| -> Vec<u32> {
+        let kind = spec::Allocator::SeparableInputFirst;
+        let mut one = Allocator::new(kind, is_recent, 1, 3, 1);
+        let steps: [&[u32]; 5] = [&[2], &[0, 1, 2], &[0, 2], &[0, 1, 2], &[0, 1, 2]];
+        let win = |inputs: &&[u32]| {
+            let requests: Vec<Request> = inputs.iter().map(|&input| ask(input)).collect();
+            let mut granted = Vec::new();
+            one.allocate(&requests, &mut granted);
+            requests[granted[0] as usize].input
+        };
+        steps.iter().map(win).collect()
+    };
+    assert_eq!(winners(false), [2, 0, 2, 0, 1]);
+    assert_eq!(winners(true), [2, 0, 2, 1, 0]);
 }

@@ -1,0 +1,209 @@
+//! Messages to several processes: one for each of them, sent by one instruction.
+//!
+//! How they get there is the machine's to say ([`spec::Multicast`]): one after the other; passed on
+//! by those who have received theirs; or as packets that ride with those of the first as far as
+//! their ways are the same, of which switches make copies.
+
+use super::message::Life;
+use super::protocol::Protocol;
+use super::{Nodes, World};
+use crate::ids::{MessageId, NodeId, PacketId, ProcessId};
+use crate::spec::{self, Machine};
+use crate::workload::{Send, Several};
+
+/// How a message gets to several processes, and who passes it on.
+pub(super) struct Multicasts {
+    by: spec::Multicast,
+    /// By message: those that its receiver passes on, in order; empty where nobody does.
+    behind: Vec<Vec<MessageId>>,
+    /// By node: the latest multicast that goes there.
+    reached: Vec<u64>,
+    count: u64,
+}
+
+/// The place of who sends to a place of a binomial tree, whose root is place 0.
+pub(super) fn parent(place: usize) -> usize {
+    place & (place - 1)
+}
+
+/// The places that one of `count` sends to, the largest part of the tree first.
+pub(super) fn children(place: usize, count: usize) -> impl Iterator<Item = usize> {
+    let bits = if place == 0 { usize::BITS } else { place.trailing_zeros() };
+    (0..bits)
+        .rev()
+        .filter_map(move |bit| place.checked_add(1 << bit))
+        .filter(move |&child| child < count)
+}
+
+impl Multicasts {
+    /// Those of a machine; none yet.
+    pub(super) fn new(machine: &Machine) -> Self {
+        let by = machine.interface.multicast;
+        Self { by, behind: Vec::new(), reached: Vec::new(), count: 0 }
+    }
+
+    /// Whether receivers pass messages on.
+    pub(super) fn are_passed_on(&self) -> bool {
+        self.by == spec::Multicast::Tree
+    }
+
+    /// Receivers of a tree pass messages on, the first of which is at place 1.
+    pub(super) fn note(&mut self, ids: &[MessageId]) {
+        let most = ids.iter().map(|id| id.index() + 1).max().unwrap_or(0);
+        if self.behind.len() < most {
+            self.behind.resize_with(most, Vec::new);
+        }
+        for (place, id) in ids.iter().enumerate() {
+            let below = children(place + 1, ids.len() + 1).map(|child| ids[child - 1]);
+            self.behind[id.index()].extend(below);
+        }
+    }
+
+    /// Whether a multicast goes to a node for the first time.
+    fn reaches(&mut self, node: NodeId) -> bool {
+        if self.reached.len() <= node.index() {
+            self.reached.resize(node.index() + 1, 0);
+        }
+        std::mem::replace(&mut self.reached[node.index()], self.count) != self.count
+    }
+}
+
+impl Nodes {
+    /// A process sends a message to several.
+    pub(super) fn multicast(&mut self, from: ProcessId, world: &mut World) {
+        let Some(Several { to, send }) = world.workload.several(from) else { return };
+        let class = self.class_of(from);
+        let node = self.placement[from.index()];
+        let receiver = |place: usize| ProcessId(send.to.0 + to[place]);
+        if !self.multicasts.are_passed_on() && !world.fabric.replicates() {
+            for place in 0..to.len() {
+                self.send(from, &Send { to: receiver(place), ..send }, class, world);
+            }
+            return;
+        }
+        let mut ids = Vec::with_capacity(to.len());
+        for place in 0..to.len() {
+            let by = match parent(place + 1) {
+                0 => node,
+                _ if !self.multicasts.are_passed_on() => node,
+                above => self.placement[receiver(above - 1).index()],
+            };
+            let send = Send { to: receiver(place), ..send };
+            let id = self.make((from, by), &send, class, world);
+            if self.software.serves() && by != self.messages[id].to_node {
+                // That of its process is drawn for it alone, whichever way its message goes.
+                let is_own = by == node;
+                let software = &mut self.software;
+                let start_up =
+                    if is_own { software.start_up(from) } else { software.mean_start_up() };
+                software.open(id, start_up);
+            }
+            ids.push(id);
+        }
+        self.begin_all(&ids, world);
+    }
+
+    /// The messages of a multicast, in order of their receivers, begin as far as they may.
+    pub(super) fn begin_all(&mut self, ids: &[MessageId], world: &mut World) {
+        if self.multicasts.are_passed_on() {
+            self.multicasts.note(ids);
+            for child in children(0, ids.len() + 1) {
+                self.begin(ids[child - 1], world);
+            }
+            return;
+        }
+        self.multicasts.count += 1;
+        let mut set = Vec::with_capacity(ids.len());
+        for &id in ids {
+            let message = &self.messages[id];
+            let is_alone = message.protocol != Protocol::Unacknowledged
+                || message.from_node == message.to_node;
+            let to = message.to_node;
+            // A network brings one copy to each node.
+            if is_alone || !world.fabric.replicates() || !self.multicasts.reaches(to) {
+                self.begin(id, world);
+            } else {
+                set.push(id);
+            }
+        }
+        self.send_together(&set, world);
+    }
+
+    /// Messages of one length are sent from their node, each packet with those of the others.
+    fn send_together(&mut self, ids: &[MessageId], world: &mut World) {
+        let Some((&first, others)) = ids.split_first() else { return };
+        loop {
+            let carrier = self.admit(first, None, world);
+            let mut last = carrier;
+            for &id in others {
+                last = self.admit(id, Some((carrier, last)), world);
+            }
+            world.fabric.enter(carrier, world.now, world.events, world.measures);
+            if self.messages[first].is_packetised() {
+                return;
+            }
+        }
+    }
+
+    /// The next packet of a message is made, and goes along with a carrier behind the last that
+    /// does, or is to be one.
+    fn admit(
+        &mut self,
+        id: MessageId,
+        with: Option<(PacketId, PacketId)>,
+        world: &mut World,
+    ) -> PacketId {
+        let bytes = self.packetisation.next(&self.messages[id]);
+        let message = &mut self.messages[id];
+        let is_first = message.life == Life::Pending;
+        let mut packet = message.next_packet(id, bytes);
+        let class = message.class;
+        packet.route = world.fabric.flow((message.from, message.to), message.serial);
+        let packet = match with {
+            None => world.fabric.admit(packet, class, world.now, world.measures),
+            Some(with) => world.fabric.ride(packet, class, with, world.now, world.measures),
+        };
+        if let Some(causes) = &mut world.measures.causes {
+            causes.queued(packet, id);
+        }
+        if is_first && self.is_told_of(id) {
+            self.interface.queued(id, packet);
+        }
+        packet
+    }
+
+    /// A message has been received: its receiver passes it on to others, if it is to.
+    #[inline]
+    pub(super) fn pass_on_copies(&mut self, id: MessageId, world: &mut World) {
+        if self.multicasts.behind.get(id.index()).is_none_or(Vec::is_empty) {
+            return;
+        }
+        for next in std::mem::take(&mut self.multicasts.behind[id.index()]) {
+            if let Some(causes) = &mut world.measures.causes {
+                causes.passes_on(next, id);
+            }
+            self.begin(next, world);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{children, parent};
+
+    #[test]
+    fn a_binomial_tree_reaches_every_place_once() {
+        assert_eq!(children(0, 8).collect::<Vec<_>>(), [4, 2, 1]);
+        assert_eq!(children(4, 8).collect::<Vec<_>>(), [6, 5]);
+        for count in 1..40 {
+            let mut reached = vec![0; count];
+            for place in 0..count {
+                for child in children(place, count) {
+                    assert_eq!(parent(child), place);
+                    reached[child] += 1;
+                }
+            }
+            assert!(reached[1..].iter().all(|&times| times == 1) && reached[0] == 0);
+        }
+    }
+}
