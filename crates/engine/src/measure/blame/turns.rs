@@ -223,11 +223,17 @@ impl Blame {
     /// Since when anybody has waited who may want a channel, or wire.
     #[inline]
     pub(super) fn wanted_since(&self, place: ChannelId) -> Time {
-        let since = self.ends[place.index()].map(|queue| {
-            let asked = self.asking.since(queue);
-            if self.queues.have_heads { asked.min(self.head_since(queue)) } else { asked }
-        });
-        since[0].min(since[1])
+        let [one, other] = self.ends[place.index()];
+        let since = self.queue_since(one);
+        // Only wires that both ends use have two queues.
+        if other == one { since } else { since.min(self.queue_since(other)) }
+    }
+
+    /// Since when anybody has waited in a queue.
+    #[inline]
+    fn queue_since(&self, queue: ChannelId) -> Time {
+        let asked = self.asking.since(queue);
+        if self.queues.have_heads { asked.min(self.head_since(queue)) } else { asked }
     }
 
     /// From when on a message has been the head of a node's list, or might have been.
