@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import tailback as tb
 from tailback.errors import UserError
 from tailback.importing import read_myrinet
 from tailback.importing.myrinet import crossbars_of, routes_of
@@ -22,6 +23,7 @@ from tailback.importing.myrinet_files import (
 )
 from tailback.machines import machine_of
 from tailback.machines.topologies import Graph
+from tests.commands import tailback
 
 TOPOLOGY = """\
 # Two crossbars.
@@ -198,3 +200,63 @@ def test_damaged_files_are_refused_in_one_line_or_read(tmp_path: Path, damage: i
     except UserError as error:
         said = str(error)
     assert "\n" not in said
+
+
+RING = """\
+S0: P0 S1.2 S3.1
+S1: P1 S2.2 S0.1
+S2: P2 S3.2 S1.1
+S3: P3 S0.2 S2.1
+"""
+
+
+def _imported(folder: Path, topology: str, routes: str | None) -> Path:
+    """Import files by the command line; the experiment."""
+    out = folder / "cluster.toml"
+    given = ["import", "myrinet", _file(folder, topology, "topology"), "--out", out]
+    if routes is not None:
+        given += ["--routes", _file(folder, routes, "routes")]
+    done = tailback(*given)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.mark.parametrize("routes", [ROUTES, None], ids=["given", "made"])
+def test_an_imported_network_takes_what_the_simulator_says(
+    tmp_path: Path, routes: str | None
+) -> None:
+    experiment = tb.load(_imported(tmp_path, TOPOLOGY, routes), ["workload.kind=token_pass"])
+    # Alone a message of L bytes takes 22 (k + 1) + 16 k + L + 1 flits of 6.25 ns over k switches.
+    packets = tb.run(experiment, packets=True).packets.to_pydict()
+    took = {
+        (source, to): delivered - queued
+        for source, to, queued, delivered in zip(
+            *(packets[name] for name in ("source", "destination", "queued_ps", "delivered_ps")),
+            strict=True,
+        )
+    }
+    alone = {k: (22 * (k + 1) + 16 * k + 1024 + 1) * 6250 for k in (1, 2)}
+    assert took == {(0, 1): alone[1], (1, 2): alone[2], (2, 3): alone[1], (3, 0): alone[2]}
+
+
+def test_routes_that_can_deadlock_are_found_before_the_run(tmp_path: Path) -> None:
+    ways = {1: "10", 2: "110", 3: "1110"}
+    routes = "".join(
+        f"p{source} p{(source + step) % 4} {ways[step]}\n" for source in range(4) for step in ways
+    )
+    experiment = tb.load(_imported(tmp_path, RING, routes))
+    with pytest.raises(UserError, match="can deadlock: channel 0->1 waits for"):
+        tb.run(experiment)
+
+
+def test_what_is_exported_is_imported_again(tmp_path: Path) -> None:
+    file = _imported(tmp_path, TOPOLOGY, ROUTES)
+    done = tailback("export", "myrinet", file, "--out", tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    again = [tmp_path / f"again.{name}" for name in ("topology", "routes", "parameters")]
+    found = read_myrinet(*again)
+    assert found.crossbars.hosts.keys() == {0, 1, 2, 3}
+    assert (
+        found.routes_csv() == read_myrinet(tmp_path / "topology", tmp_path / "routes").routes_csv()
+    )
+    assert found.parameters["buffer_h"] == 32
