@@ -38,7 +38,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     routing = machine.chosen_routing
     return {
         "topology": plain(machine.topology.resolved()),
-        "link": machine.link.written() | _of_link(machine),
+        "link": _link(machine) | _of_link(machine),
         "node_link": _of_node_link(machine),
         "link_classes": {
             name: {
@@ -48,7 +48,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             | _of_duplex(one)
             for name, one in machine.link_classes.items()
         },
-        "switch": machine.switch.written() | _of_switch(machine, fidelity),
+        "switch": _switch(machine) | _of_switch(machine, fidelity),
         "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
         "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
@@ -78,6 +78,22 @@ def _interface(machine: Machine) -> dict[str, Any]:
         if key not in costs.KEYS and (value is not None or key not in receiving)
     }
     return others | costs.resolved(machine.interface)
+
+
+def _link(machine: Machine) -> dict[str, Any]:
+    """Return the keys of links; those of marks only where there are any."""
+    found = machine.link.written()
+    if machine.has_marks:
+        stop, go = (str(Size(flits * machine.link.flit.bytes)) for flits in machine.marks)
+        return found | {"stop_mark": stop, "go_mark": go}
+    return {key: value for key, value in found.items() if key not in ("stop_mark", "go_mark")}
+
+
+def _switch(machine: Machine) -> dict[str, Any]:
+    """Return the keys of switches; times that few of them take only where they do."""
+    usual = {"fall_through": None, "regrant_delay": str(Time(0))}
+    written = machine.switch.written().items()
+    return {key: value for key, value in written if key not in usual or value != usual[key]}
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -174,7 +190,7 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "width": link.width,
             "end_token": link.end_token,
             "packet_gap_ps": link.packet_gap.ps,
-            "flow_control": link.flow_control,
+            "flow_control": _flow_control(machine),
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
             "half_duplex": _HALF_DUPLEX[link.duplex],
@@ -194,6 +210,13 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "interface": _interface_spec(machine),
         **({} if machine.loggops is None else {"loggops": machine.loggops.spec()}),
     }
+
+
+def _flow_control(machine: Machine) -> str | dict[str, Any]:
+    if not machine.has_marks:
+        return machine.link.flow_control
+    stop, go = machine.marks
+    return {"stop_go": {"stop_flits": stop, "go_flits": go}}
 
 
 def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -245,6 +268,9 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "reserve": queues and machine.reserves,
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
+        # Left out where there are none: they change nothing.
+        **({} if switch.fall_through is None else {"fall_through_ps": switch.fall_through.ps}),
+        **({"regrant_delay_ps": switch.regrant_delay.ps} if switch.regrant_delay.ps else {}),
         "virtual_channels": machine.channels_per_wire,
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,

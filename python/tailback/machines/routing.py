@@ -69,6 +69,12 @@ class Routing(Part):
         description="Which of several free outputs a packet takes; default: first, with chaos and "
         "deflection random.",
     )
+    parallel_links: Literal["any", "destination"] = key(
+        default="any",
+        description="Which of several parallel links (link.width) between two switches a packet "
+        "takes: any that is free, or that of its destination: the sum of the coordinates of the "
+        "switch there (its number, where there is no grid) modulo their number.",
+    )
     allow_deadlock: bool = key(
         default=False, description="Whether a routing that can deadlock is simulated all the same."
     )
@@ -107,11 +113,16 @@ class Routing(Part):
             "selection": self.chosen_selection,
             "hop_limit": self.hop_limit,
             "allow_deadlock": self.allow_deadlock,
+            # Left out where it is as before there was this key.
+            **({} if self.parallel_links == "any" else {"parallel_links": self.parallel_links}),
         }
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        return {"kind": self.kind, **self.written(), "selection": self.chosen_selection}
+        written = self.written()
+        if self.parallel_links == "any":
+            del written["parallel_links"]
+        return {"kind": self.kind, **written, "selection": self.chosen_selection}
 
 
 def _dimensions(topology: Topology) -> tuple[str, ...]:
@@ -177,27 +188,44 @@ class DimensionOrder(Ordered):
         "goes either way at random); default: dateline.",
     )
 
+    ties: Literal["spread", "up", "down"] | None = key(
+        default=None,
+        description="On a torus: half a ring away, whether packets go both ways, by their ends, so "
+        "that all links are used alike (spread), or all in one direction; default: spread.",
+    )
+
     def check(self, topology: Topology) -> None:
         """Raise `UserError` if there are no datelines, or for an impossible order."""
         super().check(topology)
-        for name in ("balanced", "ring_classes"):
+        for name in ("balanced", "ring_classes", "ties"):
             given = getattr(self, name)
             if given is not None and topology.kind not in _RINGS:
                 needed = 'has no effect here; needs machine.topology.kind = "torus"'
                 raise NoEffectError(f"{self.section}.{name}", shown(given), needed)
         if self.balanced and self.ring_classes == "wrapping":
             raise self.refused("balanced", 'must be false with ring_classes = "wrapping"')
+        if self._goes_one_way and (self.balanced or self.ring_classes == "wrapping"):
+            needed = 'must be spread with balanced = true and ring_classes = "wrapping"'
+            raise self.refused("ties", needed)
+
+    @property
+    def _goes_one_way(self) -> bool:
+        return self.ties in ("up", "down")
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         found = super().algorithm_spec(topology)
         if self.ring_classes == "wrapping":
             return found | {"kind": "dimension_order_by_wrapping"}
+        if self._goes_one_way:
+            return found | {"kind": "dimension_order_one_way", "rises": self.ties == "up"}
         return found | ({"balanced": True} if self.balanced else {})
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
         found = super().resolved(topology) | {"balanced": None, "ring_classes": None}
+        if not self._goes_one_way:
+            del found["ties"]
         if topology.kind not in _RINGS:
             return found
         classes = self.ring_classes or "dateline"
