@@ -5,7 +5,8 @@
 #   make studies  all published tables and figures, side by side with ours, how often
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
 #                 what adaptive routing costs, how messages should cross a hypercube,
-#                 what contention was on the Symult 2010 and the Paragon, the curves of
+#                 what contention was on the Symult 2010, the Paragon and three networks of
+#                 clusters, the curves of
 #                 BookSim2, how good an estimate fidelity fluid is, and what contention
 #                 costs programs
 #   make bench    speed and memory, against their goals

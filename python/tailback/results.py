@@ -93,7 +93,7 @@ class Result:
     histograms: pa.Table
     moments: pa.Table
     messages: pa.Table | None = None
-    """Who sent what to whom, and when it was there, if ``run.messages`` asks for it."""
+    """Who sent what to whom, and when it was there, if ``run.keep_messages`` asks for it."""
     blame: Blame | None = None
     """Who made whom wait, if ``run.blame`` asks for it."""
     critical_path: CriticalPath | None = None

@@ -62,7 +62,7 @@ def run_mode(
             sim = engine.Simulation(
                 spec, experiment.messages_arrays(), classes, processes, experiment.traces()
             )
-            if experiment.run.messages:
+            if experiment.run.keep_messages:
                 sim.keep_messages()
             planned = plan(experiment, mode, sim)
             _check_metric(planned.metric, measured(sim.counters(), planned.populations.load))
@@ -159,7 +159,7 @@ def _result(
         populations=populations,
         ending=ending,
         wall_seconds=wall_seconds,
-        messages=tables.messages(sim.take_messages()) if experiment.run.messages else None,
+        messages=tables.messages(sim.take_messages()) if experiment.run.keep_messages else None,
         blame=None
         if blame is None or not experiment.run.blame
         else Blame.of(blame, engine.CAUSES, share=experiment.run.blame_share, finished=exact),

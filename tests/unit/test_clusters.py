@@ -22,7 +22,7 @@ def messages(result: Result) -> list[dict[str, int]]:
 
 
 def ran(workload: object, machine: tb.Machine = STAR, mode: str = "full") -> list[dict[str, int]]:
-    return messages(tb.run(machine, workload, messages=True, mode=mode))
+    return messages(tb.run(machine, workload, keep_messages=True, mode=mode))
 
 
 @pytest.mark.parametrize("mode", ["full", "endpoints", "throttled", "free"])
@@ -118,7 +118,7 @@ def test_written_steps_send_to_several() -> None:
         tables = {
             "machine": {"topology": {"kind": "star", "nodes": 16}},
             "workload": {"kind": "program", "process": processes},
-            "run": {"messages": True},
+            "run": {"keep_messages": True},
         }
         return messages(tb.run(tb.Experiment.from_dict(tables)))
 
@@ -146,7 +146,7 @@ def test_a_message_that_waits_to_be_accepted_has_arrived() -> None:
     tables = {
         "machine": {"topology": {"kind": "star", "nodes": 2}},
         "workload": {"kind": "program", "process": processes},
-        "run": {"messages": True},
+        "run": {"keep_messages": True},
     }
     [message] = messages(tb.run(tb.Experiment.from_dict(tables)))
     assert message["arrived_ps"] < 9 * US == message["received_ps"]
@@ -154,6 +154,72 @@ def test_a_message_that_waits_to_be_accepted_has_arrived() -> None:
 
 def test_without_being_asked_for_there_is_no_table() -> None:
     assert tb.run(STAR, tb.FanIn()).messages is None
-    found = tb.run(STAR, tb.FanIn(), messages=True).messages
+    found = tb.run(STAR, tb.FanIn(), keep_messages=True).messages
     assert isinstance(found, pa.Table)
     assert found.num_rows == 15
+
+
+@pytest.mark.parametrize("multicast", [None, "unicast", "tree"])
+@pytest.mark.parametrize("mode", ["full", "endpoints", "throttled", "free", "ideal"])
+def test_programs_send_to_several(multicast: str | None, mode: str) -> None:
+    heard: list[tuple[int, object, int]] = []
+
+    async def program(node: tb.Node) -> None:
+        if node.number == 2:
+            sent = node.send([7, 0, 5, 1], "300 B", type=4, content="all of you")
+            await sent
+            heard.append((2, "sent", node.now.ps))
+        elif node.number in (7, 0, 5, 1):
+            message = await node.receive(2, 4)
+            heard.append((node.number, message.content, node.now.ps))
+            message.release()
+
+    machine = tb.Machine(topology=tb.Star(nodes=8), interface=tb.Interface(multicast=multicast))
+    found = ran(tb.PythonProgram(function=program), machine, mode)
+    assert [m["destination"] for m in found] == [7, 0, 5, 1]
+    assert {(m["source"], m["sent_ps"], m["bytes"]) for m in found} == {(2, 0, 300)}
+    told = {who: (what, when) for who, what, when in heard}
+    for message in found:
+        assert told[message["destination"]] == ("all of you", message["arrived_ps"])
+    own = [1, 2, 4] if multicast == "tree" else [1, 2, 3, 4]
+    # It is complete when those that the node itself sends are there.
+    assert told[2] == ("sent", max(found[place - 1]["arrived_ps"] for place in own))
+
+
+def test_what_cannot_be_sent_to_is_told() -> None:
+    def mistake(to: list[int]) -> str:
+        async def program(node: tb.Node) -> None:
+            node.send(to)
+
+        with pytest.raises(UserError) as told:
+            tb.run(STAR, tb.PythonProgram(function=program))
+        return str(told.value)
+
+    assert mistake([]).endswith("send.to = []: must be at least one node")
+    assert mistake([1, 2, 1]).endswith("send.to = 1: must be there once")
+    assert mistake([16]).endswith("send.to = 16: must be a node of the machine, 0 to 15")
+
+
+def test_jobs_send_to_several_of_their_own() -> None:
+    jobs = [
+        tb.Job(name="a", nodes=list(range(8)), workload=tb.FanOut(multicast=True)),
+        tb.Job(name="b", nodes=list(range(8, 16)), workload=tb.FanOut(multicast=True)),
+    ]
+    experiment = tb.Experiment(machine=STAR, jobs=jobs, run=tb.Run(keep_messages=True))
+    found = messages(tb.run(experiment))
+    assert sorted((m["source"], m["destination"]) for m in found) == [
+        *((0, n) for n in range(1, 8)),
+        *((8, n) for n in range(9, 16)),
+    ]
+
+
+@pytest.mark.parametrize("multicast", ["unicast", "tree"])
+def test_waits_of_multicasts_are_charged(multicast: str) -> None:
+    machine = tb.Machine(topology=tb.Star(nodes=16), interface=tb.Interface(multicast=multicast))
+    workload = tb.FanOut(multicast=True, message_size="3 kB")
+    full = tb.run(machine, workload, blame=True, keep_messages=True, mode="full")
+    assert full.blame is not None
+    charged = sum(full.blame.pairs.batches_ps.sum(axis=0))
+    waits = full.channels["wait_throttling_ps"].to_numpy().sum()
+    waits += full.channels["wait_internal_ps"].to_numpy().sum()
+    assert charged == waits > 0

@@ -337,9 +337,9 @@ BAD: list[tuple[type[Workload], dict[str, Any], str]] = [
     (
         Program,
         one({"compte": "1 us"}),
-        'workload.process[0].steps[0] = "compte": must be "compute", "send", "receive", "barrier", '
-        '"broadcast", "reduce", "all_reduce", "gather", "scatter", "all_gather", '
-        '"reduce_scatter" or "all_to_all"; did you mean "compute"?',
+        'workload.process[0].steps[0] = "compte": must be "compute", "send", "multicast", '
+        '"receive", "barrier", "broadcast", "reduce", "all_reduce", "gather", "scatter", '
+        '"all_gather", "reduce_scatter" or "all_to_all"; did you mean "compute"?',
     ),
     (Program, one({"send": 0, "receive": 0}), "must be one step, such as"),
     (Program, one({}), "must be one step, such as"),

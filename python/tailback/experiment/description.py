@@ -293,8 +293,8 @@ class Experiment:
             run.pop("blame")
             run.pop("blame_share")
             workload.pop("classes", None)
-        if not run["messages"]:
-            run.pop("messages")
+        if not run["keep_messages"]:
+            run.pop("keep_messages")
         if not run["critical_path"]:
             run.pop("critical_path")
             run.pop("slack")

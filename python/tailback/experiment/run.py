@@ -95,7 +95,7 @@ class Run(Description, init=False):
         description="Share of all packets whose waits are charged (run.blame), chosen by the seed: "
         "estimates, sooner. Root culprits and root channels are known only if it is 1.",
     )
-    messages: bool = Field(
+    keep_messages: bool = Field(
         default=False,
         description="Whether there is a table of all messages: who sent it to whom, how long it "
         "was, when it was sent, arrived and was received. Of more than 1,048,576 every second is "

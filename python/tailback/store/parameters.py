@@ -50,6 +50,7 @@ _LEFT_OUT = {
     "workload.classes",
     # Of a single run, whose path points do not keep.
     "run.critical_path",
+    "run.keep_messages",
     "run.slack",
     # Of a page, not of what was simulated.
     "run.title",

@@ -3,7 +3,7 @@
     DIR/manifest.json          every parameter, version, seed, identity, estimates
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
     DIR/full/...               histograms, moments, samples, packets on request,
-                               messages where run.messages asks for them,
+                               messages where run.keep_messages asks for them,
                                blame_pairs, blame_channels, blame_roots, blame_victims
                                where run.blame asks for them
 

@@ -1,0 +1,1 @@
+"""Networks of clusters: Myrinet, switched gigabit Ethernet and Avici [Chen & Wyckoff]."""
