@@ -158,7 +158,7 @@ def _latency(rows: list[tuple[int, str]]) -> list[int]:
     described = {
         "machine": {"preset": "myrinet"},
         "workload": {"kind": "messages", "messages": messages},
-        "run": {"messages": True},
+        "run": {"keep_messages": True},
     }
     table = tb.run(tb.Experiment.from_dict(described)).messages
     assert table is not None
