@@ -15,7 +15,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
-from .switch import CLOCKED
+from .switch import CLOCKED, FORWARDING, SEGMENTED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -55,6 +55,33 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
 
 
+def _link(machine: Machine) -> dict[str, Any]:
+    """Return the keys of links; those of frames and of marks only where there are any."""
+    found = machine.link.written()
+    left_out: tuple[str, ...] = () if machine.switch.has_frames else ("preamble", "frame_gap")
+    if machine.has_marks:
+        stop, go = (str(Size(flits * machine.link.flit.bytes)) for flits in machine.marks)
+        found |= {"stop_mark": stop, "go_mark": go}
+    else:
+        left_out += ("stop_mark", "go_mark")
+    return {key: value for key, value in found.items() if key not in left_out}
+
+
+def _switch(machine: Machine) -> dict[str, Any]:
+    """Return the keys of switches; those that few have only where they have them."""
+    left_out: tuple[str, ...] = ()
+    if not machine.switch.forwards_frames:
+        left_out += ("forwarding", *FORWARDING)
+    if not machine.switch.is_segmented:
+        left_out += ("segmentation", *SEGMENTED)
+    if machine.switch.fall_through is None:
+        left_out += ("fall_through",)
+    if machine.switch.regrant_delay == Time(0):
+        left_out += ("regrant_delay",)
+    written = machine.switch.written()
+    return {key: value for key, value in written.items() if key not in left_out}
+
+
 def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
     """Return the parameters of a machine that is numbers; of interfaces, what collectives are."""
     parts = ("link", "node_link", "link_classes", "switch", "routing")
@@ -72,28 +99,14 @@ def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
 def _interface(machine: Machine) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    if not machine.switch.has_frames:
+        del written["minimum_packet"]
     others = {
         key: value
         for key, value in written.items()
         if key not in costs.KEYS and (value is not None or key not in receiving)
     }
     return others | costs.resolved(machine.interface)
-
-
-def _link(machine: Machine) -> dict[str, Any]:
-    """Return the keys of links; those of marks only where there are any."""
-    found = machine.link.written()
-    if machine.has_marks:
-        stop, go = (str(Size(flits * machine.link.flit.bytes)) for flits in machine.marks)
-        return found | {"stop_mark": stop, "go_mark": go}
-    return {key: value for key, value in found.items() if key not in ("stop_mark", "go_mark")}
-
-
-def _switch(machine: Machine) -> dict[str, Any]:
-    """Return the keys of switches; times that few of them take only where they do."""
-    usual = {"fall_through": None, "regrant_delay": str(Time(0))}
-    written = machine.switch.written().items()
-    return {key: value for key, value in written if key not in usual or value != usual[key]}
 
 
 def _of_link(machine: Machine) -> dict[str, Any]:
@@ -139,6 +152,8 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             found["output_buffer"] = str(switch.output_buffer)
     else:
         found |= dict.fromkeys(CLOCKED)
+    if switch.is_segmented:
+        found |= {name: str(time) for name, time in cell_times(machine).items()}
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -147,6 +162,11 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             found["overtaking"] = switch.overtaking is not False
     if not machine.has_input_buffers:
         found["input_buffer"] = None
+    if switch.forwards_frames:
+        room = switch.memory_bytes
+        found["memory"] = "unlimited" if room is None else str(Size(room))
+        if switch.pause != "off":
+            found["pause_high"], found["pause_low"] = (str(mark) for mark in switch.pause_marks)
     if not machine.interface.acknowledgements:
         found["ack_priority"] = None
     return found
@@ -275,7 +295,57 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
+        **({"cells": _cells_spec(machine)} if switch.is_segmented else {}),
+        **({"frames": _frames_spec(machine)} if switch.forwards_frames else {}),
     }
+
+
+def _frames_spec(machine: Machine) -> dict[str, Any]:
+    """Return what frames are, and what switches do with them."""
+    link, switch = machine.link, machine.switch
+    high, low = (Size(0), Size(0)) if switch.pause == "off" else switch.pause_marks
+    return {
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": link.preamble.bytes,
+        "gap_bytes": link.frame_gap.bytes,
+        "engine": switch.forwarding,
+        "forwarding_ps": switch.forwarding_time.ps,
+        "memory_bytes": switch.memory_bytes,
+        "pause": switch.pause,
+        "pause_high_bytes": high.bytes,
+        "pause_low_bytes": low.bytes,
+    }
+
+
+def _cells_spec(machine: Machine) -> dict[str, Any]:
+    """Return what line cards cut frames into, and how frames lie on their lines."""
+    switch, link = machine.switch, machine.link
+    times = cell_times(machine)
+    return {
+        "cell_bytes": 0 if switch.segmentation is None else switch.segmentation.bytes,
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": link.preamble.bytes,
+        "gap_bytes": link.frame_gap.bytes,
+        "cell_ps": times["cell_time"].ps,
+        "pacing": switch.cell_pacing,
+        "card_ps": times["card_delay"].ps,
+        "leave_ps": times["fabric_delay"].ps,
+        "hop_ps": times["hop_delay"].ps,
+    }
+
+
+def cell_times(machine: Machine) -> dict[str, Time]:
+    """Return the times of a fabric of cells, defaults filled in."""
+    switch = machine.switch
+    cell = Time(0) if switch.cell_time is None else switch.cell_time
+    usual = {
+        "cell_time": cell,
+        "card_delay": cell,
+        "fabric_delay": Time(0),
+        "hop_delay": cell,
+    }
+    given = {name: getattr(switch, name) for name in usual}
+    return {name: usual[name] if time is None else time for name, time in given.items()}
 
 
 def _clocked_spec(machine: Machine) -> dict[str, Any]:

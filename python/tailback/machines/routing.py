@@ -36,6 +36,7 @@ __all__ = [
     "Profitable",
     "SModK",
     "Shortest",
+    "SpanningTree",
     "Spray",
     "UgalG",
     "UgalL",
@@ -425,6 +426,16 @@ class UpDown(_Choosing):
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         return super().algorithm_spec(topology) | {"root": self.root}
+
+
+class SpanningTree(Routing):
+    """Along a spanning tree; all other links are blocked and carry nothing [IEEE 802.1D].
+
+    There is no circle to close. The root is the switch of the lowest number; every other has one
+    link towards it, to a switch that is a hop nearer, of several that of the lowest number.
+    """
+
+    kind: ClassVar[str] = "spanning_tree"
 
 
 class Shortest(Routing):
