@@ -91,9 +91,9 @@ impl Gates {
     /// By channel: how much can be sent before something has to leave the buffer at its end, at
     /// most.
     pub(super) fn rooms(&self) -> Vec<u32> {
-        let room = |gate: &Gate| match gate.is_shut {
-            true => 0,
-            false => self.capacity.saturating_sub(gate.started.wrapping_sub(gate.left)),
+        let room = |gate: &Gate| {
+            let ahead = gate.started.wrapping_sub(gate.left);
+            if gate.is_shut { 0 } else { self.capacity.saturating_sub(ahead) }
         };
         self.gates.iter().map(room).collect()
     }
