@@ -38,6 +38,10 @@ class BufferTooFullError(RuntimeError):
 
 class TraceError(ValueError): ...
 
+class LostError(RuntimeError):
+    at_ps: int
+    waiting: list[tuple[str, str]]
+
 class UnreceivedError(RuntimeError):
     at_ps: int
 

@@ -1,7 +1,8 @@
 """What a Python program does with Tailback.
 
-`load`, `describe`, `run`, `cost`, `blame`, `sweep`, `saturate`; of a folder of results `table`,
-`plot`, `write_report`. Files and folders are given as text or as `pathlib.Path`.
+`load`, `describe`, `run`, `cost`, `blame`, `explain`, `interference`, `sweep`, `saturate`; of a
+folder of results `table`, `plot`, `write_report`. Files and folders are given as text or as
+`pathlib.Path`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from tailback.blaming import Blaming
     from tailback.execution import Pool
+    from tailback.explaining import Explanation
     from tailback.interfering import Interference
     from tailback.plots import Plot
     from tailback.prediction import Prediction
@@ -129,6 +131,32 @@ def interference(
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:
         return interfering.interference(experiment, by, watch=watch)
+
+
+def explain(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    faster: Sequence[str] = (),
+    without: Sequence[str] = (),
+    slack: bool = True,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Explanation:
+    """Run a program that ends, with contention and without, and return where its time went.
+
+    `faster` (`"links:2"`) and `without` (`"channel:(0, 0)->(1, 0)"`) are runs with a change, as for
+    `tailback explain`; `slack`: also how late processes could be, which takes memory. Other
+    arguments are those of `run`. Raises `UserError` for a workload that goes on for ever.
+    """
+    from tailback import explaining
+
+    asked = experiment_of(what, workload, **run_fields)
+    experiment = explaining.prepared(asked, slack=slack)
+    changes = [explaining.faster(change, experiment) for change in faster]
+    changes += [explaining.without(change, experiment) for change in without]
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return explaining.explain(experiment, changes=changes, watch=watch)
 
 
 def sweep(

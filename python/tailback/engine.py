@@ -223,6 +223,9 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
         raise trace_mistake(error) from None
     except compiled.UnreceivedError as error:
         raise RunFailure(str(error.args[0]), "messages left", error.at_ps) from None
+    except compiled.LostError as error:
+        text = str(error.args[0])
+        raise RunFailure(text, "lost", error.at_ps, error.waiting) from None
     except compiled.DeadlockError as error:
         raise _deadlock(error, spec, processes) from None
     except compiled.LivelockError as error:

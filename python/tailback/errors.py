@@ -74,8 +74,8 @@ class CircleError(UserError):
 class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about the workload
     """A run that cannot go on.
 
-    ``kind`` is a deadlock, a livelock, a buffer too full, a clock that stands still, or messages
-    left that nobody received;
+    ``kind`` is a deadlock, a livelock, a buffer too full, a clock that stands still, messages
+    left that nobody received, or a loss that somebody waits for;
     ``waiting`` holds pairs of who waits and what for, ``circle`` the packets of a deadlocked
     network, each of which waits for the next: where it comes from and goes to, the channels
     it holds and the one it waits for, by number and, as ``name``, in words.

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment
     from tailback.figures.picture import Picture
 
+#: Pairs of nodes whose ways are walked, and links of all these ways, roughly: seconds.
 _PAIRS = 2_000_000
+_HOPS = 500_000_000
 _CHANNELS = 5
 
 
@@ -212,7 +214,8 @@ def describe(experiment: Experiment) -> Prediction:
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
-    predicted = engine.predict(spec, _PAIRS, messages)
+    hops = max(1, experiment.machine.topology.facts.typical_hops)
+    predicted = engine.predict(spec, min(_PAIRS, _HOPS // hops), messages)
     machine = engine.Simulation(spec, messages, traces=experiment.traces())
     routing = experiment.machine.chosen_routing
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]

@@ -78,8 +78,12 @@ def record(
     def with_timeline(spec: dict[str, Any]) -> dict[str, Any]:
         return spec | {"causes": {**spec["causes"], "timeline": shown_window.spec()}}
 
-    result = run_mode(known, mode, watch=watch, change=with_timeline)
-    return Recording(result, _timeline(result, shown_window), _path(result))
+    return recorded(run_mode(known, mode, watch=watch, change=with_timeline), shown_window)
+
+
+def recorded(result: Result, window: Window) -> Recording:
+    """Return the recording of a run that has kept what a window shows."""
+    return Recording(result, _timeline(result, window), _path(result))
 
 
 def _timeline(result: Result, window: Window) -> Timeline:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import tailback as tb
 from tailback import explaining
 from tailback.cli import app
 from tailback.critical_path import CONTENTION
@@ -150,6 +151,7 @@ def test_the_command_tells_pages_and_objects(tmp_path: Path) -> None:
     ):
         assert words in answer.output
     assert "Channels that messages on it waited for" in page.read_text()
+    assert "What processes did when" in page.read_text()
     command = ["explain", given[0], "--json", "--no-slack", "--out", str(folder)]
     told = json.loads(CliRunner().invoke(app, command).stdout)["critical_path"]
     assert told["slack"] is None
@@ -167,3 +169,14 @@ def test_a_run_keeps_no_path_unless_it_is_asked_for() -> None:
     assert result.blame is None
     path = explaining.path_of(result)
     assert sum(time for _, time in path.by("part", parts=CONTENTION)) == path.contention_ps
+
+
+def test_programs_in_python_explain_programs() -> None:
+    explanation = tb.explain(EXAMPLES / "messages.toml", faster=["links:2"], slack=False, seed=3)
+    told = explanation.to_dict()["critical_path"]
+    assert told["makespan_us"] == explanation.path.makespan_ps / 1e6
+    assert list(told["what_if"]) == ["faster links:2"]
+    assert told["slack"] is None
+    assert explanation.result.experiment.run.seed == 3
+    with pytest.raises(UserError, match=r"--faster"):
+        tb.explain(EXAMPLES / "messages.toml", faster=["netwrk:2"])

@@ -11,7 +11,8 @@ import tailback as tb
 from tailback.experiment import Experiment, json_schema
 from tailback.interfering import interference
 from tailback.report.of_interference import interference_page
-from tailback.report.page import Figure
+from tailback.report.of_store import page_of
+from tailback.report.page import Cell, Figure, Table
 from tailback.terminal.interfering import interference_report
 from tailback.units import Size
 from tailback.workloads import Jobs
@@ -414,6 +415,27 @@ def test_a_sweep_varies_jobs_by_name(tmp_path: Path) -> None:
     assert rows[3]["jobs.b.completion_us"] == own["b"]["completion_us"].value
     page = tb.write_report(store).read_text()
     assert "several jobs" in page
+
+
+def test_a_report_says_what_contention_costs_each_job(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "out", SWEPT.replace('modes = ["full"]', ""))
+    sections = {section.title: section for section in page_of(store).sections}
+    [_, table] = sections["Jobs"].content
+    assert isinstance(table, Table)
+    assert table.columns[-6:] == (
+        "job",
+        "measured by",
+        "full",
+        "baseline",
+        "slowdown",
+        "latency, µs",
+    )
+    assert [row[-6] for row in table.rows] == ["a", "b"] * 4
+    for row in table.rows:
+        full, baseline, slowdown = row[-4:-1]
+        assert isinstance(full, Cell)
+        assert isinstance(baseline, Cell)
+        assert slowdown == pytest.approx(full.order / baseline.order)
 
 
 @pytest.mark.parametrize(

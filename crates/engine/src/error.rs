@@ -120,6 +120,17 @@ pub enum RunError {
         /// The messages.
         messages: Vec<Unreceived>,
     },
+    /// Processes wait for messages of which packets have been lost.
+    Lost {
+        /// When the last thing happened.
+        at: Time,
+        /// How many packets have been lost.
+        count: u64,
+        /// The first of them.
+        packets: Vec<LostPacket>,
+        /// Everybody who waits.
+        waiting: Vec<Waiting>,
+    },
     /// A packet has crossed more channels than it may.
     Livelock {
         /// The instant.
@@ -151,6 +162,35 @@ pub enum RunError {
         /// The largest number of events at one instant.
         limit: u64,
     },
+}
+
+/// A packet that has been lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostPacket {
+    /// When.
+    pub at: Time,
+    /// How many packets were queued before it.
+    pub packet: u32,
+    /// How many messages were sent before the one it belongs to, or acknowledges.
+    pub message: u64,
+    /// The node it came from.
+    pub source: u32,
+    /// The node it was to go to.
+    pub destination: u32,
+    /// The switch that had no room for it.
+    pub switch: u32,
+}
+
+impl fmt::Display for LostPacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, message, source, destination, switch, .. } = self;
+        write!(
+            f,
+            "a packet of message {message} from node {source} to node {destination} at switch \
+             {switch}, at {} ns",
+            *at as f64 / 1e3
+        )
+    }
 }
 
 /// A rank that waits for another to receive what it sends.
@@ -209,6 +249,9 @@ pub struct Blocked {
     pub waits_for: Place,
     /// The packet that was granted that channel; absent: there is no room in its buffer.
     pub held_by: Option<u32>,
+    /// Whether what it holds is the queue of a channel whose switch has been told to pause by the
+    /// one that the channel it waits for leaves.
+    pub is_paused: bool,
 }
 
 /// A channel, by where it lies.
@@ -236,6 +279,16 @@ impl fmt::Display for Place {
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { packet, source, destination, waits_for, .. } = self;
+        if self.is_paused {
+            let (by, at) = (waits_for.from.1, self.holds.first().unwrap_or(waits_for));
+            let from = if at.from.0 { "switch" } else { "node" };
+            return write!(
+                f,
+                "packet {packet} from node {source} to node {destination} waits at {from} {} for \
+                 switch {by} to let it go on",
+                at.from.1
+            );
+        }
         let holds: Vec<_> = self.holds.iter().map(Place::to_string).collect();
         let holds = holds.join(", ");
         write!(f, "packet {packet} from node {source} to node {destination} holds {holds}")?;
@@ -309,6 +362,23 @@ fn shortened(words: impl ExactSizeIterator<Item = String>, between: &str) -> Str
     shown.join(between)
 }
 
+/// Switches that have told each other to pause, in a circle.
+fn paused(circle: &[Blocked]) -> String {
+    let by = |blocked: &Blocked| blocked.waits_for.from.1;
+    let who = if let [one, other] = circle {
+        format!("switch {} and switch {} pause each other", by(other), by(one))
+    } else {
+        let before = circle.iter().cycle().skip(circle.len() - 1);
+        let pauses = |(blocked, before): (&Blocked, &Blocked)| {
+            format!("switch {} pauses switch {}", by(blocked), by(before))
+        };
+        let pairs: Vec<_> = circle.iter().zip(before).map(pauses).collect();
+        shortened(pairs.into_iter(), ", ")
+    };
+    let packets: Vec<_> = circle.iter().map(Blocked::to_string).collect();
+    format!("{who}: {}", shortened(packets.into_iter(), "; "))
+}
+
 /// How a text begins about what stands in a job.
 fn of_job(job: Option<&str>) -> String {
     job.map_or(String::new(), |job| format!("job {job}: "))
@@ -317,9 +387,22 @@ fn of_job(job: Option<&str>) -> String {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Deadlock { at, circle, .. } if circle.iter().any(|blocked| blocked.is_paused) => {
+                write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, paused(circle))
+            }
             Self::Deadlock { at, circle, .. } if !circle.is_empty() => {
                 let circle: Vec<_> = circle.iter().map(Blocked::to_string).collect();
                 write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, circle.join("; "))
+            }
+            Self::Lost { at, count, packets, waiting } => {
+                let in_words = |w: &Waiting| format!("{} waits for {}", w.who(), w.what());
+                let waiting = shortened(waiting.iter().map(in_words), "; ");
+                let first = packets.first().map_or(String::new(), LostPacket::to_string);
+                let more = match count {
+                    1 => String::new(),
+                    _ => format!(", the first of {count} for which switches had no room"),
+                };
+                write!(f, "lost: {first}{more}; at {} ns {waiting}", *at as f64 / 1e3)
             }
             Self::Refused { error, .. } => error.fmt(f),
             Self::SendsInCircle { at, job, circle } => {

@@ -14,11 +14,12 @@ mod network;
 mod switch;
 mod transit;
 
+pub use network::cells::CellTiming;
 pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
 pub use network::wiring::Wiring;
-pub use transit::{Packet, PacketPool, Part};
+pub use transit::{LostPacket, Packet, PacketPool, Part};
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
@@ -359,6 +360,10 @@ impl Fabric {
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
+            fronts: match &self.model {
+                Model::Frames(frames) => frames.engines_of(wiring),
+                _ => Vec::new(),
+            },
             wires: match &self.model {
                 Model::Router(_) => wiring.layout.wires_of_nodes(),
                 _ if are_whole || shares_ends => wiring.layout.wire_of.clone(),
@@ -366,7 +371,9 @@ impl Fabric {
             },
             receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,
-            have_buffers: is_full && !have_heads,
+            have_buffers: is_full
+                && !have_heads
+                && !matches!(self.model, Model::Frames(_) | Model::Cells(_)),
             have_heads,
         }
     }

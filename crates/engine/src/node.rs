@@ -173,6 +173,11 @@ impl Nodes {
         messages
     }
 
+    /// How many messages were sent before a message under way.
+    pub fn serial_of(&self, id: MessageId) -> u64 {
+        self.messages[id].serial
+    }
+
     /// The processors.
     pub fn processors(&self) -> &Processors {
         &self.processors

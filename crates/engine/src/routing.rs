@@ -43,6 +43,7 @@ mod remaining;
 mod remaining_tree;
 mod ring_order;
 mod source_routes;
+mod spanning_tree;
 mod table;
 mod turn_model;
 mod two_phase;
@@ -107,8 +108,9 @@ pub enum Otherwise {
 }
 
 /// The algorithms for any switches and links with a way back.
-const ANYWHERE: [&str; 13] = [
+const ANYWHERE: [&str; 14] = [
     "up_down",
+    "spanning_tree",
     "shortest",
     "hop_classes",
     "ecmp",
@@ -289,6 +291,9 @@ impl Chosen {
             }
             RoutingSpec::UpDown { root, adaptive } => {
                 Self::UpDown(UpDown::new(name, *root, *adaptive, topology)?)
+            }
+            RoutingSpec::SpanningTree => {
+                Self::Fixed(Fixed::new(Base::Paths(spanning_tree::ways(name, topology)?)))
             }
             RoutingSpec::Shortest => {
                 Self::Fixed(Fixed::new(Base::Paths(Table::shortest(name, topology)?)))

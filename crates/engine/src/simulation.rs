@@ -277,14 +277,18 @@ impl Simulation {
     fn end(&mut self) -> Result<Progress, RunError> {
         self.sample_before(self.now + 1, u64::MAX);
         let waiting = self.waiting();
-        let is_over = waiting.is_empty() && self.fabric.packets().is_empty();
+        let is_over = self.fabric.packets().is_empty() && self.waits_for_lost_alone(&waiting);
         if let Some(error) = self.workload.stands_still(self.now, !is_over) {
             return Err(error);
         }
         if is_over {
             return Ok(Progress::Finished);
         }
-        Err(RunError::Deadlock { at: self.now, waiting, circle: self.fabric.deadlock(self.now) })
+        let (at, circle) = (self.now, self.fabric.deadlock(self.now));
+        if circle.is_empty() && self.measures.counters.packets_lost > 0 {
+            return Err(self.lost(at, waiting));
+        }
+        Err(RunError::Deadlock { at, waiting, circle })
     }
 
     /// Whether packets wait for each other in a circle although other events go on.

@@ -4,8 +4,10 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod cells;
 mod collective;
 mod costs;
+mod frames;
 mod interface;
 mod link;
 mod loggops;
@@ -22,8 +24,10 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use cells::Cells;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
+pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
 pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;

@@ -22,6 +22,8 @@ mod parts;
 mod programs;
 #[path = "common/random.rs"]
 mod random;
+#[path = "blame/roots.rs"]
+mod roots;
 #[path = "router/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the tests of clocked switches")]
 mod routers;

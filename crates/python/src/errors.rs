@@ -22,6 +22,7 @@ create_exception!(
     PyRuntimeError,
     "A trace has ended, and messages are left that nobody received."
 );
+create_exception!(tailback, LostError, PyRuntimeError, "Processes wait for what has been lost.");
 create_exception!(tailback, ClockStuckError, PyRuntimeError, "Simulated time does not pass.");
 
 /// With attributes `field`, `given`, `allowed`, and `circle`: channels by which packets could
@@ -66,6 +67,13 @@ pub fn run_error(py: Python<'_>, error: &engine::RunError) -> PyErr {
                 .and_then(|()| value.setattr("circle", circle?));
             set.err().unwrap_or(exception)
         }
+        engine::RunError::Lost { at, waiting, .. } => {
+            let exception = LostError::new_err(text);
+            let waiting: Vec<_> = waiting.iter().map(|w| (w.who(), w.what())).collect();
+            let value = exception.value(py);
+            let set = value.setattr("at_ps", *at).and_then(|()| value.setattr("waiting", waiting));
+            set.err().unwrap_or(exception)
+        }
         engine::RunError::Livelock { at, .. } => {
             let exception = LivelockError::new_err(text);
             exception.value(py).setattr("at_ps", *at).err().unwrap_or(exception)
@@ -106,6 +114,7 @@ fn blocked<'py>(py: Python<'py>, blocked: &engine::error::Blocked) -> PyResult<B
     row.set_item("holds", holds?)?;
     row.set_item("waits_for", place(py, &blocked.waits_for)?)?;
     row.set_item("held_by", blocked.held_by)?;
+    row.set_item("is_paused", blocked.is_paused)?;
     row.set_item("text", blocked.to_string())?;
     Ok(row)
 }

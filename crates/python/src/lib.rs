@@ -29,8 +29,8 @@ mod _engine {
     use super::converting::convert_trace;
     #[pymodule_export]
     use super::errors::{
-        BufferTooFullError, ClockStuckError, DeadlockError, LivelockError, SpecError, TraceError,
-        UnreceivedError,
+        BufferTooFullError, ClockStuckError, DeadlockError, LivelockError, LostError, SpecError,
+        TraceError, UnreceivedError,
     };
     #[pymodule_export]
     use super::facts;

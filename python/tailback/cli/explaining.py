@@ -28,7 +28,9 @@ Without = Annotated[
         help="Also with a link between switches for which nobody waits; repeatable.",
     ),
 ]
-Html = Annotated[Path | None, typer.Option("--html", metavar="PAGE", help="Page with all tables.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="PAGE", help="Page with all tables and a chart.")
+]
 Slack = Annotated[
     bool, typer.Option("--slack/--no-slack", help="How late processes could be; takes memory.")
 ]
@@ -69,8 +71,13 @@ def explain(  # noqa: PLR0913, PLR0917  # one argument per option
         prepare(out, experiment)
         if html is not None:
             check_named("--html", html)
+        shown = None
+        if html is not None:
+            from tailback.report.of_timeline import DRAWN
+
+            shown = DRAWN.spec()
         with prints_aside(json), Ticker() as watch:
-            explanation = explaining.explain(experiment, changes=changes, watch=watch)
+            explanation = explaining.explain(experiment, changes=changes, shown=shown, watch=watch)
         answer = explanation.to_dict(top)
         if out is not None:
             from tailback.store import run_folder

@@ -30,6 +30,19 @@ _USER_FIELDS = {
     "machine.switch.pipeline.traversal_cycles": "machine.switch.traversal_delay",
     "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",
     "machine.switch.pipeline.output_buffer_flits": "machine.switch.output_buffer",
+    "machine.switch.cells.cell_bytes": "machine.switch.segmentation",
+    "machine.switch.cells.cell_ps": "machine.switch.cell_time",
+    "machine.switch.cells.pacing": "machine.switch.cell_pacing",
+    "machine.switch.cells.card_ps": "machine.switch.card_delay",
+    "machine.switch.cells.leave_ps": "machine.switch.fabric_delay",
+    "machine.switch.cells.hop_ps": "machine.switch.hop_delay",
+    "machine.switch.cells.minimum_bytes": "machine.interface.minimum_packet",
+    "machine.switch.cells.preamble_bytes": "machine.link.preamble",
+    "machine.switch.cells.gap_bytes": "machine.link.frame_gap",
+    "machine.switch.frames.minimum_bytes": "machine.interface.minimum_packet",
+    "machine.switch.frames.preamble_bytes": "machine.link.preamble",
+    "machine.switch.frames.gap_bytes": "machine.link.frame_gap",
+    "machine.switch.frames.forwarding_ps": "machine.switch.forwarding_time",
     "machine.interface.acknowledges": "machine.interface.acknowledgements",
     "machine.interface.packet_bytes": "machine.interface.packet_size",
     "machine.interface.drain_byte_ps": "machine.interface.drain_rate",
@@ -70,6 +83,7 @@ def user_field(field: str) -> str:
     own = (
         field.replace(".algorithm.", ".")
         .replace(".pipeline.", ".")
+        .replace(".frames.", ".")
         .replace(".half_duplex", ".duplex")
     )
     own = own.replace("workload.processes[", "workload.process[")

@@ -5,7 +5,7 @@ What the names mean is in docs/critical-path.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,20 +77,31 @@ def _with(experiment: Experiment, **fields: bool) -> Experiment:
     return replace(experiment, run=Run(**given | fields))
 
 
+def _with_timeline(
+    shown: Mapping[str, Any] | None,
+) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
+    """Return what makes a specification keep a timeline; None if none is shown."""
+    if shown is None:
+        return None
+    return lambda spec: spec | {"causes": {**spec["causes"], "timeline": dict(shown)}}
+
+
 def explain(
     experiment: Experiment,
     *,
     changes: Sequence[Change] = (),
+    shown: Mapping[str, Any] | None = None,
     watch: Watch = ignore,
 ) -> Explanation:
     """Run a `prepared` experiment with contention, without, and with each of some changes.
 
+    `shown`: what of the first run a chart shows, as the engine describes it (`recording.Window`).
     Ctrl-C ends that with what there is; it is an error if the first run had not ended.
     """
     mode, baseline = experiment.run.mode, experiment.run.baseline
     plain = _with(experiment, critical_path=False, slack=False, blame=False)
     with interrupts.deferred() as interrupted:
-        result = run_mode(experiment, mode, watch=watch)
+        result = run_mode(experiment, mode, watch=watch, change=_with_timeline(shown))
         path_of(result)
         without = None
         if mode != baseline and not interrupted():

@@ -61,6 +61,11 @@ class Interface(Part):
         description="Most data in the first packet of a message; default: packet_size.",
     )
     header: SizeKey = key(default=Size(8), description="Header of a packet, at least 1 B.")
+    minimum_packet: SizeKey = key(
+        default=Size(0),
+        description="Least length of a frame, header included: shorter ones are filled up; with "
+        "switch.forwarding or segmentation.",
+    )
     window: Window = key(
         default=None,
         description="Packets of one message in flight, at most, or unlimited; default: unlimited "

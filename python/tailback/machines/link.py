@@ -63,6 +63,15 @@ class Link(Part):
         default=Time(0),
         description="How much longer the first flit of a packet takes, on every channel.",
     )
+    preamble: SizeKey = key(
+        default=Size(0),
+        description="What is sent before every frame; with switch.forwarding or segmentation.",
+    )
+    frame_gap: SizeKey = key(
+        default=Size(0),
+        description="For how many bytes' time no frame starts after one; with switch.forwarding "
+        "or segmentation.",
+    )
     data_token_bits: int = key(
         default=8, ge=1, le=1000, description="Bits on the wire of a data or header byte."
     )
@@ -79,6 +88,9 @@ class Link(Part):
     def _check(self) -> None:
         if not 1 <= self.flit.bytes <= 65_536:
             raise self.refused("flit", "must be 1 B to 65536 B")
+        for name in ("preamble", "frame_gap"):
+            if getattr(self, name).bytes > 10_000:
+                raise self.refused(name, "must be at most 10000 B")
         if self.flit.bytes > 1 and (self.end_token or self.flow_control == "in_band"):
             allowed = "must be 1 B with end tokens, and with flow-control tokens (in_band)"
             raise self.refused("flit", allowed)

@@ -205,6 +205,8 @@ class Machine(Part):
     def channels_per_wire(self) -> int:
         """`virtual_channels` or its default; with separate wires, wires per link."""
         given = self.switch.virtual_channels
+        if given is None and self.switch.forwards_frames:
+            return 1
         return self.routing_classes if given is None else given
 
     @property
@@ -254,6 +256,8 @@ class Machine(Part):
     def has_input_buffers(self) -> bool:
         """Whether packets stand in buffers at the inputs of switches."""
         switch = self.switch
+        if switch.forwards_frames:
+            return False
         return switch.switching == "wormhole" or not (switch.integrated or self.makes_circuits)
 
     @property
@@ -300,7 +304,8 @@ class Machine(Part):
     def input_flits(self, fidelity: Fidelity) -> int | None:
         """Return the flits an input buffer holds: `input_buffer`, or its default; None: any."""
         given = self.switch.input_buffer
-        if given == "unlimited" or (given is None and self.sends_whole_messages):
+        is_room_for_all = self.sends_whole_messages or self.switch.is_segmented
+        if given == "unlimited" or (given is None and is_room_for_all):
             return None
         if isinstance(given, Size):
             return given.bytes // self.link.flit.bytes

@@ -51,7 +51,17 @@ _DECIDE_TOPOLOGY = {("topology", "kind"), ("", "preset")}
 
 #: Keys that decide which others have an effect.
 _SELECTORS = frozenset(
-    ("kind", "switching", "integrated", "flow_control", "unit", "acknowledgements", "preset")
+    (
+        "kind",
+        "switching",
+        "forwarding",
+        "pause",
+        "integrated",
+        "flow_control",
+        "unit",
+        "acknowledgements",
+        "preset",
+    )
 )
 
 

@@ -33,6 +33,15 @@ Allocator = Literal[
 ]
 Unlimited = Literal["unlimited"]
 
+#: Keys of switches that forward frames.
+FORWARDING = (
+    "forwarding_time",
+    "memory",
+    "pause",
+    "pause_high",
+    "pause_low",
+)
+
 
 #: Keys of switches that run by a clock.
 CLOCKED = (
@@ -48,6 +57,10 @@ CLOCKED = (
     "output_speedup",
     "internal_speedup",
 )
+
+
+#: Keys of line cards in front of a fabric of cells.
+SEGMENTED = ("cell_time", "cell_pacing", "card_delay", "fabric_delay", "hop_delay")
 
 
 def _room(given: object) -> object:
@@ -204,6 +217,100 @@ class Switch(Part):
         default=1, ge=1, le=64, description="Steps of the allocators and the crossbar in a cycle."
     )
 
+    segmentation: MaybeSize = key(
+        default=None,
+        description="Bytes of a cell, where switches are line cards of one fabric that cut frames "
+        "into cells and put them together again where they leave; default: no cells.",
+    )
+    cell_time: MaybeTime = key(
+        default=None,
+        description="Time of a cell: each card's port into the fabric, each link between cards and "
+        "each card's port out of it takes one cell in that time; needed with segmentation.",
+    )
+    cell_pacing: int | None = key(
+        default=None,
+        ge=1,
+        le=65_536,
+        description="A card leaves one cell time free before every so manieth cell of a frame; "
+        "default: before none.",
+    )
+    card_delay: MaybeTime = key(
+        default=None,
+        description="Time from a cell's start at the port into the fabric until it is out of it, "
+        "on one card, at least cell_time; default: cell_time.",
+    )
+    fabric_delay: MaybeTime = key(
+        default=None,
+        description="How much longer that takes for a cell that goes to another card; default: "
+        "0 ns.",
+    )
+    hop_delay: MaybeTime = key(
+        default=None,
+        description="Time from a cell's start on a link between cards until it asks for the next, "
+        "or for the port out of the fabric, besides link.delay; default: cell_time.",
+    )
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether switches are line cards in front of a fabric of cells."""
+        return self.segmentation is not None
+
+    forwarding: Literal["per_switch", "per_port"] | None = key(
+        default=None,
+        description="Who looks up the outputs of frames, one after the other, in a switch that "
+        "takes each in as a whole and queues it at its output: one engine for all inputs "
+        "(per_switch) or one for each (per_port); default: packets stand in input buffers.",
+    )
+    forwarding_time: TimeKey = key(
+        default=Time(0),
+        description="How long it takes to look up the output of a frame, whatever its length.",
+    )
+    memory: Room = key(
+        default=None,
+        description="Frames that a switch has room for, all its queues together, or unlimited "
+        "(default); others are lost.",
+    )
+    pause: Literal["off", "all", "per_priority"] = key(
+        default="off",
+        description="Whether neighbours are told to pause when a memory gets full: with all they "
+        "send [IEEE 802.3x], or with what they send of one traffic class (per_priority) "
+        "[IEEE 802.1Qbb].",
+    )
+    pause_high: MaybeSize = key(
+        default=None,
+        description="Above how much in memory they are told to pause; default: three quarters of "
+        "memory.",
+    )
+    pause_low: MaybeSize = key(
+        default=None,
+        description="At how much in memory, or less, they are told to go on; default: half of "
+        "pause_high.",
+    )
+
+    @property
+    def forwards_frames(self) -> bool:
+        """Whether it forwards frames: takes each in as a whole and queues it at its output."""
+        return self.forwarding is not None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """What it has room for; None: for any number of frames."""
+        return self.memory.bytes if isinstance(self.memory, Size) else None
+
+    @property
+    def pause_marks(self) -> tuple[Size, Size]:
+        """Above how much in memory neighbours pause, and at how much they go on."""
+        room = self.memory_bytes
+        if self.pause_high is None and room is None:
+            raise self.refused("pause_high", "must be given with pause, where memory is unlimited")
+        high = Size(3 * (room or 0) // 4) if self.pause_high is None else self.pause_high
+        return high, Size(high.bytes // 2) if self.pause_low is None else self.pause_low
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether what crosses it are frames, taken in as a whole."""
+        return self.forwards_frames or self.is_segmented
+
     @property
     def is_clocked(self) -> bool:
         """Whether it runs by a clock."""
@@ -216,5 +323,8 @@ class Switch(Part):
 
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""
-        if self.delay > Time(10**12):
-            raise self.refused("delay", "must be at most 1 s")
+        for name in ("delay", "forwarding_time"):
+            if getattr(self, name) > Time(10**12):
+                raise self.refused(name, "must be at most 1 s")
+        if self.is_segmented and self.cell_time is None:
+            raise self.refused("segmentation", "needs machine.switch.cell_time")

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback.explaining.facts import PART_WORDS, facts
+from tailback.recording import recorded
 from tailback.scaling import MICROSECONDS, scaled
 
+from .of_timeline import DRAWN, section
 from .page import Cell, Content, Page, Section, Table, write
 from .terms import TERMS
 
@@ -46,17 +48,27 @@ def explanation_page(explanation: Explanation) -> Page:
         ("segments", f"{told['segments']:,}"),
     ]
     shown += [(f"with {name}", _time(time)) for name, time in told["what_if"].items()]
+    chart = _chart(explanation)
     return Page(
         title="Where the time went",
         lead=(f"The program takes {_time(told['makespan_us'])}.",),
         sections=(
             Section("The critical path", (_table(told["parts"], ("part",)),)),
+            *([] if chart is None else [chart]),
             Section("What it waited for", waits),
             Section("Processes", whose),
         ),
         facts=tuple(shown),
         terms=TERMS,
     )
+
+
+def _chart(explanation: Explanation) -> Section | None:
+    """Return the chart of what the first processes did, if that was kept."""
+    result = explanation.result
+    if result.activities is None:
+        return None
+    return section(recorded(result, DRAWN))
 
 
 def _table(rows: Sequence[dict[str, Any]], names: Sequence[str], title: str = "") -> Table:

@@ -17,7 +17,7 @@ from tailback.store.points import Failure, PointStore
 from tailback.verdict import sentence
 from tailback.wording import number, plain
 
-from . import across, blamed, opening, titles, traffic
+from . import across, blamed, of_jobs, opening, titles, traffic
 from .listing import Listing, estimate_in
 from .loads import Loads
 from .page import Page, Section, write
@@ -105,6 +105,9 @@ def page_of(store: Store, title: str | None = None) -> Page:
     classes = traffic.section(store, variation)
     if classes is not None:
         sections.append(classes)
+    jobs = of_jobs.section(rows, variation)
+    if jobs is not None:
+        sections.append(jobs)
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailback.figures.gantt import MOST_LINES, gantt
-from tailback.recording import Recording
+from tailback.recording import Recording, Window
 
 from .page import Figure, Page, Section
 
@@ -12,6 +12,10 @@ _CAPTION = (
     "put down to is said in docs/critical-path.md. The line is the critical path. Stretches that "
     "are closer than a two-thousandth of the chart are drawn as one."
 )
+
+
+#: What charts on pages show: as many processes as can be told apart.
+DRAWN = Window(last=MOST_LINES - 1)
 
 
 def section(recorded: Recording) -> Section:

@@ -38,14 +38,19 @@ def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
     for heading in ("packet", "from", "to", "holds", "waits for", "held by"):
         table.add_column(heading, no_wrap=True)
     for blocked in circle[:_SHOWN]:
-        holder = blocked["held_by"]
         table.add_row(
             *(str(blocked[key]) for key in ("packet", "from", "to")),
             "\n".join(place["name"] for place in blocked["holds"]),
             blocked["waits_for"]["name"],
-            "(no room)" if holder is None else f"packet {holder}",
+            _holder(blocked),
         )
     return table
+
+
+def _holder(blocked: dict[str, Any]) -> str:
+    if blocked["is_paused"]:
+        return "(paused)"
+    return "(no room)" if blocked["held_by"] is None else f"packet {blocked['held_by']}"
 
 
 def _waiting_table(waiting: tuple[tuple[str, str], ...]) -> Table:

@@ -155,6 +155,7 @@ impl View<'_> {
             holds: holds.into_iter().map(|channel| self.place(ChannelId(channel))).collect(),
             waits_for: self.place(next),
             held_by: (owner.is_some() && owner != id).then(|| self.packets[owner].serial),
+            is_paused: false,
         }
     }
 

@@ -3,10 +3,12 @@
 //! Adding a model is a file with an `impl` of [`ChannelModel`] and an arm each in [`Model::new`]
 //! and [`dispatch`]: nobody else tells models apart.
 
+pub mod cells;
 pub mod circuit;
 pub mod contention_free;
 pub mod flit;
 pub mod fluid;
+pub mod frames;
 pub mod packet;
 pub mod router;
 pub mod shared;
@@ -24,10 +26,12 @@ use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use cells::CellFabric;
 use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
 use fluid::FluidFabric;
+use frames::FramesFabric;
 use packet::PacketFabric;
 use router::RouterFabric;
 use shared::SharedFabric;
@@ -228,6 +232,10 @@ pub enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
+    /// Line cards in front of a fabric of cells, all modes with packets.
+    Cells(CellFabric),
+    /// Mode `full`, switches that forward frames.
+    Frames(FramesFabric),
     /// Fidelity `fluid`, all modes with packets.
     Fluid(FluidFabric),
     /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
@@ -247,6 +255,8 @@ macro_rules! dispatch {
             $crate::fabric::models::Model::Stream($model) => $do,
             $crate::fabric::models::Model::Circuit($model) => $do,
             $crate::fabric::models::Model::Stored($model) => $do,
+            $crate::fabric::models::Model::Cells($model) => $do,
+            $crate::fabric::models::Model::Frames($model) => $do,
             $crate::fabric::models::Model::Fluid($model) => $do,
             $crate::fabric::models::Model::ContentionFree($model) => $do,
         }
@@ -270,6 +280,14 @@ impl Model {
         let layout = &wiring.layout;
         if fidelity == Fidelity::Fluid {
             return Ok(Self::Fluid(FluidFabric::new(machine, wiring, topology.nodes, mode)));
+        }
+        if let Some(timing) = wiring.cells {
+            return Ok(Self::Cells(CellFabric::new(
+                machine,
+                layout,
+                timing,
+                (topology.nodes, mode),
+            )));
         }
         Ok(Self::ContentionFree(match mode {
             Mode::Full => return Self::full(machine, topology, wiring, (fidelity, accounts), seed),
@@ -299,6 +317,10 @@ impl Model {
         if let Some(pipeline) = machine.switch.pipeline {
             let model = RouterFabric::new(machine, pipeline, topology, wiring, seed);
             return Ok(Self::Router(model));
+        }
+        if let Some(frames) = &machine.switch.frames {
+            let model = FramesFabric::new(machine, frames, topology, wiring, seed);
+            return Ok(Self::Frames(model));
         }
         Ok(match (integrated_timing, fidelity) {
             (Some(integrated_timing), _) if integrated_timing.has_queues() => {

@@ -5,12 +5,13 @@ mod riders;
 pub use riders::Part;
 
 use crate::fabric::network::wiring::{Undisturbed, Wiring};
-use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId, SwitchId};
 use crate::measure::Class;
 use crate::pool::Pool;
 use crate::routing::Header;
 use crate::time::{NEVER, Time};
 use riders::Riders;
+use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
 /// One packet, from the instant it is queued until it has been delivered.
@@ -129,9 +130,34 @@ pub struct PacketPool {
     /// By node: when the data packet started that has left it last, or is about to. Empty where
     /// nodes do not ask.
     departures: Vec<Time>,
+    /// Those that have been lost.
+    lost: Lost,
     /// Which packets of multicasts are sent with others.
     riders: Riders,
 }
+
+/// Packets that have been lost.
+#[derive(Clone, Default)]
+pub struct Lost {
+    /// The first of them, as many as are told.
+    pub first: Vec<LostPacket>,
+    /// The messages that they belong to, or acknowledge.
+    pub messages: BTreeSet<MessageId>,
+}
+
+/// A packet that has been lost.
+#[derive(Clone, Copy, Debug)]
+pub struct LostPacket {
+    /// When.
+    pub at: Time,
+    /// At which switch.
+    pub switch: SwitchId,
+    /// The packet, as it was.
+    pub packet: Packet,
+}
+
+/// Most lost packets that are told one by one.
+const MOST_TOLD: usize = 8;
 
 impl PacketPool {
     /// None yet; each may cross so many channels.
@@ -143,6 +169,7 @@ impl PacketPool {
             strayed: PacketId::NONE,
             overfull: ChannelId::NONE,
             departures: Vec::new(),
+            lost: Lost::default(),
             riders: Riders::default(),
         }
     }
@@ -198,6 +225,21 @@ impl PacketPool {
         self.packets.remove(id)
     }
 
+    /// A packet is lost at a switch.
+    #[cold]
+    pub fn lose(&mut self, id: PacketId, switch: SwitchId, at: Time) {
+        let packet = self.remove(id);
+        self.lost.messages.insert(packet.message);
+        if self.lost.first.len() < MOST_TOLD {
+            self.lost.first.push(LostPacket { at, switch, packet });
+        }
+    }
+
+    /// Those that have been lost.
+    pub fn lost(&self) -> &Lost {
+        &self.lost
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.packets.len()
@@ -232,6 +274,11 @@ impl PacketPool {
             }
             self.undisturbed[id.index()] = undisturbed;
         }
+    }
+
+    /// A packet that has crossed channels would have fared so alone.
+    pub fn fares_alone(&mut self, id: PacketId, undisturbed: Undisturbed) {
+        self.undisturbed[id.index()] = undisturbed;
     }
 
     /// A packet may go on from the channel it has started on so much later.

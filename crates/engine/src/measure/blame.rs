@@ -10,6 +10,7 @@ mod batches;
 mod buffers;
 mod bystanders;
 mod cause;
+mod cells;
 mod circuits;
 mod key;
 mod labels;
@@ -72,6 +73,8 @@ pub struct Charged {
     pub alone: Time,
     /// In order of time.
     pub charges: Vec<Charge>,
+    /// When each of them began; empty where packets are of the classes of their messages.
+    pub begins: Vec<Time>,
     /// The same time, charged to root culprits.
     pub passed: Vec<Charge>,
 }
@@ -100,6 +103,8 @@ pub struct Blame {
     forgets: Time,
     /// Who stands in buffers, where there are any.
     buffers: Buffers,
+    /// By channel, or wire, where frames are cut into cells: whose cells it has carried.
+    cells: Vec<cells::Carried>,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
     keepers: Vec<PacketId>,
     /// By node with a receive FIFO: the traffic class of the packet drained last.
@@ -129,6 +134,7 @@ impl Blame {
             unstarted: Places::new(channels),
             forgets: if keeps.all_turns { 0 } else { NEVER },
             buffers: Buffers::new(channels),
+            cells: Vec::new(),
             keepers: vec![PacketId::NONE; channels],
             drained: Vec::new(),
             tables: Tables::new(0, interval, &victims),
@@ -197,6 +203,14 @@ impl Blame {
         self.records[id.index()].class
     }
 
+    /// A packet has been lost: nobody is charged for what it waited.
+    pub(crate) fn lost(&mut self, id: PacketId) {
+        let record = &mut self.records[id.index()];
+        self.asking.leave(&mut record.asking);
+        self.unstarted.leave(&mut record.unstarted);
+        self.buffers.leave(record.head, id);
+    }
+
     /// A packet has been delivered; without contention it would have lived `alone`.
     pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];
@@ -227,6 +241,7 @@ impl Blame {
             (&[][..], &[][..])
         };
         let by_class: Vec<Passed>;
+        let has_begins = record.has_waited && self.labels.is_none();
         if let Some(labels) = &mut self.labels {
             class = labels.class(class);
             by_class = Passed::by_class(passed, labels);
@@ -236,9 +251,11 @@ impl Blame {
         let is_message = last && row.class == Class::Data;
         self.tables.add(class, (charges, passed), is_message, row.delivered);
         if let Some(packets) = &mut self.packets {
+            let timed = has_begins.then(|| waits.timed(row.delivered).map(|(begin, _)| begin));
+            let begins = timed.into_iter().flatten().collect();
             let charges = charges.to_vec();
             let passed = passed.iter().map(|piece| piece.charge).collect();
-            packets.push(Charged { packet: *row, class, alone, charges, passed });
+            packets.push(Charged { packet: *row, class, alone, charges, begins, passed });
         }
     }
 }

@@ -133,6 +133,10 @@ counters! {
         busy_ejection_ps,
         /// Time internal channels were kept idle by a granted packet.
         held_internal_ps,
+        /// Packets lost for want of room in a switch.
+        packets_lost,
+        /// Times that a switch has told its neighbours to pause.
+        pauses,
     }
 }
 

@@ -72,6 +72,14 @@ fn flows(
     }
 }
 
+/// Sources that a sample has at least, if there are as many.
+const FEWEST_SOURCES: u64 = 8;
+
+/// At least one, and odd: such a stride visits all columns of a grid with an even number of them.
+fn odd(stride: u64) -> u64 {
+    stride.max(1) | u64::from(stride > 1)
+}
+
 /// The messages of one iteration of the processes of a node, by who they go to.
 fn of_synthetic(
     synthetic: &Synthetic,
@@ -81,16 +89,23 @@ fn of_synthetic(
 ) -> Result<bool, SpecError> {
     let destinations = Destinations::new(synthetic, topology)?;
     let bytes = synthetic.bytes.mean;
-    let pairs: u64 = (0..topology.nodes).map(|node| destinations.pairs_of(node) as u64).sum();
-    let step = pairs.div_ceil(max_pairs.max(1)) as usize;
-    // An odd stride visits all columns of a grid with an even number of them.
-    for node in (0..topology.nodes).step_by(step | usize::from(step > 1)) {
-        let from = NodeId::from_index(node);
+    let (max_pairs, pairs_of) = (max_pairs.max(1), |node| destinations.pairs_of(node) as u64);
+    let pairs: u64 = (0..topology.nodes).map(pairs_of).sum();
+    let few = (0..topology.nodes).map(pairs_of).max().unwrap_or(0) * FEWEST_SOURCES;
+    // Where a few sources alone have too many, some of their destinations stand for all.
+    let thin = odd(few.min(pairs).div_ceil(max_pairs));
+    let step = odd(pairs.div_ceil(thin).div_ceil(max_pairs));
+    for node in (0..topology.nodes).step_by(step as usize) {
+        let (from, mut number) = (NodeId::from_index(node), 0);
         destinations.each_share(node, |to, weight| {
-            visit(Flow { from, to: NodeId::from_index(to), weight, bytes, traffic: 0 });
+            if number % thin == 0 {
+                let weight = weight * thin as f64;
+                visit(Flow { from, to: NodeId::from_index(to), weight, bytes, traffic: 0 });
+            }
+            number += 1;
         });
     }
-    Ok(step == 1)
+    Ok(step == 1 && thin == 1)
 }
 
 /// The messages of all classes, as often as sources send them that nobody slows down, and the

@@ -1,8 +1,8 @@
 //! What can be read of a run at any time, and why one that stands still does.
 
 use super::Simulation;
-use crate::error::Waiting;
-use crate::fabric::{Layout, Wiring};
+use crate::error::{LostPacket, RunError, Waiting};
+use crate::fabric::{self, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
 use crate::measure::traffic::OfClass;
@@ -13,6 +13,7 @@ use crate::node::{CpuTime, Life};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Progress as Done;
+use std::collections::BTreeSet;
 
 impl Simulation {
     /// Simulated time reached.
@@ -218,6 +219,32 @@ impl Simulation {
         });
         let processes = self.nodes.placement().iter().enumerate().filter_map(process);
         processes.chain(messages).collect()
+    }
+
+    /// Whether nobody waits, but for messages that nobody waits for and of which packets have been
+    /// lost.
+    pub(super) fn waits_for_lost_alone(&self, waiting: &[Waiting]) -> bool {
+        let lost = self.fabric.packets().lost().messages.iter();
+        let lost: BTreeSet<u64> = lost.map(|&message| self.nodes.serial_of(message)).collect();
+        waiting.iter().all(|waiting| match waiting {
+            Waiting::Process { .. } => false,
+            Waiting::Message { serial, .. } => lost.contains(serial),
+        })
+    }
+
+    /// Processes wait for what has been lost.
+    #[cold]
+    pub(super) fn lost(&self, at: Time, waiting: Vec<Waiting>) -> RunError {
+        let packet = |lost: &fabric::LostPacket| LostPacket {
+            at: lost.at,
+            packet: lost.packet.serial,
+            message: self.nodes.serial_of(lost.packet.message),
+            source: lost.packet.source.0,
+            destination: lost.packet.destination.0,
+            switch: lost.switch.0,
+        };
+        let packets = self.fabric.packets().lost().first.iter().map(packet).collect();
+        RunError::Lost { at, count: self.measures.counters.packets_lost, packets, waiting }
     }
 
     /// Counters with what the workload counts itself.

@@ -99,14 +99,17 @@ impl Machine {
         self.node_link().width.unwrap_or(self.link.width)
     }
 
-    /// From the arrival of a header by a link until it asks for an output or, if switches have a
+    /// From the arrival of a header (of a frame: of all of it) by a link until it asks for an output or, if switches have a
     /// pipeline, until it starts on it at the soonest.
     pub fn switch_delay_ps(&self, link: &Link) -> u64 {
         match (self.switch.pipeline, self.switch.fall_through_ps) {
             (Some(pipeline), _) => u64::from(pipeline.cycles() - 1) * self.link.flit_ps,
             // That counts from when a flit begins to arrive.
             (None, Some(through)) => through.saturating_sub(link.flit_ps),
-            (None, None) => self.switch.delay_ps,
+            (None, None) => {
+                let forwarding = self.switch.frames.map_or(0, |frames| frames.forwarding_ps);
+                self.switch.delay_ps + forwarding
+            }
         }
     }
 
@@ -123,6 +126,11 @@ impl Machine {
     /// Whether packets stand in queues at the outgoing channels of nodes that are switches.
     pub fn has_output_queues(&self) -> bool {
         self.switch.integrated && self.switch.switching.keeps_whole_packets()
+    }
+
+    /// Whether switches forward frames.
+    pub fn forwards_frames(&self) -> bool {
+        self.switch.frames.is_some()
     }
 
     /// Whether circuits are made of the channels of a way.

@@ -201,6 +201,8 @@ pub enum RoutingSpec {
         #[serde(default = "yes")]
         adaptive: bool,
     },
+    /// Along the spanning tree of switched Ethernet, whose root is switch 0; other links are blocked.
+    SpanningTree,
     /// Shortest paths, the lowest port first.
     Shortest,
     /// Shortest paths, one for each flow by a hash.
@@ -359,6 +361,7 @@ impl RoutingSpec {
             Self::Chaos => "chaos",
             Self::Deflection => "deflection",
             Self::UpDown { .. } => "up_down",
+            Self::SpanningTree => "spanning_tree",
             Self::Shortest => "shortest",
             Self::Table { .. } => "table",
             Self::SourceRoutes { .. } => "source_routes",

@@ -12,6 +12,7 @@ pub const TOKENS_PER_GRANT: u32 = 8;
 pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let (link, switch) = (&machine.link, &machine.switch);
     let has_buffers = match switch.switching {
+        _ if machine.forwards_frames() => false,
         Switching::Wormhole => true,
         Switching::CutThrough | Switching::StoreAndForward => !switch.integrated,
         Switching::Circuit => false,

@@ -32,6 +32,9 @@ pub fn network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
             "must be unicast or tree with a routing by which packets remember their way",
         );
     }
+    if machine.interface.multicast == Multicast::Switches && wiring.routing.chooses() {
+        return refuse("must be unicast or tree with a routing that gives packets a choice");
+    }
     Ok(())
 }
 
@@ -41,6 +44,7 @@ fn refuse(allowed: &str) -> Result<(), SpecError> {
 }
 
 /// Whether the switches of a machine make copies of packets, at a fidelity.
-fn replicates(_: &Machine, _: Fidelity) -> bool {
-    false
+fn replicates(machine: &Machine, fidelity: Fidelity) -> bool {
+    let makes_copies = machine.forwards_frames() || machine.switch.cells.is_some();
+    makes_copies && fidelity == Fidelity::Packet
 }

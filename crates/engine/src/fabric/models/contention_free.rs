@@ -7,7 +7,7 @@
 
 mod circuits;
 mod endpoints;
-mod following;
+pub mod following;
 mod passing;
 mod replicating;
 
@@ -159,7 +159,8 @@ impl ContentionFree {
             None => is_first_internal && !self.free_at.is_empty(),
         };
         if has_queue && self.endpoints.is_none() {
-            self.free_at[wiring.layout.wire_of[channel.index()].index()] = end;
+            let free_at = end + timing.gap_ps;
+            self.free_at[wiring.layout.wire_of[channel.index()].index()] = free_at;
         }
         let used = &mut self.used[channel.index()];
         used.packets += 1;
@@ -182,7 +183,8 @@ impl ContentionFree {
                 let regranted = Observation::Regranted { packet: id, channel, asked: ready };
                 act.observe_at(regranted, at - regrant);
             }
-            act.observe(Observation::Sent { packet: id, channel, ready, start: at, until: end });
+            let until = end + timing.gap_ps;
+            act.observe(Observation::Sent { packet: id, channel, ready, start: at, until });
         }
         end
     }
@@ -246,10 +248,13 @@ impl ChannelModel for ContentionFree {
         let mut start = act.now;
         if packet.class == Class::Data {
             let place = act.wiring.layout.injection(packet.source);
-            let takes = act.wiring.timings[usize::from(place.rate)].packet_ps(packet.bytes);
+            let takes = act.wiring.timings[usize::from(place.rate)].occupied_ps(packet.bytes);
             let wires = usize::from(place.width);
             start = start.max(following.from(packet.message, wires));
             following.send(packet.message, wires, start + takes);
+            if packet.is_last() {
+                following.end(packet.message);
+            }
         }
         act.events.post(start, Event::Request(id.into()));
     }

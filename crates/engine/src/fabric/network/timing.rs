@@ -33,6 +33,10 @@ pub struct Timing {
     empty_flits: u32,
     /// From when a flit has been sent until it is at the switch at the end.
     delay_ps: Time,
+    /// Time of the shortest packet.
+    least_ps: Time,
+    /// Time after a packet in which no other starts.
+    pub gap_ps: Time,
     /// Bytes in flits.
     size: FlitSize,
 }
@@ -49,13 +53,16 @@ impl Timing {
         let size = FlitSize::new(link.flit_bytes);
         let header_flits = size.flits(machine.interface.header_bytes);
         let delay_ps = wire_ps + machine.switch_delay_ps(link);
-        let header_ps = flit_ps * u64::from(header_flits) + link.packet_gap_ps;
+        let frames = machine.switch.frames.unwrap_or_default();
+        let ps_of = |bytes: u32| flit_ps * u64::from(size.flits(bytes));
+        let before_ps = link.packet_gap_ps + ps_of(frames.preamble_bytes);
+        let header_ps = flit_ps * u64::from(header_flits) + before_ps;
         let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
             header_ps,
             hop_ps: header_ps + delay_ps,
             wire_ps,
-            first_ps: flit_ps + link.packet_gap_ps,
+            first_ps: flit_ps + before_ps,
             flit_ps,
             last_ps: if link.end_token { control_ps } else { flit_ps },
             control_ps,
@@ -63,6 +70,8 @@ impl Timing {
             empty_ps: header_ps + end_ps,
             empty_flits: header_flits + u32::from(link.end_token),
             delay_ps,
+            least_ps: before_ps + ps_of(frames.minimum_bytes),
+            gap_ps: ps_of(frames.gap_bytes),
             size,
         }
     }
@@ -126,7 +135,13 @@ impl Timing {
     /// Time a packet with `bytes` data bytes occupies a channel.
     #[inline]
     pub fn packet_ps(&self, bytes: u32) -> Time {
-        self.empty_ps + self.flit_ps * u64::from(self.size.flits(bytes))
+        (self.empty_ps + self.flit_ps * u64::from(self.size.flits(bytes))).max(self.least_ps)
+    }
+
+    /// Time for which it keeps others from starting there: the gap behind it too.
+    #[inline]
+    pub fn occupied_ps(&self, bytes: u32) -> Time {
+        self.packet_ps(bytes) + self.gap_ps
     }
 
     /// Flits of a packet with `bytes` data bytes: header, data and end token.
@@ -195,6 +210,9 @@ impl Running {
         self.body
     }
 }
+
+/// The rate of channels between switches that do not differ, in [`Rates::all`].
+pub const INTERNAL: u16 = 0;
 
 /// The rate of channels between nodes and switches, in [`Rates::all`].
 pub const EXTERNAL: u16 = 1;

@@ -22,11 +22,13 @@ pub enum Cause {
     Stretched,
     /// For a place in the receive FIFO of its node, or to be drained behind others there.
     ReceiverBusy,
+    /// For the engine of a switch that looked up the outputs of others.
+    SwitchBusy,
 }
 
 impl Cause {
     /// All causes, as they are numbered, with their names.
-    pub const ALL: [(Self, &str); 8] = [
+    pub const ALL: [(Self, &str); 9] = [
         (Self::Throttling, "throttling"),
         (Self::OutputBusy, "output_busy"),
         (Self::Arbitration, "arbitration"),
@@ -35,6 +37,7 @@ impl Cause {
         (Self::SharedWire, "shared_wire"),
         (Self::Stretched, "stretched"),
         (Self::ReceiverBusy, "receiver_busy"),
+        (Self::SwitchBusy, "switch_busy"),
     ];
 }
 

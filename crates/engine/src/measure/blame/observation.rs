@@ -39,6 +39,9 @@ pub enum Observation {
     Stored { packet: PacketId, until: Time },
     /// A packet of a message leaves its node's list; it is to start on a channel.
     CameForward { packet: PacketId, channel: ChannelId, is_first: bool },
+    /// The engine of the switch that it has come to, which serves one packet after the other, is
+    /// done with it at `done`, and with another no sooner than at `until`.
+    Served { packet: PacketId, done: Time, until: Time },
     /// It has joined the queue of a channel, and is in line `from` then on: those that join it
     /// later are granted the channel while it waits.
     LinedUp { packet: PacketId, channel: ChannelId, from: Time },
@@ -51,6 +54,11 @@ pub enum Observation {
     /// It will have been drained so much later than if no other had been before it in the receive
     /// FIFO of its node.
     DrainedLate { packet: PacketId, behind: Time },
+    /// One of its cells is on a port or link of a fabric of cells from `start` to `until`, known
+    /// when it asks for that; what ended before `since` is not asked for any more.
+    Cell { packet: PacketId, channel: ChannelId, start: Time, until: Time, since: Time },
+    /// The last of them asked at `ready`, and starts at `start`.
+    LastCell { packet: PacketId, channel: ChannelId, ready: Time, start: Time },
     /// It went along with another of its multicast, and goes on by itself.
     Parted { packet: PacketId, carrier: PacketId },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
@@ -113,11 +121,18 @@ impl Blame {
             CameForward { packet, channel, is_first } => {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
             }
+            Served { packet, done, until } => self.served(packet, (done, until), ways),
             LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, channel, to } => self.loses(packet, channel, to),
             DrainedLate { packet, behind } => self.drained_late(packet, behind),
+            Cell { packet, channel, start, until, since } => {
+                self.takes_cell(packet, channel, (start, until), since);
+            }
+            LastCell { packet, channel, ready, start } => {
+                self.last_cell(packet, channel, (ready, start));
+            }
             Parted { packet, carrier } => self.parts(packet, carrier),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }

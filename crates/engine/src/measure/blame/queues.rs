@@ -10,6 +10,9 @@ pub struct Queues {
     /// By channel: the first of its wire, where whole packets are sent over shared wires;
     /// else empty.
     pub wires: Vec<ChannelId>,
+    /// By channel: the one at which it is noted whom the engine of the switch at its end serves,
+    /// where switches have such; else empty: who is at the front of the buffer there.
+    pub fronts: Vec<ChannelId>,
     /// Channels below this number stand for the lists of nodes that are one with their
     /// switches: what is before a packet in its list throttles it.
     pub lists: u32,
@@ -27,6 +30,12 @@ impl Queues {
     #[inline]
     pub(super) fn place(&self, channel: ChannelId) -> ChannelId {
         self.wires.get(channel.index()).copied().unwrap_or(channel)
+    }
+
+    /// Where it is noted who is at the front of the buffer at a channel's end (none: none).
+    #[inline]
+    pub(super) fn front(&self, channel: ChannelId) -> ChannelId {
+        self.fronts.get(channel.index()).copied().unwrap_or(channel)
     }
 
     /// The receive FIFO that a packet sent by a channel needs a place in, if there is one.

@@ -2,6 +2,8 @@
 
 use super::batches::{BATCHES, Batch};
 use super::key::{Key, Packed};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
 /// Most keys of a table.
@@ -126,13 +128,10 @@ impl Sums {
     }
 
     /// Adds a whole sum to a key's, likewise.
-    pub fn merge(&mut self, key: Key, sum: &Sum) {
-        let place = self.find_or_enter(key.into());
+    fn merge(&mut self, key: Packed, sum: &Sum) {
+        let place = self.find_or_enter(key);
         let mut all = self.sum(&self.entries[place]);
-        all.count += sum.count;
-        for (all, more) in all.batches.iter_mut().zip(sum.batches) {
-            *all += more;
-        }
+        add(&mut all, sum);
         self.entries[place] = rewritten(&self.entries[place], &all, self.era, &mut self.cells);
     }
 
@@ -141,26 +140,78 @@ impl Sums {
         self.entries.len() >= self.most
     }
 
+    /// Adds many sums to those of their keys, likewise; a table that is full is shortened.
+    pub fn merge_all(&mut self, rows: impl Iterator<Item = (Packed, Sum)>) {
+        let mut open = Open::default();
+        for (key, more) in rows {
+            if self.is_full() {
+                self.close(&mut open);
+                self.shorten(|_, _| ());
+            }
+            let place = self.find_or_enter(key);
+            add(open.of(place, || self.sum(&self.entries[place])), &more);
+        }
+        self.close(&mut open);
+    }
+
+    /// Sums that were added to become those of their entries.
+    fn close(&mut self, open: &mut Open) {
+        for (place, sum) in open.sums.drain(..) {
+            self.entries[place] = rewritten(&self.entries[place], &sum, self.era, &mut self.cells);
+        }
+        open.places.clear();
+    }
+
     /// Keeps the larger half of all keys, by their sums, and adds the others up to the rest of their
-    /// causes; these. So keys that become large later have sums of their own, too.
+    /// causes; `each` of these. So keys that become large later have sums of their own, too.
     #[cold]
-    pub fn shorten(&mut self) -> Vec<(Key, Sum)> {
-        let mut rows = self.sorted();
-        rows.retain(|(key, _)| *key != Packed::from(*key).rest().key());
-        rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.total()));
-        let small = rows.split_off(rows.len().min(self.most / 2));
-        let rests = self.sorted().into_iter();
-        let rests = rests.filter(|(key, _)| *key == Packed::from(*key).rest().key());
-        let (most, is_direct, era) = (self.most, self.is_direct, self.era);
-        let kept: Vec<_> = rests.chain(rows).collect();
-        *self = Self { era, is_direct, ..Self::of_at_most(most) };
-        for (key, sum) in &kept {
-            self.merge(*key, sum);
+    pub fn shorten(&mut self, mut each: impl FnMut(Packed, &Sum)) {
+        let mut order: Vec<_> = (0..self.entries.len()).filter_map(|at| self.rank(at)).collect();
+        let keeps = self.most / 2;
+        let mut small = Vec::new();
+        if order.len() > keeps {
+            order.select_nth_unstable(keeps);
+            small = order.split_off(keeps);
+            small.sort_unstable();
         }
-        for (key, sum) in &small {
-            self.merge(Packed::from(*key).rest().key(), sum);
+        let mut is_small = vec![false; self.entries.len()];
+        let mut rests = BTreeMap::new();
+        for Rank { at, .. } in small {
+            is_small[at as usize] = true;
+            let entry = &self.entries[at as usize];
+            let (key, sum) = (entry.packed(), self.sum(entry));
+            each(key, &sum);
+            let rest: &mut Sum = rests.entry(key.rest().place).or_default();
+            add(rest, &sum);
         }
-        small
+        let mut cells = Vec::new();
+        let mut entries = Vec::with_capacity(keeps + rests.len());
+        for (entry, _) in self.entries.iter().zip(is_small).filter(|&(_, is_small)| !is_small) {
+            entries.push(rewritten(entry, &self.sum(entry), self.era, &mut cells));
+        }
+        (self.entries, self.cells) = (entries, cells);
+        self.note_all(self.index.len());
+        for (place, sum) in rests {
+            let classes = u64::MAX;
+            self.merge(Packed { classes, place }, &sum);
+        }
+    }
+
+    /// How large an entry is, unless it stands for the rest.
+    fn rank(&self, at: usize) -> Option<Rank> {
+        let entry = &self.entries[at];
+        let key = entry.packed();
+        let mut total = entry.latest;
+        let mut cell = entry.cell;
+        while cell != NONE {
+            let Cell { sum, before, .. } = self.cells[cell as usize];
+            total += sum;
+            cell = before;
+        }
+        let (channel, cause) = (key.place >> Packed::CAUSE, key.place & ((1 << Packed::CAUSE) - 1));
+        let classes = key.classes;
+        let rank = Rank { total: Reverse(total), channel, classes, cause, at: at as u32 };
+        (key != key.rest()).then_some(rank)
     }
 
     /// Reads what adding to a key will need, without waiting for it; changes nothing.
@@ -242,8 +293,14 @@ impl Sums {
     /// The index becomes larger.
     #[cold]
     fn grow(&mut self) {
-        let mask = 4 * self.index.len() - 1;
-        self.index = vec![0; mask + 1];
+        self.note_all(4 * self.index.len());
+    }
+
+    /// All entries are noted in an index of a length.
+    fn note_all(&mut self, length: usize) {
+        let mask = length - 1;
+        self.index.clear();
+        self.index.resize(length, 0);
         for (place, entry) in self.entries.iter().enumerate() {
             let mixed = entry.packed().mixed();
             let mut at = mixed as usize & mask;
@@ -304,6 +361,47 @@ fn rewritten(entry: &Entry, sum: &Sum, era: u8, cells: &mut Vec<Cell>) -> Entry 
     }
     let (count, batch) = (sum.count as u32, Batch::new(latest, era));
     Entry { count, latest: sum.batches[latest], cell, batch, ..*entry }
+}
+
+/// Adds a sum to another.
+fn add(all: &mut Sum, more: &Sum) {
+    all.count += more.count;
+    for (all, more) in all.batches.iter_mut().zip(more.batches) {
+        *all += more;
+    }
+}
+
+/// How large a sum is: the largest first, those of equal sums in the order of their keys.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    total: Reverse<u64>,
+    channel: u32,
+    classes: u64,
+    cause: u32,
+    /// The place of its entry.
+    at: u32,
+}
+
+/// Entries that many sums are added to, whose batches are all there meanwhile.
+#[derive(Default)]
+struct Open {
+    /// By entry: its place among these, and one; 0: it is not among them.
+    places: Vec<u32>,
+    sums: Vec<(usize, Sum)>,
+}
+
+impl Open {
+    /// The sum of an entry; if it has not been added to, `sum` is it.
+    fn of(&mut self, at: usize, sum: impl FnOnce() -> Sum) -> &mut Sum {
+        if self.places.len() <= at {
+            self.places.resize(at + 1, 0);
+        }
+        if self.places[at] == 0 {
+            self.sums.push((at, sum()));
+            self.places[at] = self.sums.len() as u32;
+        }
+        &mut self.sums[self.places[at] as usize - 1].1
+    }
 }
 
 /// The bits of a mixed key that the index holds.

@@ -4,7 +4,7 @@ use super::batches::{BATCHES, Batches};
 use super::cause::{Cause, Charge};
 use super::key::{Key, Packed, REST};
 use super::passing::Passed;
-use super::sums::{Sum, Sums};
+use super::sums::Sums;
 use super::victims::Victims;
 use crate::ids::ChannelId;
 use crate::time::Time;
@@ -83,29 +83,20 @@ impl Pairs {
     #[inline]
     fn make_room(&mut self) {
         if self.channels.is_full() {
-            for (key, sum) in self.channels.shorten() {
-                self.add_pair(key, &sum);
-            }
+            let mut small = Vec::new();
+            self.channels.shorten(|key, sum| small.push((key.anywhere(), *sum)));
+            self.pairs.merge_all(small.into_iter());
         }
         if self.pairs.is_full() {
-            self.pairs.shorten();
+            self.pairs.shorten(|_, _| ());
         }
-    }
-
-    fn add_pair(&mut self, key: Key, sum: &Sum) {
-        if self.pairs.is_full() {
-            self.pairs.shorten();
-        }
-        self.pairs.merge(Key { channel: 0, ..key }, sum);
     }
 
     /// Adds those by channel to those wherever.
     fn settle(&mut self) {
-        for (key, sum) in self.channels.sorted() {
-            if key.channel != REST {
-                self.add_pair(key, &sum);
-            }
-        }
+        let of_channels = self.channels.sorted().into_iter();
+        let told = of_channels.filter(|(key, _)| key.channel != REST);
+        self.pairs.merge_all(told.map(|(key, sum)| (Packed::from(key).anywhere(), sum)));
     }
 }
 

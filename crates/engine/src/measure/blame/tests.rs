@@ -43,6 +43,7 @@ impl Told {
         let of = (0..CHANNELS).map(ChannelId).collect();
         let (wires, lists) = (Vec::new(), 0);
         let mut queues = Queues {
+            fronts: Vec::new(),
             of,
             wires,
             lists,

@@ -31,7 +31,8 @@ impl Blame {
 }
 
 impl Waits {
-    fn timed(&self, now: Time) -> impl Iterator<Item = (Time, Charge)> {
+    /// All charges, each with when it began.
+    pub(super) fn timed(&self, now: Time) -> impl Iterator<Item = (Time, Charge)> {
         let (mut wait, mut at) = (0, 0);
         self.charges.iter().enumerate().map(move |(place, &charge)| {
             while let Some(&(first, began)) = self.begins.get(wait)

@@ -223,11 +223,17 @@ impl Blame {
     /// Since when anybody has waited who may want a channel, or wire.
     #[inline]
     pub(super) fn wanted_since(&self, place: ChannelId) -> Time {
-        let since = self.ends[place.index()].map(|queue| {
-            let asked = self.asking.since(queue);
-            if self.queues.have_heads { asked.min(self.head_since(queue)) } else { asked }
-        });
-        since[0].min(since[1])
+        let [one, other] = self.ends[place.index()];
+        let since = self.queue_since(one);
+        // Only wires that both ends use have two queues.
+        if other == one { since } else { since.min(self.queue_since(other)) }
+    }
+
+    /// Since when anybody has waited in a queue.
+    #[inline]
+    fn queue_since(&self, queue: ChannelId) -> Time {
+        let asked = self.asking.since(queue);
+        if self.queues.have_heads { asked.min(self.head_since(queue)) } else { asked }
     }
 
     /// From when on a message has been the head of a node's list, or might have been.
@@ -310,13 +316,17 @@ impl Blame {
         let log = &self.holders[place.index()];
         let holders = Before { log, count: before(log), passing: &self.passing[0][place.index()] };
         // There is none for its node's queue.
-        let fronts = self.fronts.get(record.from.index());
+        let front = self.queues.front(record.from);
+        let fronts = self.fronts.get(front.index());
         let is_stored = record.is_stored;
-        let behind =
-            if record.from.0 < self.queues.lists { Cause::Throttling } else { Cause::HeadOfLine };
+        let behind = match record.from.0 < self.queues.lists {
+            true => Cause::Throttling,
+            false if self.queues.fronts.is_empty() => Cause::HeadOfLine,
+            false => Cause::SwitchBusy,
+        };
         let fronts = fronts.map(|log| {
             let count = if is_stored { log.before(id) } else { before(log) };
-            (Before { log, count, passing: &self.passing[1][record.from.index()] }, behind)
+            (Before { log, count, passing: &self.passing[1][front.index()] }, behind)
         });
         let drained = self
             .queues

@@ -58,7 +58,7 @@ impl Blame {
     pub(super) fn asks_whole(&mut self, id: PacketId, ready: Time) -> Time {
         let record = &mut self.records[id.index()];
         if record.from.is_some() {
-            let fronts = &self.fronts[record.from.index()];
+            let fronts = &self.fronts[self.queues.front(record.from).index()];
             let place = if record.is_stored { fronts.before(id) } else { fronts.count() };
             record.asked = fronts.end_before(place).max(ready);
         }
@@ -71,13 +71,30 @@ impl Blame {
     #[inline(never)]
     pub(super) fn lines_up(&mut self, id: PacketId, channel: ChannelId, from: Time, now: Time) {
         let record = &mut self.records[id.index()];
-        self.unstarted.leave(&mut record.unstarted);
+        if self.queues.fronts.is_empty() {
+            self.unstarted.leave(&mut record.unstarted);
+        }
         if record.asking.at().is_none() {
             self.asking.join(&mut record.asking, self.queues.of[channel.index()], now);
         }
         record.granted = from;
         // There is no buffer whose front it leaves.
         record.is_stored = true;
+    }
+
+    /// A packet has been served by the engine of the switch at the end of its channel: whoever comes
+    /// next has waited for that until then.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn served(&mut self, id: PacketId, (done, end): (Time, Time), ways: &impl Ways) {
+        let record = &mut self.records[id.index()];
+        record.is_stored = true;
+        let (class, channel, asked) = (record.class, record.head, ways.ready(id));
+        let place = self.queues.front(channel);
+        let turn = Turn { packet: id, class, channel, root: channel, asked, granted: done, end };
+        self.take_front(place, turn);
+        let record = &mut self.records[id.index()];
+        self.unstarted.join(&mut record.unstarted, place, asked);
     }
 
     /// A packet of a message that is to start on `channel` leaves the list of its node, where it

@@ -141,7 +141,7 @@ impl ContentionFree {
         way.channel = channel;
         let timing = &act.wiring.timings[usize::from(group.rate)];
         let end = act.wiring.undisturbed(packet.bytes, start, timing, &mut way.running.clone());
-        self.free_at[layout.wire_of[channel.index()].index()] = end;
+        self.free_at[layout.wire_of[channel.index()].index()] = end + timing.gap_ps;
         let takes = act.wiring.drain_ps(packet.bytes);
         if let Some(node) = to {
             let (drained, behind) = endpoints.drain(node, (start, end + timing.wire_ps), takes);

@@ -51,6 +51,12 @@ impl Following {
         first.into_iter().for_each(|sent| *sent = until);
     }
 
+    /// The last packet of a message starts: the gap behind it is no matter of the message that
+    /// gets its place.
+    pub fn end(&mut self, message: MessageId) {
+        self.sent(message).fill(0);
+    }
+
     /// Whether a packet that enters its node's queue is the next of its message to start, as it
     /// is known when all before it will have been sent; else it stands behind them.
     pub fn is_next(&mut self, id: PacketId, packets: &mut PacketPool) -> bool {

@@ -34,6 +34,7 @@ impl StoredFabric {
                 holds: vec![place(ChannelId::from_index(at))],
                 waits_for: place(next),
                 held_by: None,
+                is_paused: false,
             }
         };
         circle.into_iter().map(blocked).collect()

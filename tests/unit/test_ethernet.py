@@ -1,0 +1,123 @@
+"""Switched Ethernet in descriptions: the preset against printed numbers, keys and refusals."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import tailback as tb
+from tailback.errors import RunFailure, UserError
+from tailback.machines import Machine, machine_of
+from tailback.terminal.failed import failure_report
+from tailback.terminal.measured import run_report
+
+
+def ethernet(**parts: Any) -> Machine:
+    return machine_of({"preset": "gigabit_ethernet", **parts})
+
+
+def test_the_preset_is_described_in_the_words_of_the_engine() -> None:
+    spec = ethernet().spec("packet")
+    assert spec["switch"]["frames"] == {
+        "minimum_bytes": 64,
+        "preamble_bytes": 8,
+        "gap_bytes": 12,
+        "engine": "per_switch",
+        "forwarding_ps": 384_000,
+        "memory_bytes": None,
+        "pause": "off",
+        "pause_high_bytes": 0,
+        "pause_low_bytes": 0,
+    }
+    assert spec["link"]["flit_ps"] == 8_000
+    assert spec["interface"]["header_bytes"] == 18
+
+
+def test_other_machines_say_nothing_of_frames() -> None:
+    machine = machine_of({"topology": {"kind": "star", "nodes": 4}})
+    assert "frames" not in machine.spec("packet")["switch"]
+
+
+def test_marks_follow_from_the_memory() -> None:
+    machine = ethernet(switch={"memory": "64 KiB", "pause": "all"})
+    frames = machine.spec("packet")["switch"]["frames"]
+    assert (frames["pause_high_bytes"], frames["pause_low_bytes"]) == (49_152, 24_576)
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (
+            {"switch": {"memory": "1000 B"}},
+            'machine.switch.memory = "1000 B": must hold a frame, at least 1518 B with its header',
+        ),
+        (
+            {"switch": {"pause": "all"}},
+            "machine.switch.pause_high: must be given with pause, where memory is unlimited",
+        ),
+        (
+            {"switch": {"pause": "all", "pause_high": "9 KiB", "pause_low": "9 KiB"}},
+            'machine.switch.pause_low = "9216 B": must be less than pause_high, 9216 B',
+        ),
+        (
+            {"switch": {"pause_high": "9 KiB"}},
+            'machine.switch.pause_high = "9216 B": has no effect here; needs '
+            'machine.switch.pause = "all" or "per_priority"',
+        ),
+        (
+            {"interface": {"minimum_packet": "2000 B"}},
+            'machine.interface.minimum_packet = "2000 B": must be at most the longest frame, '
+            "1518 B with its header",
+        ),
+        (
+            {"switch": {"arbiter": "round_robin"}},
+            'machine.switch.arbiter = "round_robin": must be fifo or priority with '
+            "switch.forwarding",
+        ),
+    ],
+)
+def test_impossible_frames_are_refused_in_one_line(parts: dict[str, Any], text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        ethernet(**parts).check("packet")
+    assert str(caught.value) == text
+
+
+def test_token_pass_takes_what_is_printed() -> None:
+    """Of figure 13 of [Chen & Wyckoff]: 1.564, 1.595, 3.532 and 0.244 us."""
+    run = {"workload": {"kind": "token_pass"}, "machine": {"preset": "gigabit_ethernet"}}
+    row = tb.run(tb.Experiment.from_dict(run)).moments.to_pylist()[0]
+    assert (row["variable"], row["min"], row["max"]) == ("lifetime", 1_564_000, 3_532_000)
+    assert round(row["mean"] / 1e6, 3) == 1.595
+    assert round(row["standard_deviation"] / 1e6, 3) == 0.244
+
+
+def pushing(switch: dict[str, Any]) -> tb.Experiment:
+    """Return two switches, the nodes of each of which send to those of the other."""
+    tree = {"kind": "tree", "switches_per_level": [1, 2], "nodes_per_switch": 2}
+    rows = [["0 ns", node, (node + 2) % 4, "60 kB"] for node in range(4)]
+    return tb.Experiment.from_dict(
+        {
+            "machine": {"preset": "gigabit_ethernet", "topology": tree, "switch": switch},
+            "workload": {"kind": "messages", "messages": rows},
+        }
+    )
+
+
+def test_what_is_lost_is_counted() -> None:
+    result = tb.run(pushing({"memory": "4 KiB"}))
+    assert result["lost_packets_per_node_per_ms"].value > 0
+    text = io.StringIO()
+    Console(file=text, width=100).print(run_report(result))
+    assert "packets lost" in text.getvalue()
+
+
+def test_switches_that_pause_each_other_are_named() -> None:
+    with pytest.raises(RunFailure, match=r"switch \d and switch \d pause each other") as caught:
+        tb.run(pushing({"memory": "64 KiB", "pause": "all", "pause_high": "3 KiB"}))
+    assert caught.value.kind == "deadlock"
+    text = io.StringIO()
+    Console(file=text, width=200).print(failure_report(caught.value))
+    assert "(paused)" in text.getvalue()
