@@ -166,7 +166,7 @@ fn arrivals(run: &Run) -> Vec<u64> {
 }
 
 /// With nobody else in the way a message is at every node when it would be had it gone there alone,
-/// in every mode that has no queues within the network: its copies are one packet until they part.
+/// where frames wait for lines only, or for nothing: its copies are one packet until they part.
 #[test]
 fn copies_take_no_turn_of_each_other() {
     let to: Vec<_> = (1..16).collect();
@@ -177,7 +177,7 @@ fn copies_take_no_turn_of_each_other() {
             run.rows[0].delivered
         })
         .collect();
-    for mode in [Mode::Endpoints, Mode::Throttled, Mode::Free] {
+    for mode in [Mode::Endpoints, Mode::Free] {
         let run = finished(cards(), fan_out(16, multicast(&to, 100)), mode);
         assert_eq!(arrivals(&run), alone, "{mode:?}");
         assert_eq!(run.waits(), 0);
