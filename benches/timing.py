@@ -84,7 +84,7 @@ def measure_run(case: Case, experiment: Experiment) -> dict[str, Any]:
         "flit_hops": round(flit_hops),
         "packets": counted["packets_sent_data"] + counted["packets_sent_ack"],
         "iterations": counted["iterations"],
-        "delivered_per_iteration": counted["messages_delivered"] / counted["iterations"],
+        "delivered_per_iteration": counted["messages_delivered"] / max(counted["iterations"], 1),
         "packet_hops_per_s": hops / cpu_s,
         "flit_hops_per_s": flit_hops / cpu_s,
         "ns_per_packet_hop": cpu_s / hops * 1e9,

@@ -224,10 +224,22 @@ OF_COSTS: dict[str, Metric] = {
 }
 """Metrics of machines on which messages cost something in software; others do not have them."""
 
-ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE | OF_COSTS
+OF_FRAMES: dict[str, Metric] = {
+    "lost_packets_per_node_per_ms": _rate("packets_lost"),
+    "pauses_per_node_per_ms": _rate("pauses"),
+}
+"""Metrics of machines whose switches forward frames; others do not have them."""
+
+ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE | OF_COSTS | OF_FRAMES
 
 
-WAITS = ("throttling_us", "internal_contention_us", "failed_messages_per_node_per_ms")
+WAITS = (
+    "throttling_us",
+    "internal_contention_us",
+    "failed_messages_per_node_per_ms",
+    "lost_packets_per_node_per_ms",
+    "pauses_per_node_per_ms",
+)
 """Metrics that may be 0 for ever in modes with less contention."""
 
 GROWING = ("message_latency_us", "lifetime_us", "lifetime_data_us")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from tailback.errors import UserError
+import tailback as tb
+from tailback.errors import RunFailure, UserError
 from tailback.machines import Machine, machine_of
+from tailback.terminal.failed import failure_report
+from tailback.terminal.measured import run_report
 
 
 def ethernet(**parts: Any) -> Machine:
@@ -78,3 +83,41 @@ def test_impossible_frames_are_refused_in_one_line(parts: dict[str, Any], text: 
     with pytest.raises(UserError) as caught:
         ethernet(**parts).check("packet")
     assert str(caught.value) == text
+
+
+def test_token_pass_takes_what_is_printed() -> None:
+    """Of figure 13 of [Chen & Wyckoff]: 1.564, 1.595, 3.532 and 0.244 us."""
+    run = {"workload": {"kind": "token_pass"}, "machine": {"preset": "gigabit_ethernet"}}
+    row = tb.run(tb.Experiment.from_dict(run)).moments.to_pylist()[0]
+    assert (row["variable"], row["min"], row["max"]) == ("lifetime", 1_564_000, 3_532_000)
+    assert round(row["mean"] / 1e6, 3) == 1.595
+    assert round(row["standard_deviation"] / 1e6, 3) == 0.244
+
+
+def pushing(switch: dict[str, Any]) -> tb.Experiment:
+    """Return two switches, the nodes of each of which send to those of the other."""
+    tree = {"kind": "tree", "switches_per_level": [1, 2], "nodes_per_switch": 2}
+    rows = [["0 ns", node, (node + 2) % 4, "60 kB"] for node in range(4)]
+    return tb.Experiment.from_dict(
+        {
+            "machine": {"preset": "gigabit_ethernet", "topology": tree, "switch": switch},
+            "workload": {"kind": "messages", "messages": rows},
+        }
+    )
+
+
+def test_what_is_lost_is_counted() -> None:
+    result = tb.run(pushing({"memory": "4 KiB"}))
+    assert result["lost_packets_per_node_per_ms"].value > 0
+    text = io.StringIO()
+    Console(file=text, width=100).print(run_report(result))
+    assert "packets lost" in text.getvalue()
+
+
+def test_switches_that_pause_each_other_are_named() -> None:
+    with pytest.raises(RunFailure, match=r"switch \d and switch \d pause each other") as caught:
+        tb.run(pushing({"memory": "64 KiB", "pause": "all", "pause_high": "3 KiB"}))
+    assert caught.value.kind == "deadlock"
+    text = io.StringIO()
+    Console(file=text, width=200).print(failure_report(caught.value))
+    assert "(paused)" in text.getvalue()

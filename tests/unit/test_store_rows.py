@@ -144,6 +144,9 @@ class TestColumns:
         costs.append(cost_of(clocked, offering))
         paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
         costs.append(cost_of(paying))
+        ethernet = {"preset": "gigabit_ethernet", "topology": {"kind": "star", "nodes": 3}}
+        memory = {"switch": {"memory": "64 KiB", "pause": "all"}}
+        costs.append(cost_of(ethernet | memory, offering))
         mixed = offering | {"message_distribution": "mixed", "message_sizes": ["8 B", "40 B"]}
         slow = {"drain_rate": "1 Gbit/s", "receive_fifo": 2, "local": "switch"}
         costs.append(cost_of(paying | {"interface": slow}, mixed | {"includes_self": True}))

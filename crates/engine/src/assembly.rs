@@ -116,6 +116,7 @@ fn measures(
     measures.offered = spec.machine.switch.integrated.then(Offered::default);
     measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
     let has_costs = spec.machine.interface.costs().is_some();
+    measures.forwards = spec.machine.forwards_frames();
     measures.software = has_costs.then(|| Box::new(InSoftware::new(interval)));
     measures.completed = vec![0; placement.len()];
     let by_job = |jobs| Box::new(ByJob::new(jobs, placement, topology.nodes));

@@ -14,6 +14,7 @@ mod network;
 mod switch;
 mod transit;
 
+pub use network::cells::CellTiming;
 pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
@@ -370,7 +371,9 @@ impl Fabric {
             },
             receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,
-            have_buffers: is_full && !have_heads && !matches!(self.model, Model::Frames(_)),
+            have_buffers: is_full
+                && !have_heads
+                && !matches!(self.model, Model::Frames(_) | Model::Cells(_)),
             have_heads,
         }
     }

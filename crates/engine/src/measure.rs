@@ -183,6 +183,8 @@ pub struct Measures {
     pub stored: Option<Box<Stored>>,
     /// What messages cost in software, where they cost something there.
     pub software: Option<Box<InSoftware>>,
+    /// Whether switches may lose packets, and pause: they forward frames.
+    pub forwards: bool,
     /// Who made whom wait, if that is kept.
     pub blame: Option<Box<Blame>>,
     /// What is measured of every traffic class, where there are several.
@@ -211,6 +213,7 @@ impl Measures {
             messages: None,
             stored: None,
             software: None,
+            forwards: false,
             blame: None,
             traffic: None,
             causes: None,

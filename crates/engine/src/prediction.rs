@@ -4,11 +4,12 @@
 //! every channel occupied for one message from every node? The most loaded one
 //! bounds the rate of the whole machine, if nothing else does.
 
+mod cells;
 mod traffic;
 
 use crate::assembly::Assembly;
 use crate::error::SpecError;
-use crate::fabric::{End, Line, Running, Timing, Wiring};
+use crate::fabric::{End, Line, Running, Wiring};
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
@@ -159,10 +160,8 @@ impl Walk<'_> {
         let rest = ((flow.bytes - first) % self.packet_bytes) as u32;
         let partial = u64::from(rest > 0);
         let size = self.usual_bytes(flow.bytes);
-        let data = |timing: &Timing| {
-            let packets = timing.occupied_ps(first as u32)
-                + full * timing.occupied_ps(packet_bytes)
-                + partial * timing.occupied_ps(rest);
+        let data = |takes: &dyn Fn(u32) -> Time| {
+            let packets = takes(first as u32) + full * takes(packet_bytes) + partial * takes(rest);
             flow.weight * packets as f64
         };
         sums.bytes += flow.weight * f64::from(size);
@@ -171,7 +170,7 @@ impl Walk<'_> {
         let (hops, lifetime) = self.occupy((flow.from, flow.to, flow.traffic), size, data, sums);
         sums.data_ps += flow.weight * lifetime;
         let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
-        let acks = |timing: &Timing| flow.weight * packets * timing.occupied_ps(0) as f64;
+        let acks = |takes: &dyn Fn(u32) -> Time| flow.weight * packets * takes(0) as f64;
         let (_, lifetime) = self.occupy((flow.to, flow.from, flow.traffic), 0, acks, sums);
         sums.ack_ps += flow.weight * lifetime;
         sums.hops += flow.weight * hops;
@@ -194,7 +193,7 @@ impl Walk<'_> {
         &mut self,
         (from, to, traffic): (NodeId, NodeId, u8),
         bytes: u32,
-        load: impl Fn(&Timing) -> f64,
+        load: impl Fn(&dyn Fn(u32) -> Time) -> f64,
         sums: &mut Sums,
     ) -> (f64, f64) {
         let routes = self.wiring.routing.beginnings(from, to);
@@ -206,7 +205,7 @@ impl Walk<'_> {
             let chosen = if takes_all { way } else { self.draws.below(all) };
             let route = routes.start + chosen as u32;
             let header = Header { source: from, destination: to, route, traffic };
-            let part = |timing: &Timing| load(timing) / count as f64;
+            let part = |takes: &dyn Fn(u32) -> Time| load(takes) / count as f64;
             let (crossed, lasted) = self.occupy_way(header, bytes, part, sums);
             hops += f64::from(crossed);
             lifetime += lasted as f64;
@@ -214,16 +213,19 @@ impl Walk<'_> {
         (hops / count as f64, lifetime / count as f64)
     }
 
-    /// Spreads a load over the channels of a way. `load` says for how long a channel with
-    /// such times is occupied. How many groups it crosses, and the lifetime of a packet of
+    /// Spreads a load over the channels of a way. `load` says for how long a channel is occupied
+    /// that takes so long for a packet. How many groups it crosses, and the lifetime of a packet of
     /// `bytes` bytes that is alone there.
     fn occupy_way(
         &mut self,
         mut header: Header,
         bytes: u32,
-        load: impl Fn(&Timing) -> f64,
+        load: impl Fn(&dyn Fn(u32) -> Time) -> f64,
         sums: &mut Sums,
     ) -> (u16, Time) {
+        if let Some(cells) = &self.wiring.cells {
+            return self.occupy_cells(header, bytes, cells, load, sums);
+        }
         let (mut running, mut start, mut before) = (Running::default(), 0, None);
         let (mut line, mut end) = (Line::default(), 0);
         let mut lead = self.wiring.injection_lead(header.source, header.traffic);
@@ -231,7 +233,7 @@ impl Walk<'_> {
         loop {
             let place = self.wiring.layout.group(lead);
             let timing = &self.wiring.timings[usize::from(place.rate)];
-            let load = load(timing);
+            let load = load(&|bytes| timing.occupied_ps(bytes));
             // Where nodes and switches are one, nothing lies between them.
             if self.wiring.integrated_timing.is_none() || place.kind == ChannelKind::Internal {
                 start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
@@ -344,6 +346,9 @@ fn bisection(machine: &Machine, topology: &Topology) -> Option<u64> {
 fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Time {
     if let Some(integrated_timing) = walk.wiring.integrated_timing {
         return integrated_timing.lifetime(1, bytes.round() as u32);
+    }
+    if let Some(cells) = &walk.wiring.cells {
+        return cells::neighbour_ps(walk.wiring, cells, spec.machine.interface.packet_bytes);
     }
     let full = spec.machine.interface.packet_bytes;
     let groups = &walk.wiring.layout.groups;

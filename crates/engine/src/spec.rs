@@ -4,6 +4,7 @@
 //! Field names are the names users write; errors quote them as paths.
 
 mod arbiter;
+mod cells;
 mod collective;
 mod costs;
 mod frames;
@@ -23,6 +24,7 @@ mod workload;
 use crate::time::Time;
 pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
+pub use cells::Cells;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub use costs::{Costs, Side};
 pub use frames::{Engine, Frames, Pause};

@@ -46,6 +46,9 @@ pub fn counted(
         let software = ["latency_", "cpu_sending", "cpu_receiving", "cpu_idle"];
         named.retain(|(name, _)| !software.iter().any(|start| name.starts_with(start)));
     }
+    if !measures.forwards {
+        named.retain(|(name, _)| name != "packets_lost" && name != "pauses");
+    }
     let known = measures.traffic.iter().flat_map(|traffic| &traffic.classes);
     for (class, counters) in known.zip(classes) {
         named.extend(counters.named(&class.name));
@@ -54,7 +57,8 @@ pub fn counted(
 }
 
 /// What is counted of channels, processors and events, and so not by job.
-const NOT_OF_JOBS: [&str; 5] = ["busy_", "held_", "cpu_", "packet_hops", "packets_queued"];
+const NOT_OF_JOBS: [&str; 7] =
+    ["busy_", "held_", "cpu_", "packet_hops", "packets_queued", "packets_lost", "pauses"];
 
 /// Every counter of a job with its name, those of what is not measured left out.
 fn counted_of_job(job: &str, counters: &Counters, measures: &Measures) -> Vec<(String, u64)> {

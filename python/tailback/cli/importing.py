@@ -99,3 +99,48 @@ def _print(found: BookSim, out: Path | None) -> None:
         typer.echo(f"not as in BookSim2: {note}", err=aside)
     if out is not None:
         typer.echo(f"written: {out}", err=aside)
+
+
+@foreign.command(
+    epilog=examples(
+        "tailback import myrinet cluster.topology --out cluster.toml",
+        "tailback import myrinet cluster.topology --routes cluster.routes "
+        "--parameters cluster.parameters --out cluster.toml",
+    )
+)
+def myrinet(
+    topology: Annotated[Path, typer.Argument(metavar="TOPOLOGY", help="File of crossbars.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE.toml", help="Write the experiment here.")
+    ],
+    routes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of routes; default: up*/down*.")
+    ] = None,
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of parameters; default: as printed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make an experiment of files of the Myrinet simulator.
+
+    Beside the experiment lie its graph and, if routes are given, these: a packet goes the way that
+    they name. Routes by which packets can wait for each other in a circle are told.
+    """
+    with failures(json):
+        from tailback.experiment import Experiment as Described
+        from tailback.files import write_named
+        from tailback.importing import read_myrinet
+
+        found = read_myrinet(topology, routes, parameters)
+        graph, ways = out.with_suffix(".graphml"), out.with_suffix(".routes.csv")
+        write_named("--out", graph, found.graph())
+        if found.routes is not None:
+            write_named("--out", ways, found.routes_csv().encode())
+        write_named("--out", out, found.toml(graph.name, ways.name).encode())
+        Described.load(out).spec("full")
+        if json:
+            print_json({"experiment": str(out), "notes": found.notes})
+            return
+        for note in found.notes:
+            typer.echo(f"not as in the files: {note}")
+        typer.echo(f"written: {out}")

@@ -14,7 +14,7 @@ from tailback.since311 import Self
 from ..errors import UserError, shown, unknown_key
 from ..machines import BASELINES, Fidelity, Machine, machine_of
 from ..machines.costs import has_costs
-from ..metrics import ALL_METRICS, OF_COSTS, OF_OPEN_LOOPS
+from ..metrics import ALL_METRICS, OF_COSTS, OF_FRAMES, OF_OPEN_LOOPS
 from ..units import Time
 from ..workloads import (
     Job,
@@ -351,6 +351,10 @@ class Experiment:
             (
                 metric in OF_COSTS and not has_costs(self.machine.interface),
                 "no message costs anything in software here",
+            ),
+            (
+                metric in OF_FRAMES and not self.machine.switch.forwards_frames,
+                "nothing is lost, and nobody pauses, without machine.switch.forwarding",
             ),
             (
                 metric in OF_OPEN_LOOPS and not self.workload.is_open_loop,

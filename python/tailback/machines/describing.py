@@ -15,7 +15,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
-from .switch import CLOCKED, FORWARDING
+from .switch import CLOCKED, FORWARDING, SEGMENTED
 from .topologies import Graph
 
 if TYPE_CHECKING:
@@ -57,13 +57,17 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 def _link(machine: Machine) -> dict[str, Any]:
     """Return the keys of links; those of frames only where there are any."""
-    frames = () if machine.switch.forwards_frames else ("preamble", "frame_gap")
+    frames = () if machine.switch.has_frames else ("preamble", "frame_gap")
     return {key: value for key, value in machine.link.written().items() if key not in frames}
 
 
 def _switch(machine: Machine) -> dict[str, Any]:
-    """Return the keys of switches; those of forwarding only where they forward frames."""
-    left_out = () if machine.switch.forwards_frames else ("forwarding", *FORWARDING)
+    """Return the keys of switches; those of frames and cells only where there are any."""
+    left_out: tuple[str, ...] = ()
+    if not machine.switch.forwards_frames:
+        left_out += ("forwarding", *FORWARDING)
+    if not machine.switch.is_segmented:
+        left_out += ("segmentation", *SEGMENTED)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -85,7 +89,7 @@ def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
 def _interface(machine: Machine) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
-    if not machine.switch.forwards_frames:
+    if not machine.switch.has_frames:
         del written["minimum_packet"]
     others = {
         key: value
@@ -138,6 +142,8 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             found["output_buffer"] = str(switch.output_buffer)
     else:
         found |= dict.fromkeys(CLOCKED)
+    if switch.is_segmented:
+        found |= {name: str(time) for name, time in cell_times(machine).items()}
     if machine.has_output_queues:
         places = machine.output_places
         found["output_queue"] = "unlimited" if places is None else places
@@ -269,6 +275,7 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
+        **({"cells": _cells_spec(machine)} if switch.is_segmented else {}),
         **({"frames": _frames_spec(machine)} if switch.forwards_frames else {}),
     }
 
@@ -288,6 +295,37 @@ def _frames_spec(machine: Machine) -> dict[str, Any]:
         "pause_high_bytes": high.bytes,
         "pause_low_bytes": low.bytes,
     }
+
+
+def _cells_spec(machine: Machine) -> dict[str, Any]:
+    """Return what line cards cut frames into, and how frames lie on their lines."""
+    switch, link = machine.switch, machine.link
+    times = cell_times(machine)
+    return {
+        "cell_bytes": 0 if switch.segmentation is None else switch.segmentation.bytes,
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": link.preamble.bytes,
+        "gap_bytes": link.frame_gap.bytes,
+        "cell_ps": times["cell_time"].ps,
+        "pacing": switch.cell_pacing,
+        "card_ps": times["card_delay"].ps,
+        "leave_ps": times["fabric_delay"].ps,
+        "hop_ps": times["hop_delay"].ps,
+    }
+
+
+def cell_times(machine: Machine) -> dict[str, Time]:
+    """Return the times of a fabric of cells, defaults filled in."""
+    switch = machine.switch
+    cell = Time(0) if switch.cell_time is None else switch.cell_time
+    usual = {
+        "cell_time": cell,
+        "card_delay": cell,
+        "fabric_delay": Time(0),
+        "hop_delay": cell,
+    }
+    given = {name: getattr(switch, name) for name in usual}
+    return {name: usual[name] if time is None else time for name, time in given.items()}
 
 
 def _clocked_spec(machine: Machine) -> dict[str, Any]:

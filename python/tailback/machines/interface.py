@@ -64,7 +64,7 @@ class Interface(Part):
     minimum_packet: SizeKey = key(
         default=Size(0),
         description="Least length of a frame, header included: shorter ones are filled up; with "
-        "switch.forwarding.",
+        "switch.forwarding or segmentation.",
     )
     window: Window = key(
         default=None,

@@ -65,11 +65,12 @@ class Link(Part):
     )
     preamble: SizeKey = key(
         default=Size(0),
-        description="What is sent before every frame; with switch.forwarding.",
+        description="What is sent before every frame; with switch.forwarding or segmentation.",
     )
     frame_gap: SizeKey = key(
         default=Size(0),
-        description="For how many bytes' time no frame starts after one; with switch.forwarding.",
+        description="For how many bytes' time no frame starts after one; with switch.forwarding "
+        "or segmentation.",
     )
     data_token_bits: int = key(
         default=8, ge=1, le=1000, description="Bits on the wire of a data or header byte."

@@ -304,7 +304,8 @@ class Machine(Part):
     def input_flits(self, fidelity: Fidelity) -> int | None:
         """Return the flits an input buffer holds: `input_buffer`, or its default; None: any."""
         given = self.switch.input_buffer
-        if given == "unlimited" or (given is None and self.sends_whole_messages):
+        is_room_for_all = self.sends_whole_messages or self.switch.is_segmented
+        if given == "unlimited" or (given is None and is_room_for_all):
             return None
         if isinstance(given, Size):
             return given.bytes // self.link.flit.bytes

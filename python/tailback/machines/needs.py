@@ -11,7 +11,7 @@ from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
 from .collectives import OPERATIONS
-from .switch import CLOCKED, FORWARDING
+from .switch import CLOCKED, FORWARDING, SEGMENTED
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -78,6 +78,10 @@ def _is_not_clocked(machine: Machine) -> bool:
     return not machine.switch.is_clocked
 
 
+def _is_segmented(machine: Machine) -> bool:
+    return machine.switch.is_segmented
+
+
 def _forwards_frames(machine: Machine) -> bool:
     return machine.switch.forwards_frames
 
@@ -88,6 +92,10 @@ def _has_no_frames(machine: Machine) -> bool:
 
 def _pauses(machine: Machine) -> bool:
     return machine.switch.pause != "off"
+
+
+def _has_frames(machine: Machine) -> bool:
+    return machine.switch.has_frames
 
 
 def _has_output_buffers(machine: Machine) -> bool:
@@ -154,6 +162,7 @@ _COSTS = "machine.interface.send_overhead, packet_interval or another cost"
 _COSTS_CPU = "machine.interface.send_overhead or another overhead"
 _COSTS_PACKETS = "machine.interface.send_overhead_per_packet or receive_overhead_per_packet"
 _FORWARDING = "machine.switch.forwarding"
+_FRAMES = f"{_FORWARDING} or segmentation"
 _PAUSES = 'machine.switch.pause = "all" or "per_priority"'
 _ACKS = "machine.interface.acknowledgements = true"
 
@@ -182,15 +191,16 @@ NEEDS = (
         'machine.link.flow_control = "in_band" or machine.switch.allocator',
     ),
     *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    *(_Need("switch", name, _is_segmented, "machine.switch.segmentation") for name in SEGMENTED),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     *(_Need("switch", name, _forwards_frames, _FORWARDING) for name in FORWARDING),
     _Need("switch", "pause_high", _pauses, _PAUSES),
     _Need("switch", "pause_low", _pauses, _PAUSES),
     _Need("switch", "input_buffer", _has_no_frames, f"no {_FORWARDING}, but memory"),
     _Need("switch", "forwarding", _is_switched, _SWITCHED),
-    _Need("link", "preamble", _forwards_frames, _FORWARDING),
-    _Need("link", "frame_gap", _forwards_frames, _FORWARDING),
-    _Need("interface", "minimum_packet", _forwards_frames, _FORWARDING),
+    _Need("link", "preamble", _has_frames, _FRAMES),
+    _Need("link", "frame_gap", _has_frames, _FRAMES),
+    _Need("interface", "minimum_packet", _has_frames, _FRAMES),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),

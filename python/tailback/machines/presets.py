@@ -37,6 +37,11 @@
 * ``tpu_torus_like``: a cube of 64 accelerators, a torus of 4 x 4 x 4 with links of 50 GB/s
   [Jouppi et al. 2023]. Its packets, buffers and delays are not public: packets of 512 B in flits of
   32 B, 4 KiB for each of 2 virtual channels, 50 ns in a switch and 5 ns on a link are choices.
+* ``avici_tsr``: 256 nodes with gigabit Ethernet on 16 line cards of an Avici TSR [Chen & Wyckoff].
+  Printed are its cells of 72 bytes in 30 ns, 16 ports per card, packets of 64 to 1518 bytes and
+  one of the two fabrics of the hardware (sections 2.3 and 3.2). Fitted to the latencies and the
+  throughput of figures 13 and 14: the shape of the torus, the delays, and that every fourth cell of
+  a frame comes a cell time later. Buffers of cells have no bounds.
 * ``gigabit_ethernet``: four switches of 64 nodes each and one in their midst [Chen & Wyckoff].
   Printed are the rate, the sizes of frames, their gap and that switches store and forward; the time
   of a switch is such that printed latencies are exact: an engine that takes 384 ns for every frame,
@@ -226,6 +231,28 @@ PRESETS["symult_2010"] = {
         "multi_packet_only": True,
         "overlap": False,
         "receive_preempts": True,
+    },
+}
+
+PRESETS["avici_tsr"] = {
+    "topology": {"kind": "concentrated_torus", "dims": [8, 2], "nodes_per_switch": 16},
+    "link": {"rate": "1 Gbit/s", "preamble": "8 B", "frame_gap": "12 B"},
+    "switch": {
+        "switching": "store_and_forward",
+        "segmentation": "72 B",
+        "cell_time": "30 ns",
+        "cell_pacing": 4,
+        "card_delay": "180 ns",
+        "fabric_delay": "30 ns",
+        "hop_delay": "60 ns",
+    },
+    "routing": {"kind": "dimension_order", "ties": "up"},
+    "interface": {
+        "header": "18 B",
+        "minimum_packet": "64 B",
+        "packet_size": "1500 B",
+        "acknowledgements": False,
+        "multicast": "switches",
     },
 }
 

@@ -178,27 +178,44 @@ class DimensionOrder(Ordered):
         "goes either way at random); default: dateline.",
     )
 
+    ties: Literal["spread", "up", "down"] | None = key(
+        default=None,
+        description="On a torus: half a ring away, whether packets go both ways, by their ends, so "
+        "that all links are used alike (spread), or all in one direction; default: spread.",
+    )
+
     def check(self, topology: Topology) -> None:
         """Raise `UserError` if there are no datelines, or for an impossible order."""
         super().check(topology)
-        for name in ("balanced", "ring_classes"):
+        for name in ("balanced", "ring_classes", "ties"):
             given = getattr(self, name)
             if given is not None and topology.kind not in _RINGS:
                 needed = 'has no effect here; needs machine.topology.kind = "torus"'
                 raise NoEffectError(f"{self.section}.{name}", shown(given), needed)
         if self.balanced and self.ring_classes == "wrapping":
             raise self.refused("balanced", 'must be false with ring_classes = "wrapping"')
+        if self._goes_one_way and (self.balanced or self.ring_classes == "wrapping"):
+            needed = 'must be spread with balanced = true and ring_classes = "wrapping"'
+            raise self.refused("ties", needed)
+
+    @property
+    def _goes_one_way(self) -> bool:
+        return self.ties in ("up", "down")
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
         found = super().algorithm_spec(topology)
         if self.ring_classes == "wrapping":
             return found | {"kind": "dimension_order_by_wrapping"}
+        if self._goes_one_way:
+            return found | {"kind": "dimension_order_one_way", "rises": self.ties == "up"}
         return found | ({"balanced": True} if self.balanced else {})
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
         found = super().resolved(topology) | {"balanced": None, "ring_classes": None}
+        if not self._goes_one_way:
+            del found["ties"]
         if topology.kind not in _RINGS:
             return found
         classes = self.ring_classes or "dateline"

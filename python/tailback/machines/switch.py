@@ -59,6 +59,10 @@ CLOCKED = (
 )
 
 
+#: Keys of line cards in front of a fabric of cells.
+SEGMENTED = ("cell_time", "cell_pacing", "card_delay", "fabric_delay", "hop_delay")
+
+
 def _room(given: object) -> object:
     """Return a size, or that there is no limit."""
     if given is None or given == "unlimited" or isinstance(given, Size):
@@ -213,6 +217,44 @@ class Switch(Part):
         default=1, ge=1, le=64, description="Steps of the allocators and the crossbar in a cycle."
     )
 
+    segmentation: MaybeSize = key(
+        default=None,
+        description="Bytes of a cell, where switches are line cards of one fabric that cut frames "
+        "into cells and put them together again where they leave; default: no cells.",
+    )
+    cell_time: MaybeTime = key(
+        default=None,
+        description="Time of a cell: each card's port into the fabric, each link between cards and "
+        "each card's port out of it takes one cell in that time; needed with segmentation.",
+    )
+    cell_pacing: int | None = key(
+        default=None,
+        ge=1,
+        le=65_536,
+        description="A card leaves one cell time free before every so manieth cell of a frame; "
+        "default: before none.",
+    )
+    card_delay: MaybeTime = key(
+        default=None,
+        description="Time from a cell's start at the port into the fabric until it is out of it, "
+        "on one card, at least cell_time; default: cell_time.",
+    )
+    fabric_delay: MaybeTime = key(
+        default=None,
+        description="How much longer that takes for a cell that goes to another card; default: "
+        "0 ns.",
+    )
+    hop_delay: MaybeTime = key(
+        default=None,
+        description="Time from a cell's start on a link between cards until it asks for the next, "
+        "or for the port out of the fabric, besides link.delay; default: cell_time.",
+    )
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether switches are line cards in front of a fabric of cells."""
+        return self.segmentation is not None
+
     forwarding: Literal["per_switch", "per_port"] | None = key(
         default=None,
         description="Who looks up the outputs of frames, one after the other, in a switch that "
@@ -265,6 +307,11 @@ class Switch(Part):
         return high, Size(high.bytes // 2) if self.pause_low is None else self.pause_low
 
     @property
+    def has_frames(self) -> bool:
+        """Whether what crosses it are frames, taken in as a whole."""
+        return self.forwards_frames or self.is_segmented
+
+    @property
     def is_clocked(self) -> bool:
         """Whether it runs by a clock."""
         return self.allocator is not None
@@ -279,3 +326,5 @@ class Switch(Part):
         for name in ("delay", "forwarding_time"):
             if getattr(self, name) > Time(10**12):
                 raise self.refused(name, "must be at most 1 s")
+        if self.is_segmented and self.cell_time is None:
+            raise self.refused("segmentation", "needs machine.switch.cell_time")

@@ -150,6 +150,12 @@ _METRICS: dict[str, tuple[str, str]] = {
     "cpu_sending": ("", "Share of time processors prepare messages."),
     "cpu_receiving": ("", "Share of time processors take messages in."),
     "cpu_idle": ("", "Share of time processors do nothing."),
+    "lost_packets_per_node_per_ms": (
+        _RATE,
+        "Packets lost for want of room in switches. Where these forward frames only, as what "
+        "follows.",
+    ),
+    "pauses_per_node_per_ms": (_RATE, "How often a switch tells its neighbours to pause."),
 }
 
 _RATIO_MEANING = {

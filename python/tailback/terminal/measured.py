@@ -50,6 +50,8 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("delivered_messages_per_node_per_ms", "  delivered"),
         _Row("acknowledged_messages_per_node_per_ms", "  acknowledged"),
         _Row("failed_messages_per_node_per_ms", "  dropped"),
+        _Row("lost_packets_per_node_per_ms", "packets lost"),
+        _Row("pauses_per_node_per_ms", "pauses of switches"),
         _Row("packets_per_node_per_ms", "data packets"),
         _Row("iterations_per_node_per_ms", "iterations"),
     ),

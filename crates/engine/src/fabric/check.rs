@@ -1,6 +1,7 @@
 //! What cannot be simulated, and why: whatever is refused before a run is refused here.
 
 mod buffers;
+mod cells;
 mod costs;
 mod frames;
 mod machine;

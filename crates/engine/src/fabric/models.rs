@@ -3,6 +3,7 @@
 //! Adding a model is a file with an `impl` of [`ChannelModel`] and an arm each in [`Model::new`]
 //! and [`dispatch`]: nobody else tells models apart.
 
+pub mod cells;
 pub mod circuit;
 pub mod contention_free;
 pub mod flit;
@@ -25,6 +26,7 @@ use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use cells::CellFabric;
 use circuit::CircuitFabric;
 use contention_free::ContentionFree;
 use flit::FlitFabric;
@@ -230,6 +232,8 @@ pub enum Model {
     Circuit(CircuitFabric),
     /// Mode `full`, transports with queues at outgoing channels.
     Stored(StoredFabric),
+    /// Line cards in front of a fabric of cells, all modes with packets.
+    Cells(CellFabric),
     /// Mode `full`, switches that forward frames.
     Frames(FramesFabric),
     /// Fidelity `fluid`, all modes with packets.
@@ -251,6 +255,7 @@ macro_rules! dispatch {
             $crate::fabric::models::Model::Stream($model) => $do,
             $crate::fabric::models::Model::Circuit($model) => $do,
             $crate::fabric::models::Model::Stored($model) => $do,
+            $crate::fabric::models::Model::Cells($model) => $do,
             $crate::fabric::models::Model::Frames($model) => $do,
             $crate::fabric::models::Model::Fluid($model) => $do,
             $crate::fabric::models::Model::ContentionFree($model) => $do,
@@ -275,6 +280,14 @@ impl Model {
         let layout = &wiring.layout;
         if fidelity == Fidelity::Fluid {
             return Ok(Self::Fluid(FluidFabric::new(machine, wiring, topology.nodes, mode)));
+        }
+        if let Some(timing) = wiring.cells {
+            return Ok(Self::Cells(CellFabric::new(
+                machine,
+                layout,
+                timing,
+                (topology.nodes, mode),
+            )));
         }
         Ok(Self::ContentionFree(match mode {
             Mode::Full => return Self::full(machine, topology, wiring, (fidelity, accounts), seed),

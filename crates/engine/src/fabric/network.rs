@@ -1,5 +1,6 @@
 //! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run.
 
+pub mod cells;
 pub mod flits;
 pub mod layout;
 pub mod line;

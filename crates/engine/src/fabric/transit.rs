@@ -276,6 +276,11 @@ impl PacketPool {
         }
     }
 
+    /// A packet that has crossed channels would have fared so alone.
+    pub fn fares_alone(&mut self, id: PacketId, undisturbed: Undisturbed) {
+        self.undisturbed[id.index()] = undisturbed;
+    }
+
     /// A packet may go on from the channel it has started on so much later.
     pub fn goes_on_after(&mut self, id: PacketId, time: Time, wiring: &Wiring) {
         if !wiring.is_even() {

@@ -10,6 +10,7 @@ mod batches;
 mod buffers;
 mod bystanders;
 mod cause;
+mod cells;
 mod circuits;
 mod key;
 mod labels;
@@ -102,6 +103,8 @@ pub struct Blame {
     forgets: Time,
     /// Who stands in buffers, where there are any.
     buffers: Buffers,
+    /// By channel, or wire, where frames are cut into cells: whose cells it has carried.
+    cells: Vec<cells::Carried>,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
     keepers: Vec<PacketId>,
     /// By node with a receive FIFO: the traffic class of the packet drained last.
@@ -131,6 +134,7 @@ impl Blame {
             unstarted: Places::new(channels),
             forgets: if keeps.all_turns { 0 } else { NEVER },
             buffers: Buffers::new(channels),
+            cells: Vec::new(),
             keepers: vec![PacketId::NONE; channels],
             drained: Vec::new(),
             tables: Tables::new(0, interval, &victims),

@@ -1,6 +1,6 @@
 //! The switches.
 
-use super::{Arbiter, Frames, Pipeline, one};
+use super::{Arbiter, Cells, Frames, Pipeline, one};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,9 @@ pub struct Switch {
     /// Its stages, if it runs by a clock; absent: it grants what it can at any time.
     #[serde(default)]
     pub pipeline: Option<Pipeline>,
+    /// What they cut frames into, if they are line cards of a fabric of cells; absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Cells>,
     /// What it does with frames, if it forwards them; absent: packets stand in its input buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<Frames>,
@@ -108,6 +111,7 @@ impl Default for Switch {
             virtual_channels: 1,
             node_virtual_channels: 1,
             pipeline: None,
+            cells: None,
             frames: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,

@@ -1,6 +1,8 @@
 //! What a machine may say of itself, whatever its network.
 
-use super::{buffers, costs, crossing, frames, multicast, network, pipeline, stop_go, within};
+use super::{
+    buffers, cells, costs, crossing, frames, multicast, network, pipeline, stop_go, within,
+};
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
@@ -31,6 +33,7 @@ pub fn machine(
         switched(machine, topology, fidelity)?;
     }
     pipeline::machine(machine, fidelity)?;
+    cells::machine(machine, fidelity)?;
     stop_go::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)

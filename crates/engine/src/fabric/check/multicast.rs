@@ -45,5 +45,6 @@ fn refuse(allowed: &str) -> Result<(), SpecError> {
 
 /// Whether the switches of a machine make copies of packets, at a fidelity.
 fn replicates(machine: &Machine, fidelity: Fidelity) -> bool {
-    machine.forwards_frames() && fidelity == Fidelity::Packet
+    let makes_copies = machine.forwards_frames() || machine.switch.cells.is_some();
+    makes_copies && fidelity == Fidelity::Packet
 }

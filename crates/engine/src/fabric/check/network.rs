@@ -1,7 +1,7 @@
 //! What the channels and ways of a network must be like to be simulated at a fidelity.
 
 use super::buffers::too_small;
-use super::{crossing, frames, multicast, pipeline, stop_go};
+use super::{cells, crossing, frames, multicast, pipeline, stop_go};
 use crate::error::SpecError;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::{Timing, Wiring};
@@ -17,6 +17,7 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     use Fidelity::{Flit, Fluid, Packet, Stream, Token, Worm};
     let (layout, routing) = (&wiring.layout, &wiring.routing);
     pipeline::network(machine, wiring)?;
+    cells::network(machine, wiring)?;
     frames::network(machine, wiring)?;
     multicast::network(machine, wiring)?;
     stop_go::network(machine, wiring)?;

@@ -7,7 +7,7 @@
 
 mod circuits;
 mod endpoints;
-mod following;
+pub mod following;
 mod passing;
 mod replicating;
 

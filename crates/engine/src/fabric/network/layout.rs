@@ -3,7 +3,7 @@
 use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
 use crate::fabric::network::shares::Shares;
-use crate::fabric::network::timing::{self, EXTERNAL, Rates};
+use crate::fabric::network::timing::{self, EXTERNAL, INTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
@@ -73,6 +73,8 @@ pub struct Layout {
     /// Slots of a switch: ports times classes.
     slots: usize,
     classes: usize,
+    /// Where switches are line cards: the port of the first into the fabric, else none.
+    first_port: ChannelId,
 }
 
 impl Layout {
@@ -97,8 +99,9 @@ impl Layout {
         let used = topology.neighbours.iter().enumerate().filter(|(_, n)| n.is_some());
         let wires: u64 = used.map(|(at, _)| u64::from(width(at))).sum();
         let virtual_channels: u64 = classes.iter().copied().map(u64::from).sum();
+        let ports = if machine.switch.cells.is_some() { 2 * topology.switches as u64 } else { 0 };
         let channels =
-            wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_channels);
+            ports + wires * virtual_channels + 2 * topology.nodes as u64 * u64::from(node_channels);
         if channels > u64::from(EventQueue::MAX_NUMBER) {
             return Err(SpecError::new(
                 "machine.topology",
@@ -117,6 +120,7 @@ impl Layout {
             node_groups: Vec::new(),
             slots: topology.ports * classes.len(),
             classes: classes.len(),
+            first_port: ChannelId::NONE,
         };
         let node_wires = if node_channels > node_width { node_width as u16 } else { 0 };
         let widths = layout.share_out_nodes(machine, shares);
@@ -139,6 +143,9 @@ impl Layout {
             }
         }
         layout.add_ejection(topology, (&widths, node_wires));
+        if machine.switch.cells.is_some() {
+            layout.add_fabric_ports(topology.switches);
+        }
         layout.set_allocators();
         layout.join_directions(machine, topology)?;
         Ok(layout)
@@ -179,6 +186,18 @@ impl Layout {
         self.slot_lead[switch.index() * self.slots + slot]
     }
 
+    /// The port of a line card into the fabric of cells.
+    #[inline]
+    pub fn port_in(&self, card: SwitchId) -> ChannelId {
+        ChannelId(self.first_port.0 + 2 * card.0)
+    }
+
+    /// The port of a line card out of the fabric of cells.
+    #[inline]
+    pub fn port_out(&self, card: SwitchId) -> ChannelId {
+        ChannelId(self.first_port.0 + 2 * card.0 + 1)
+    }
+
     /// The port and the class of a group between switches.
     pub fn port_and_class(&self, group: &Group) -> Option<(usize, usize)> {
         group.slot.map(|slot| (slot as usize / self.classes, slot as usize % self.classes))
@@ -212,6 +231,7 @@ impl Layout {
         let class = self.port_and_class(group).map_or(0, |(_, class)| class);
         let slot = group.slot.unwrap_or(0) as usize - class;
         let first = match group.kind {
+            ChannelKind::Internal if group.slot.is_none() => self.port_in(SwitchId(group.from)),
             ChannelKind::Internal => self.slot_lead(SwitchId(group.from), slot),
             _ => group.first,
         };
@@ -363,6 +383,19 @@ impl Layout {
             self.slot_lead[switch as usize * self.slots + slot] = lead;
         }
         Ok(())
+    }
+
+    /// Adds the ports of line cards: of each the one into the fabric, then the one out of it. They
+    /// lead from the card to itself.
+    fn add_fabric_ports(&mut self, cards: usize) {
+        self.first_port = ChannelId::from_index(self.group_of.len());
+        for card in 0..cards as u32 {
+            for _ in 0..2 {
+                let end = End::Switch(SwitchId(card));
+                self.add(ChannelKind::Internal, card, end, (None, INTERNAL), 1);
+            }
+        }
+        self.add_wires(0);
     }
 
     /// Gives channels that have none a wire: in turn one of the next `width`, or (0) one each.

@@ -211,6 +211,9 @@ impl Running {
     }
 }
 
+/// The rate of channels between switches that do not differ, in [`Rates::all`].
+pub const INTERNAL: u16 = 0;
+
 /// The rate of channels between nodes and switches, in [`Rates::all`].
 pub const EXTERNAL: u16 = 1;
 

@@ -2,6 +2,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::integrated::IntegratedTiming;
+use crate::fabric::network::cells::CellTiming;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
 use crate::fabric::network::shares::Shares;
@@ -29,6 +30,8 @@ pub struct Wiring {
     pub timings: Vec<Timing>,
     /// How packets pass where nodes and switches are one; else none.
     pub integrated_timing: Option<IntegratedTiming>,
+    /// The times of cells where switches are line cards; else none.
+    pub cells: Option<CellTiming>,
     /// From when a packet is in its node until it may ask for its first channel: not 0 only
     /// where nodes and switches are one.
     pub arbitration_ps: Time,
@@ -110,7 +113,9 @@ impl Wiring {
             routing.chooses() || fidelity == Fidelity::Packet && layout.has_shared_wires();
         let knows_flits = fidelity.knows_flits();
         let is_even = is_uniform && (!knows_flits || link.last_ps <= link.flit_ps);
+        let cells = CellTiming::new(machine);
         let pace = match knows_flits {
+            _ if cells.is_some() => Pace::Whole,
             _ if is_even && !routing.remembers() => Pace::Plain,
             _ if is_even => Pace::Even,
             false => Pace::Whole,
@@ -133,6 +138,7 @@ impl Wiring {
             arbitration_ps: wormhole
                 .map_or(0, |integrated_timing| integrated_timing.arbitration_ps),
             integrated_timing,
+            cells,
             acknowledges: machine.interface.acknowledges,
             is_uniform,
             pace,
@@ -526,6 +532,12 @@ pub struct ZeroLoad {
     pub last_start: Time,
     /// From there to where it could start on another.
     pub last_hop: Time,
+}
+
+impl From<ZeroLoad> for Undisturbed {
+    fn from(zero_load: ZeroLoad) -> Self {
+        Self { zero_load, ..Self::default() }
+    }
 }
 
 impl ZeroLoad {

@@ -54,6 +54,11 @@ pub enum Observation {
     /// It will have been drained so much later than if no other had been before it in the receive
     /// FIFO of its node.
     DrainedLate { packet: PacketId, behind: Time },
+    /// One of its cells is on a port or link of a fabric of cells from `start` to `until`, known
+    /// when it asks for that; what ended before `since` is not asked for any more.
+    Cell { packet: PacketId, channel: ChannelId, start: Time, until: Time, since: Time },
+    /// The last of them asked at `ready`, and starts at `start`.
+    LastCell { packet: PacketId, channel: ChannelId, ready: Time, start: Time },
     /// It went along with another of its multicast, and goes on by itself.
     Parted { packet: PacketId, carrier: PacketId },
     /// It has been delivered out of a buffer, where its first flit was so long `after` its start.
@@ -122,6 +127,12 @@ impl Blame {
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, channel, to } => self.loses(packet, channel, to),
             DrainedLate { packet, behind } => self.drained_late(packet, behind),
+            Cell { packet, channel, start, until, since } => {
+                self.takes_cell(packet, channel, (start, until), since);
+            }
+            LastCell { packet, channel, ready, start } => {
+                self.last_cell(packet, channel, (ready, start));
+            }
             Parted { packet, carrier } => self.parts(packet, carrier),
             TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }

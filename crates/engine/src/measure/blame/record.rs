@@ -170,6 +170,20 @@ impl Waits {
         self.close_wait(record, start - ready);
     }
 
+    /// Charges a wait that has been cut into pieces, latest first, each with when it began.
+    pub fn charge_pieces(
+        &mut self,
+        record: &mut Record,
+        (ready, start): (Time, Time),
+        pieces: impl Iterator<Item = (Charge, Time)>,
+    ) {
+        self.begin_wait(record, ready);
+        for (charge, from) in pieces {
+            self.push(charge, from, None);
+        }
+        self.close_wait(record, start - ready);
+    }
+
     /// The pieces of a wait that began at `ready` will be charged, latest first.
     fn begin_wait(&mut self, record: &mut Record, ready: Time) {
         record.has_waited = true;

@@ -1,0 +1,72 @@
+"""The commands that write machines for other simulators: `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .answering import failures, print_json
+from .options import Json, app, examples
+
+outward = typer.Typer(
+    name="export",
+    help="Write machines as files of other simulators.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(outward)
+
+
+@outward.callback()
+def _several() -> None:
+    """Write machines as files of other simulators."""
+
+
+@outward.command(
+    epilog=examples("tailback export myrinet cluster.toml --out cluster"),
+)
+def myrinet(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Experiment file.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="NAME", help="What the names of the files begin with.")
+    ],
+    json: Json = False,
+) -> None:
+    """Write a machine as files of the Myrinet simulator.
+
+    NAME.topology has the crossbars, NAME.parameters what the machine says of them, and, where
+    routes are written down (routing.kind = "source_routes"), NAME.routes those.
+    """
+    with failures(json):
+        from tailback.experiment import Experiment
+        from tailback.files import write_named
+        from tailback.importing import myrinet as made
+        from tailback.importing import myrinet_files as files
+        from tailback.survey import survey
+
+        machine = Experiment.load(file).machine
+        graph = survey(machine).graph
+        links = zip(
+            *(graph[name].tolist() for name in ("link_from", "link_to", "link_width")), strict=True
+        )
+        crossbars = made.crossbars_of(machine.homes(), machine.topology.switch_count, links)
+        texts = {
+            "topology": files.topology_text(crossbars),
+            "parameters": files.parameters_text(made.parameters_of(crossbars, machine)),
+        }
+        routing = machine.chosen_routing
+        if routing is not None and routing.kind == "source_routes":
+            ways = routing.algorithm_spec(machine.topology)["routes"]
+            texts["routes"] = files.routes_text(made.routes_of(crossbars, ways))
+        written = [Path(f"{out}.{name}") for name in texts]
+        for path, text in zip(written, texts.values(), strict=True):
+            write_named("--out", path, text.encode())
+        if json:
+            print_json({"written": [str(path) for path in written]})
+            return
+        for path in written:
+            typer.echo(f"written: {path}")
+        if "routes" not in texts:
+            typer.echo('no routes: they are not written down (routing.kind = "source_routes")')

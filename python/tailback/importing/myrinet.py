@@ -1,0 +1,239 @@
+"""Networks of the Myrinet simulator [Chen & Wyckoff] as experiments, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from ..errors import UserError, shown
+from .myrinet_files import (
+    MOST_PORTS,
+    PARAMETERS,
+    Cable,
+    Crossbars,
+    Host,
+    Port,
+    Routes,
+    read_parameters,
+    read_routes,
+    read_topology,
+    switches_of,
+)
+from .toml import to_toml
+
+if TYPE_CHECKING:
+    from ..machines import Machine
+
+#: Time of a flit, a byte at 1.28 Gbit/s.
+_FLIT_PS = 6250
+
+
+@dataclass(frozen=True, slots=True)
+class Myrinet:
+    """What files become."""
+
+    crossbars: Crossbars
+    parameters: Mapping[str, int]
+    routes: Routes | None
+    """None: up*/down*."""
+    notes: list[str] = field(default_factory=list)
+    """What is not as in the files."""
+
+    def graph(self) -> bytes:
+        """Return the graph as GraphML: switches S0, S1, ..., nodes P0, P1, ...."""
+        root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+        for number, (of, name) in enumerate((("node", "kind"), ("edge", "width"))):
+            kind = "string" if of == "node" else "int"
+            place = {"id": f"d{number}", "for": of, "attr.name": name, "attr.type": kind}
+            ElementTree.SubElement(root, "key", place)
+        graph = ElementTree.SubElement(root, "graph", edgedefault="undirected")
+        hosts = self.crossbars.hosts
+        vertices = [(f"S{n}", "switch") for n in range(len(self.crossbars.switches))]
+        vertices += [(f"P{n}", "node") for n in sorted(hosts)]
+        for name, vertex in vertices:
+            made = ElementTree.SubElement(graph, "node", id=name)
+            ElementTree.SubElement(made, "data", key="d0").text = vertex
+        for (low, high), width in sorted(self.cables().items()):
+            edge = ElementTree.SubElement(graph, "edge", source=f"S{low}", target=f"S{high}")
+            ElementTree.SubElement(edge, "data", key="d1").text = str(width)
+        for host, (switch, _) in sorted(hosts.items()):
+            ElementTree.SubElement(graph, "edge", source=f"P{host}", target=f"S{switch}")
+        ElementTree.indent(root)
+        text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+        return text + b"\n"
+
+    def cables(self) -> dict[tuple[int, int], int]:
+        """Return how many cables lie between two switches, the lower number first."""
+        found: dict[tuple[int, int], int] = {}
+        for switch, ports in enumerate(self.crossbars.switches):
+            for end in ports:
+                if isinstance(end, Cable) and end.switch > switch:
+                    found[switch, end.switch] = found.get((switch, end.switch), 0) + 1
+        return found
+
+    def routes_csv(self) -> str:
+        """Return the routes as this program reads them (docs/routing.md)."""
+        lines = ["source,destination,hops"]
+        for (source, to), ports in sorted((self.routes or {}).items()):
+            if source != to:
+                hops = [f"S{switch}" for switch in switches_of(self.crossbars, source, ports)]
+                lines.append(",".join([f"P{source}", f"P{to}", *hops]))
+        return "\n".join(lines) + "\n"
+
+    def experiment(self, graph: str, routes: str) -> dict[str, Any]:
+        """Return the tables of an experiment whose graph and routes are in files."""
+        given = self.parameters
+        stop = given["buffer_kg"] + given["buffer_h"]
+        fall_through = f"{given['fallThruDelay16'] * _FLIT_PS} ps"
+        routing: dict[str, Any] = {"kind": "up_down"}
+        if self.routes is not None:
+            routing = {"kind": "source_routes", "file": routes}
+        return {
+            "machine": {
+                "topology": {"kind": "graph", "file": graph},
+                "link": {
+                    "rate": "1280 Mbit/s",
+                    "delay": f"{given['propDelay'] * _FLIT_PS} ps",
+                    "flow_control": "stop_go",
+                    "stop_mark": f"{stop} B",
+                    "go_mark": f"{given['buffer_kg']} B",
+                },
+                "switch": {
+                    "switching": "wormhole",
+                    "fall_through": fall_through,
+                    "regrant_delay": fall_through,
+                    "input_buffer": f"{stop + given['buffer_ks']} B",
+                    "virtual_channels": 1,
+                    "arbiter": "round_robin",
+                },
+                "routing": routing,
+                "interface": {"unit": "message", "header": "1 B"},
+            },
+            "workload": {"kind": "fan_in", "message_size": "1024 B"},
+        }
+
+    def toml(self, graph: str, routes: str) -> str:
+        """Return the experiment file."""
+        head = [
+            "A network of Myrinet: a flit is a byte and takes 6.25 ns; the workload is a choice."
+        ]
+        head += [f"Not as in the files: {note}." for note in self.notes]
+        return to_toml(self.experiment(graph, routes), head)
+
+
+def read_myrinet(
+    topology: Path, routes: Path | None = None, parameters: Path | None = None
+) -> Myrinet:
+    """Read files of the Myrinet simulator; raises `UserError` for the first mistake."""
+    crossbars = read_topology(topology)
+    ports = max(map(len, crossbars.switches))
+    counted = {
+        "numOfProcessor": len(crossbars.hosts),
+        "numOfSwitch": len(crossbars.switches),
+        "maxNumOfPorts": ports,
+    }
+    found = PARAMETERS | counted
+    if parameters is not None:
+        found = read_parameters(parameters)
+        _check_counts(parameters, topology, found, counted)
+    ways = None if routes is None else read_routes(routes, crossbars)
+    made = Myrinet(crossbars, found, ways)
+    if all(width == 1 for width in made.cables().values()):
+        return made
+    kept = "of several cables between two switches any is taken that is free"
+    note = kept if ways is None else f"{kept}, whichever the routes name"
+    return Myrinet(crossbars, found, ways, [note])
+
+
+def _check_counts(
+    path: Path, topology: Path, found: Mapping[str, int], counted: Mapping[str, int]
+) -> None:
+    """Refuse parameters that do not agree with the topology."""
+    for name, count in counted.items():
+        fits = found[name] >= count if name == "maxNumOfPorts" else found[name] == count
+        if not fits:
+            raise UserError(
+                f"{path}: {name}", shown(found[name]), f"must be {count}, as in {topology}"
+            )
+
+
+def crossbars_of(
+    homes: Sequence[int], switches: int, links: Iterable[tuple[int, int, int]]
+) -> Crossbars:
+    """Return switches with their processors first, then cables to other switches.
+
+    ``homes``: the switch of every node; ``links``: from, to, wires, in both directions. Raises
+    `UserError` if that takes more ports than a digit can name, or links lead one way only.
+    """
+    ports: list[list[Port]] = [[] for _ in range(switches)]
+    for node, switch in enumerate(homes):
+        ports[switch].append(Host(node))
+    for (low, high), width in sorted(_both_ways(links).items()):
+        for _ in range(width):
+            ports[low].append(Cable(high, len(ports[high])))
+            ports[high].append(Cable(low, len(ports[low]) - 1))
+    for switch, here in enumerate(ports):
+        if len(here) > MOST_PORTS:
+            problem = f"switch {switch} has {len(here)} ports; must have at most {MOST_PORTS}"
+            raise UserError("machine.topology", None, problem)
+    return Crossbars(tuple(map(tuple, ports)))
+
+
+def _both_ways(links: Iterable[tuple[int, int, int]]) -> dict[tuple[int, int], int]:
+    """Return how many cables lie between two switches, the lower number first."""
+    sides: tuple[dict[tuple[int, int], int], ...] = ({}, {})
+    for source, to, width in links:
+        pair = (min(source, to), max(source, to))
+        side = sides[source > to]
+        side[pair] = side.get(pair, 0) + width
+    if sides[0] != sides[1]:
+        raise UserError("machine.topology", None, "has links that lead one way only")
+    return sides[0]
+
+
+def routes_of(crossbars: Crossbars, ways: Iterable[Mapping[str, Any]]) -> Routes:
+    """Return ways over switches, as the engine has them, as the ports by which these are left.
+
+    Of several cables to the next switch the one is taken whose place is the number of the
+    destination's switch, modulo how many there are.
+    """
+    hosts = crossbars.hosts
+    found: dict[tuple[int, int], tuple[int, ...]] = {}
+    for way in ways:
+        source, to = int(way["source"]), int(way["destination"])
+        switch, last = hosts[source][0], hosts[to]
+        ports = []
+        for following in way["hops"]:
+            here = enumerate(crossbars.switches[switch])
+            cables = [p for p, end in here if isinstance(end, Cable) and end.switch == following]
+            if not cables:
+                problem = f"goes from switch {switch} to {following}, between which is no cable"
+                raise UserError("machine.routing.file", f"{source} to {to}", problem)
+            ports.append(cables[last[0] % len(cables)])
+            switch = following
+        found[source, to] = (*ports, last[1])
+    return found
+
+
+def parameters_of(crossbars: Crossbars, machine: Machine) -> dict[str, int]:
+    """Return the parameters of a machine; what it does not say is as printed."""
+    counts = {
+        "numOfProcessor": len(crossbars.hosts),
+        "numOfSwitch": len(crossbars.switches),
+        "maxNumOfPorts": max(map(len, crossbars.switches)),
+    }
+    spec = machine.spec("flit")
+    flit, marks = spec["link"]["flit_ps"], spec["link"].get("stop_go")
+    times = {
+        "propDelay": spec["link"]["delay_ps"],
+        "fallThruDelay16": spec["switch"].get("fall_through_ps"),
+    }
+    flits = {name: time // flit for name, time in times.items() if time is not None}
+    if marks is not None:
+        stop, go = marks["stop_flits"], marks["go_flits"]
+        slack = (spec["switch"]["input_buffer_flits"] or 0) - stop
+        flits |= {"buffer_kg": go, "buffer_ks": max(0, slack), "buffer_h": stop - go}
+    return PARAMETERS | counts | flits
