@@ -92,7 +92,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"switch": {"cell_pacing": 0}}, "machine.switch.cell_pacing = 0: must be at least 1"),
     ({"switch": {"card_delay": "29 ns"}}, 'machine.switch.card_delay = "29 ns": must be 30 ns to'),
     ({"switch": {"hop_delay": "2 s"}}, 'machine.switch.hop_delay = "2 s": must be 0 s to 1 s'),
-    ({"switch": {"switching": "wormhole"}}, "must be store_and_forward with switch.segmentation"),
+    (
+        {"switch": {"switching": "wormhole"}, "interface": {"multicast": "unicast"}},
+        "must be store_and_forward with switch.segmentation",
+    ),
     ({"switch": {"input_buffer": "4 kB"}}, "must be unlimited with switch.segmentation"),
     ({"switch": {"arbiter": "round_robin"}}, "must be fifo with switch.segmentation"),
     ({"link": {"preamble": "20 kB"}}, "machine.link.preamble"),

@@ -17,6 +17,7 @@ from tailback.analysis import table
 from tailback.errors import UserError, shown
 from tailback.graphs import reading
 from tailback.graphs.reading import Conventions, read_graph
+from tailback.importing import read_myrinet
 from tailback.store import run_folder
 from tailback.store.points import Failure, PointStore
 from tailback.workloads.message_file import read_messages
@@ -243,3 +244,39 @@ class TestFoldersOfRuns:
 def test_any_value_can_be_shown_in_one_line() -> None:
     assert "very long" in shown(10**5000)
     assert str(UserError("a\x1b[31m\u202e\udcff\n\tb", None, "x")) == r"a\x1b[31m\u202e\udcff b: x"
+
+
+MYRINET = {
+    "topology": "S0: P0 P1 D\n    S1.0\nS1: S0.3 P2 D # end\n",
+    "routes": "p0 p1 1\np0 p2 31\np1 p0 0\np1 p2 31\np2 p0 00\np2 p1 01\n",
+    "parameters": "propDelay 22 # flits\nbuffer_kg 64\nnumOfSwitch 2\n",
+}
+
+
+class TestMyrinet:
+    @pytest.mark.parametrize("which", MYRINET)
+    @pytest.mark.parametrize("how", ["cut", "changed", "doubled", "long"])
+    def test_damaged(self, tmp_path: Path, which: str, how: str) -> None:
+        chance = random.Random(f"{which} {how}")
+        paths = {name: tmp_path / name for name in MYRINET}
+        for name, text in MYRINET.items():
+            paths[name].write_text(text)
+        refused = 0
+        for _ in range(100):
+            whole = MYRINET[which].encode()
+            at = chance.randrange(len(whole))
+            put = {
+                "cut": b"",
+                "changed": bytes([chance.randrange(256)]),
+                "doubled": whole[at : at + 9] * 2,
+                "long": LONG.encode(),
+            }[how]
+            paths[which].write_bytes(whole[:at] + put + whole[at + 1 :])
+            try:
+                read_myrinet(paths["topology"], paths["routes"], paths["parameters"])
+            except UserError as error:
+                refused += 1
+                line = str(error)
+                assert line.isprintable(), line
+                assert len(line) < 1000, line
+        assert refused > 20
