@@ -35,6 +35,14 @@ def test_what_has_no_effect_is_said(tmp_path: Path) -> None:
     assert "MPI_Comm_rank" in answer["notes"][0]
 
 
+def test_collectives_become_messages_in_goal(tmp_path: Path) -> None:
+    found = tailback("convert", NAS_IS, tmp_path / "nas.goal", "--flops", "1e9", "--json")
+    answer = json.loads(found.stdout)
+    assert (answer["ranks"], answer["collectives"]) == (4, 0)
+    assert answer["messages"] > 100
+    assert "messages that MPICH makes of them" in answer["notes"][0]
+
+
 def test_every_form_that_is_written_has_a_suffix() -> None:
     assert sorted(BY_SUFFIX.values()) == sorted(TARGETS)
     assert set(TARGETS) - set(FORMATS) == {"messages"}
@@ -51,8 +59,9 @@ def refusal(*words: object) -> str:
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     out = tmp_path / "out.goal"
-    expected = f"{out}: the form goal has no place for operation 1 of rank 0: a collective"
-    assert refusal(NAS_IS, out, "--flops", "1e9").startswith(expected)
+    table = tmp_path / "out.csv"
+    expected = f"{table}: the form messages has no place for operation 1 of rank 0: a collective"
+    assert refusal(NAS_IS, table, "--flops", "1e9").startswith(expected)
     assert refusal(tmp_path / "none", out).endswith("cannot be read: No such file or directory")
     assert refusal(RING, tmp_path / "out.txt").startswith("--to: is needed")
     assert refusal(RING, out, "--from", "gaol") == (

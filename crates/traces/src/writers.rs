@@ -4,6 +4,7 @@ mod goal_binary;
 mod goal_text;
 mod messages;
 mod simgrid;
+mod unrolling;
 mod whole_file;
 
 use crate::mistake::Mistake;
@@ -13,6 +14,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 use tailback_engine::workload::trace::{After, Batch, Operation, What};
+use unrolling::Unrolling;
 use whole_file::WholeFile;
 
 /// A form in which programs are written.
@@ -182,22 +184,33 @@ fn pour(
             Mistake::new(path, format!("the form {} has no place for {what}: {why}", target.name()))
         }
     };
+    let has_messages_only = matches!(target, Target::Format(Format::Goal | Format::GoalBinary));
+    let mut unrolling = has_messages_only.then(|| Unrolling::new(source.ranks()));
     let mut look = BETWEEN_LOOKS;
     let mut batch = Batch::default();
     for rank in 0..source.ranks() {
         let mut number = 0;
+        unrolling.iter_mut().for_each(Unrolling::begin);
         while source.next(rank, &mut batch)? {
             let mut expected = source.expected().iter();
             let mut after = &batch.after[..];
             for &operation in &batch.operations {
                 let (mine, rest) = after.split_at(operation.after as usize);
                 after = rest;
-                written.count(operation.what);
                 let is_receive = matches!(operation.what, What::Receive(_));
                 let expected = if is_receive { expected.next().copied() } else { None };
                 let expected = expected.unwrap_or(0);
-                let step = Step { rank, number, operation, after: mine, expected, batch: &batch };
-                sink.take(&step).map_err(|refusal| {
+                let mut take = |number, operation: Operation, after: &[After], expected| {
+                    written.count(operation.what);
+                    sink.take(&Step { rank, number, operation, after, expected, batch: &batch })
+                };
+                let taken = match &mut unrolling {
+                    Some(unrolling) => {
+                        unrolling.take((rank, operation), mine, expected, &batch, &mut take)
+                    }
+                    None => take(number, operation, mine, expected),
+                };
+                taken.map_err(|refusal| {
                     refused(refusal, &format!("operation {number} of rank {rank}"))
                 })?;
                 number += 1;
@@ -214,8 +227,12 @@ fn pour(
         }
         sink.end(rank).map_err(|refusal| refused(refusal, &format!("the end of rank {rank}")))?;
     }
+    if let Some(left) = unrolling.as_ref().and_then(Unrolling::left) {
+        return Err(Mistake::new(path, format!("not all ranks take part in a collective: {left}")));
+    }
     sink.finish(source.calls()).map_err(|refusal| refused(refusal, "the end"))?;
     written.notes = source.notes();
+    written.notes.extend(unrolling.iter().flat_map(Unrolling::notes));
     written.notes.extend(sink.notes());
     Ok(Some(written))
 }

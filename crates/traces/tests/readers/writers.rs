@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, Numbers, mistake, opened, rank, sample, texts, whole};
 use std::path::{Path, PathBuf};
-use tailback_engine::workload::trace::Batch;
+use tailback_engine::workload::trace::{Batch, Filter, What};
 use tailback_traces::writers::{Target, Writing, Written, convert};
 use tailback_traces::{Format, Mistake, Source};
 
@@ -123,15 +123,78 @@ fn lists_have_the_messages_that_depend_on_no_other() {
     assert_eq!(std::fs::read_to_string(&to).unwrap(), expected);
 }
 
+/// Three ranks meet: by dissemination, in two rounds, each sends to the next and then to the one
+/// after that. What follows is after the last.
+#[test]
+fn collectives_become_messages_in_goal() {
+    let folder = Folder::new();
+    let text = "0 sleep 1\n0 barrier\n0 sleep 2\n1 barrier\n2 barrier\n";
+    let (from, to) = (folder.file("from", text), folder.path.join("to.goal"));
+    let told = written(&from, GOAL, &to).unwrap();
+    assert_eq!((told.messages, told.collectives), (6, 0));
+    assert!(told.notes[0].contains("3 parts of ranks"), "{:?}", told.notes);
+    let text = std::fs::read_to_string(&to).unwrap();
+    let first = text.split("rank 1").next().unwrap();
+    let lines: Vec<_> = first.lines().filter(|line| !line.contains("requires")).collect();
+    assert_eq!(
+        lines[4..],
+        [
+            "l1: send 1b to 1 tag 3221225472",
+            "l2: recv 1b from 2 tag 3221225472",
+            "l3: calc 0",
+            "l4: send 1b to 2 tag 3221225473",
+            "l5: recv 1b from 1 tag 3221225473",
+            "l6: calc 0",
+            "l7: calc 0",
+            "l8: calc 2000000000",
+            "}",
+            "",
+        ]
+    );
+    for line in ["l1 requires l0", "l3 requires l1", "l3 requires l2", "l5 requires l3"] {
+        assert!(first.lines().any(|other| other == line), "{line}: {first}");
+    }
+    assert!(first.contains("l8 requires l7"));
+}
+
+/// A whole program with collectives of several kinds: read again, each message has its receive.
+#[test]
+fn messages_of_collectives_match() {
+    let folder = Folder::new();
+    let to = folder.path.join("nas.bin");
+    let told = written(&sample("simgrid_ti/nas_is_s_4/files.txt"), BINARY, &to).unwrap();
+    assert_eq!(told.collectives, 0);
+    let mut source = opened(&to);
+    let mut open = std::collections::HashMap::<_, i64>::new();
+    for rank in 0..source.ranks() {
+        let mut batch = Batch::default();
+        while source.next(rank, &mut batch).unwrap() {
+            for operation in batch.operations.drain(..) {
+                match operation.what {
+                    What::Send(sent) => *open.entry((rank, sent.to, sent.tag)).or_default() += 1,
+                    What::Receive(Filter { from: Some(from), tag: Some(tag), .. }) => {
+                        *open.entry((from, rank, tag)).or_default() -= 1;
+                    }
+                    _ => {}
+                }
+            }
+            batch.clear();
+        }
+    }
+    assert!(open.len() > 10 && open.values().all(|&left| left == 0), "{open:?}");
+}
+
 #[test]
 fn what_a_form_cannot_hold_is_refused_and_nothing_is_left() {
     let folder = Folder::new();
     let nas = sample("simgrid_ti/nas_is_s_4/files.txt");
+    let other = Folder::new();
+    let half = other.file("half", "0 barrier\n1 sleep 1\n");
     let cases: [(PathBuf, Target, &str); 5] = [
         (
-            nas.clone(),
+            half,
             GOAL,
-            "the form goal has no place for operation 1 of rank 0: a collective (all_reduce)",
+            "not all ranks take part in a collective: barrier of all processes = begun by 1 of 2: process 1 must take part, too",
         ),
         (
             nas,
