@@ -49,6 +49,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.symult
 	$(BIN)/python -m studies.booksim
 	$(BIN)/python -m studies.paragon
+	$(BIN)/python -m studies.clusters
 	$(BIN)/python -m studies.fluid
 	$(BIN)/python -m studies.programs
 

@@ -35,8 +35,13 @@ _NINE = (
 )
 
 
+_ROUNDING = 1e-9
+"""What a number that is a tie between two printed ones may be off: ours are no decimals."""
+
+
 def _number(text: str, value: float, bound: float | None = None) -> Comparison:
-    return Comparison("", Printed(text), tb.Estimate.exact(value), bound=bound)
+    ours = tb.Estimate(value, value - _ROUNDING, value + _ROUNDING)
+    return Comparison("", Printed(text), ours, bound=bound)
 
 
 def token_pass_us(runs: Runs, network: Network) -> dict[str, float]:
@@ -46,8 +51,11 @@ def token_pass_us(runs: Runs, network: Network) -> dict[str, float]:
 
 def mbit_per_s(runs: Runs, network: Network) -> float:
     """Return the throughput of figure 14."""
-    took = runs.of(throughput(network)).latency_us["max"] + network.timer_us
-    return 8 * LONG_BYTES / took
+    took = runs.of(throughput(network)).latency_us["max"]
+    if network.counts_frames:
+        half = runs.of(throughput(network, LONG_BYTES // 2)).latency_us["max"]
+        return 8 * (LONG_BYTES - LONG_BYTES // 2) / (took - half)
+    return 8 * LONG_BYTES / (took + network.timer_us)
 
 
 def slope(runs: Runs, network: Network, program: str) -> float:
@@ -83,7 +91,12 @@ def _figure_14(network: Network) -> Claim[Runs]:
         f"Figure 14: throughput of {network.name}, Mbit/s",
         "5.1",
         lambda runs: _number(published.throughput(network), mbit_per_s(runs, network)),
-        reading="Of a message of 1.5 million bytes; the text says 15 MB.",
+        reading="Of a message of 1.5 million bytes; the text says 15 MB."
+        + (
+            " The printed number is the rate at which frames follow each other."
+            if network.counts_frames
+            else " From the send until the last byte has come."
+        ),
     )
 
 
@@ -248,7 +261,12 @@ def expected() -> list[Claim[Runs]]:
         claims.append(_long_averages(program, figure))
         claims += [_slope(network, program) for network in NETWORKS]
     claims += [claim for network in NETWORKS for claim in _fan_in(network)]
-    claims += [
+    return claims + (_of_all() if len(NETWORKS) == 3 else [])
+
+
+def _of_all() -> list[Claim[Runs]]:
+    """Return what is said of networks beside each other."""
+    return [
         Claim(
             "fan_out: Ethernet is best, then Avici, then Myrinet",
             "5.2",
@@ -281,4 +299,3 @@ def expected() -> list[Claim[Runs]]:
             known=True,
         ),
     ]
-    return claims

@@ -75,12 +75,11 @@ def answer(runs: Runs) -> str:
         times = runs.of(case(network, "torus", BLAMED_SIZE)).completion_us
         worst[network.name] = (times["full"], times["endpoints"], times["free"])
     parts = [
-        f"on {name} {full / free:.1f} times what it takes without contention, of which the "
-        f"hosts' own "
-        f"links make {endpoints / free:.1f}"
+        f"on {name} {full / free:.1f} times as long as it does without any, {endpoints / free:.1f} "
+        "times with that of the hosts' own links only"
         for name, (full, endpoints, free) in worst.items()
     ]
     return (
-        f"With messages of {BLAMED_SIZE} bytes torus takes {'; '.join(parts)}. What is left is the "
-        "network between the hosts."
+        f"With contention torus, with messages of {BLAMED_SIZE} bytes, takes {'; '.join(parts)}. "
+        "What is between the two numbers is the network's."
     )

@@ -13,7 +13,7 @@ import numpy as np
 from studies.clusters.published import KINDS
 from studies.clusters.settings import Case, Network
 from studies.runs import answers
-from tailback.blame_names import Names
+from tailback.charging import REST
 from tailback.comparison import compare
 from tailback.experiment import Experiment
 from tailback.results import Result
@@ -115,11 +115,19 @@ def _blamed(tables: dict[str, Any]) -> tuple[dict[str, float], tuple[tuple[str, 
     result = compare(_experiment(tables, blame=True), ("full",)).modes["full"]
     blame = result.blame
     assert blame is not None
-    names = Names.of(result)
     causes = {blame.causes[one.key[0]]: one.share for one in blame.by_cause(_CONFIDENCE)}
     roots = blame.by_root(_CONFIDENCE, _LISTED + 1)
-    listed = [(names.channel(one.key[0]), one.share) for one in roots]
-    return causes, tuple(one for one in listed if one[0] != "the rest")[:_LISTED]
+    ends = [result.channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
+    channels = list(zip(*ends, strict=True))
+    listed = [(one.key[0], one.share) for one in roots if one.key[0] != REST]
+    return causes, tuple((_named(*channels[n]), share) for n, share in listed[:_LISTED])
+
+
+def _named(kind: str, start: int, end: int) -> str:
+    """Return what a channel is called: hosts and switches by their numbers."""
+    if kind == "injection":
+        return f"from host {start}"
+    return f"to host {end}" if kind == "ejection" else f"switch {start} to {end}"
 
 
 def as_timers_send(ran: Ran, network: Network) -> dict[str, float]:

@@ -15,7 +15,7 @@ from studies.clusters.claims import (
     token_pass_us,
 )
 from studies.clusters.measured import Runs
-from studies.clusters.pauses import MEMORIES_KIB, Paused, first_standstill
+from studies.clusters.pauses import MARKS_KIB, Paused, largest_standstill
 from studies.clusters.pauses import SIZES as PAUSED_SIZES
 from studies.clusters.published import KINDS
 from studies.clusters.settings import BLAMED_SIZE, NETWORKS, SIZES, STUDY, exchange
@@ -143,45 +143,59 @@ def _fans(runs: Runs) -> str:
 
 
 def _pauses(paused: list[Paused]) -> str:
-    found = {(one.memory_kib, one.size): one for one in paused}
-    lines = []
-    for memory in MEMORIES_KIB:
-        cells = []
-        for size in PAUSED_SIZES:
-            us = found[memory, size].completion_us
-            cells.append("**for ever**" if us is None else f"{us:.0f}")
-        lines.append([f"{memory} KiB", *cells])
-    text = (
-        "Torus on switches of gigabit Ethernet whose memory has a limit, and that tell their "
-        "neighbours to "
-        "pause when three quarters of it are full (802.3x): when the last process is done, in "
-        "us.\n\n" + table(["memory of each switch", *(f"{size} B" for size in PAUSED_SIZES)], lines)
-    )
-    stuck = first_standstill(paused)
-    if stuck is None:
-        return text
-    return (
-        f"{text}\n\nWith {stuck.memory_kib} KiB and {stuck.size} bytes the run ends with\n\n"
-        f"    {stuck.told}\n\n"
-        "Each of two switches is full of frames for the other and has told it to pause: "
-        "neither may send the "
-        "frames that would make room. Losing frames, as switches without pauses do, is what "
-        "avoids it.\n\n"
-        "```text\n" + drawing(stuck) + "\n```"
-    )
+    stuck = largest_standstill(paused)
+    parts = [
+        "Torus on the gigabit Ethernet, whose switches now tell their neighbours to pause "
+        "(802.3x): when the last process is done, in us. First with as much memory as they like, "
+        "so that no frame is lost, by how much of it makes them tell their neighbours (half of "
+        "that lets these go on):",
+        _paused_table(paused, is_bounded=False),
+    ]
+    if stuck is not None:
+        parts += [
+            f"With a mark of {stuck.kib} KiB and messages of {stuck.size} bytes the run ends with",
+            f"    {stuck.told}",
+            "The memory of each is full of frames for the other, which it may not send before the "
+            "other's memory is emptier:",
+            f"```text\n{drawing(stuck)}\n```",
+        ]
+    parts += [
+        "Then with a memory of that size, and a mark at three quarters of it. A switch of 64 hosts "
+        "needs room for the frames that they have begun: with less it loses frames although it "
+        "tells everybody to pause, and the program waits for them for ever.",
+        _paused_table(paused, is_bounded=True),
+    ]
+    return markdown.paragraphs(*parts)
+
+
+def _paused_table(paused: list[Paused], *, is_bounded: bool) -> str:
+    found = {(one.kib, one.size): one for one in paused if one.is_bounded == is_bounded}
+    lines = [
+        [f"{kib} KiB", *(_end(found[kib, size]) for size in PAUSED_SIZES)] for kib in MARKS_KIB
+    ]
+    return table(["", *(f"{size} B" for size in PAUSED_SIZES)], lines)
+
+
+def _end(one: Paused) -> str:
+    if one.completion_us is not None:
+        return f"{one.completion_us:.0f}"
+    if one.each_other:
+        return "**pause each other for ever**"
+    return f"**{one.lost} frames lost**"
 
 
 def drawing(stuck: Paused) -> str:
     """Return a picture of two switches that pause each other."""
-    pause = "<-- PAUSE -- "
+    one, other = (f"{name:<14}" for name in stuck.each_other)
+    named = [f"for {name:<10}" for name in reversed(stuck.each_other)]
     return "\n".join(
         [
-            "   leaf                                   core",
-            " +--------------+   frames for the core  +--------------+",
-            " | full: frames | ---------- stopped --> | full: frames |",
-            f" | for the core |          {pause:<12} | for the leaf |",
-            " |              |  -- PAUSE -->          |              |",
-            " |              | <-- stopped ---------- |              |",
-            f" +--------------+   {stuck.memory_kib} KiB each          +--------------+",
+            f"  {one}                              {other}",
+            " +----------------+                          +----------------+",
+            " | full of frames | ==== frames: stopped ==> | full of frames |",
+            f" | {named[0]} | <------- PAUSE --------- | {named[1]} |",
+            " |                | -------- PAUSE --------> |                |",
+            " |                | <== stopped: frames ==== |                |",
+            " +----------------+                          +----------------+",
         ]
     )

@@ -121,6 +121,107 @@ fn software_is_paid_by_who_passes_on() {
     assert_eq!((at(3).source, at(3).queued), (2, 20 * US + takes));
 }
 
+/// Line cards of 2 nodes on a torus of 4 x 2, whose switches make copies.
+fn cards() -> Machine {
+    let topology = TopologySpec::ConcentratedTorus { dims: vec![4, 2], nodes_per_switch: 2 };
+    let mut machine = Machine::t9000(topology);
+    machine.link.flit_ps = 8_000;
+    machine.link.end_token = false;
+    machine.node_link = None;
+    machine.switch.switching = Switching::StoreAndForward;
+    machine.switch.virtual_channels = 2;
+    machine.switch.input_buffer_flits = None;
+    machine.switch.cells = Some(Cells {
+        minimum_bytes: 64,
+        preamble_bytes: 8,
+        gap_bytes: 12,
+        cell_bytes: 72,
+        cell_ps: 30_000,
+        pacing: Some(4),
+        card_ps: 180_000,
+        leave_ps: 30_000,
+        hop_ps: 60_000,
+    });
+    machine.routing.algorithm = RoutingSpec::DimensionOrderOneWay { order: vec![], rises: true };
+    machine.interface.acknowledges = false;
+    machine.interface.window = None;
+    machine.interface.packet_bytes = 1_500;
+    machine.interface.header_bytes = 18;
+    machine.interface.multicast = Multicast::Switches;
+    machine
+}
+
+/// When each node's message was there, of processes 1 to 15 on nodes 1 to 15.
+fn arrivals(run: &Run) -> Vec<u64> {
+    (1..16)
+        .map(|node| {
+            run.rows
+                .iter()
+                .filter(|row| row.destination == node)
+                .map(|row| row.delivered)
+                .max()
+                .unwrap_or(0)
+        })
+        .collect()
+}
+
+/// With nobody else in the way a message is at every node when it would be had it gone there alone,
+/// where frames wait for lines only, or for nothing: its copies are one packet until they part.
+#[test]
+fn copies_take_no_turn_of_each_other() {
+    let to: Vec<_> = (1..16).collect();
+    let alone: Vec<_> = to
+        .iter()
+        .map(|&node| {
+            let run = finished(cards(), fan_out_to(&[node], multicast(&[1], 100)), Mode::Free);
+            run.rows[0].delivered
+        })
+        .collect();
+    for mode in [Mode::Endpoints, Mode::Free] {
+        let run = finished(cards(), fan_out(16, multicast(&to, 100)), mode);
+        assert_eq!(arrivals(&run), alone, "{mode:?}");
+        assert_eq!(run.waits(), 0);
+        let nodes = &run.simulation.measures().nodes;
+        assert_eq!(nodes[0].packets_sent, [15, 0], "{mode:?}");
+    }
+}
+
+/// A process on node 0 does something, others on these nodes receive one message each.
+fn fan_out_to(nodes: &[u32], steps: Vec<Step>) -> Workload {
+    let receive = || vec![Step::Receive { socket: Some(0) }];
+    let others = nodes.iter().map(|&node| process(node, receive()));
+    program(std::iter::once(process(0, steps)).chain(others).collect())
+}
+
+/// Two multicasts of a node at one instant: the second waits for its line once, with all its
+/// copies, and each of these is charged that.
+#[test]
+fn a_second_multicast_waits_for_the_first_once() {
+    let to: Vec<_> = (1..16).collect();
+    let twice = [multicast(&to, 1_500), multicast(&to, 1_500)].concat();
+    let receive = || vec![Step::Receive { socket: Some(0) }, Step::Receive { socket: Some(0) }];
+    let others = (1..16).map(|node| process(node, receive()));
+    let workload = program(std::iter::once(process(0, twice)).chain(others).collect());
+    // A frame, with its gap: 410 cell times.
+    let line = 410 * 30_000;
+    for mode in [Mode::Endpoints, Mode::Full] {
+        let mut spec = spec(cards(), workload.clone(), mode);
+        spec.blame = Some(Blame::default());
+        let mut run = Run::with(&spec);
+        run.finish();
+        let mut sent: Vec<_> =
+            run.rows.iter().map(|row| (row.destination, row.first_sent)).collect();
+        sent.sort_unstable();
+        let expected = to.iter().flat_map(|&node| [(node, 0), (node, line)]);
+        assert_eq!(sent, expected.collect::<Vec<_>>(), "{mode:?}");
+        for charged in run.simulation.take_charged() {
+            let row = charged.packet;
+            let sum: u64 = charged.charges.iter().map(|charge| charge.time).sum();
+            assert_eq!(sum, row.delivered - row.queued - charged.alone, "{mode:?}");
+        }
+    }
+}
+
 fn refusal(machine: Machine, workload: Workload) -> String {
     match Simulation::new(&spec(machine, workload, Mode::Full)) {
         Ok(_) => panic!("not refused"),
