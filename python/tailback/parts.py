@@ -135,14 +135,14 @@ class Part:
         given = None if value is None else shown(plain(value))
         return UserError(joined(self.section, name), given, allowed)
 
-    def with_clock(self, cycle: Time | None) -> Self:
-        """Return the same with times that are given in cycles as times."""
+    def with_clock(self, cycle: Time | None, flit: Time | None = None) -> Self:
+        """Return the same with times that are given in cycles, or flits, as times."""
         given = self.values()
         changed: dict[str, Time] = {}
         for name, value in given.items():
             if isinstance(value, Time) and value.cycles is not None:
                 try:
-                    changed[name] = value.at(cycle)
+                    changed[name] = value.at(cycle, flit)
                 except UserError as error:
                     raise error.inside(joined(self.section, name)) from None
         return type(self)(**given | changed) if changed else self

@@ -181,12 +181,14 @@ def _decimal(number: Fraction) -> str:
 
 @dataclass(frozen=True, order=True, repr=False)
 class Time(Quantity):
-    """A length of simulated time, exact to the picosecond; or a number of cycles of a clock.
+    """A length of simulated time, exact to the picosecond; or a number of cycles, or of flits.
 
-    Times in cycles (``"3 cycles"``) mean something on a machine with a clock: see `at`.
+    Times in cycles (``"3 cycles"``) mean something on a machine with a clock, those in flits
+    (``"22 flits"``) where a link says how long a flit takes: see `at`.
     """
 
     cycles: Fraction | None = None
+    of: str = "cycle"
 
     dimension = "time"
     units: ClassVar[dict[str, Fraction]] = {
@@ -199,36 +201,40 @@ class Time(Quantity):
     smallest = "picoseconds"
     example = "16 us"
     largest = 10**17
-    counted = ("cycle", "cycles")
+    counted = ("cycle", "cycles", "flit", "flits")
 
     @classmethod
     def _from_text(cls, text: str) -> Self:
         match = _NUMBER_AND_UNIT.fullmatch(text)
-        if match is None or match["unit"] not in ("cycle", "cycles"):
+        if match is None or match["unit"] not in cls.counted:
             return super()._from_text(text)
         if match["sign"] == "-":
             raise cls._refused(text, "must not be negative")
         cycles = Fraction(match["number"])
         if cycles > cls.largest:
-            raise cls._refused(text, f"must be at most {cls.largest} cycles")
-        return cls(0, cycles)
+            raise cls._refused(text, f"must be at most {cls.largest} {match['unit']}")
+        return cls(0, cycles, match["unit"].removesuffix("s"))
 
     @property
     def ps(self) -> int:
-        """Picoseconds; raises `UserError` if it is in cycles."""
+        """Picoseconds; raises `UserError` if it is in cycles or flits."""
         return self.at(None).amount
 
-    def at(self, cycle: Time | None) -> Time:
-        """Return the time of so many cycles of length ``cycle``; other times as they are.
+    def at(self, cycle: Time | None, flit: Time | None = None) -> Time:
+        """Return the time of so many cycles of length ``cycle``, or flits; other times as they are.
 
-        Raises `UserError` with an empty field if it is in cycles and there is no clock.
+        Raises `UserError` with an empty field if it is in cycles and there is no clock, or in flits
+        where nobody says how long they take.
         """
         if self.cycles is None:
             return self
-        if cycle is None:
+        length = flit if self.of == "flit" else cycle
+        if length is None:
             allowed = 'is in cycles; give machine.clock, such as "1 GHz"'
+            if self.of == "flit":
+                allowed = "is in flits; only links, switches and interfaces have such times"
             raise self._refused(str(self), allowed)
-        amount = round(self.cycles * cycle.ps)
+        amount = round(self.cycles * length.ps)
         if amount > self.largest:
             raise self._refused(str(self), f"must be at most {Time(self.largest)}")
         return Time(amount)
@@ -237,7 +243,7 @@ class Time(Quantity):
         """Return the exact value with its unit."""
         if self.cycles is None:
             return super().__str__()
-        return f"{_decimal(self.cycles)} {'cycle' if self.cycles == 1 else 'cycles'}"
+        return f"{_decimal(self.cycles)} {self.of}{'' if self.cycles == 1 else 's'}"
 
 
 class Size(Quantity):

@@ -19,7 +19,9 @@ from tests.random_cases import random_cases
 SCHEMA = json_schema()["properties"]["machine"]
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
-TIMES = st.sampled_from(["0 s", 0, "1 ns", "2.5 ns", "3 µs", "4 cycles", "0.5 cycles", "7 ps"])
+TIMES = st.sampled_from(
+    ["0 s", 0, "1 ns", "2.5 ns", "3 µs", "4 cycles", "0.5 cycles", "7 ps", "22 flits"]
+)
 SIZES = st.sampled_from(["1 B", "16 B", "64 B", "100 bytes", "1 kB", "4 KiB"])
 RATES = st.sampled_from(["1 kbit/s", "100 Mbit/s", "25.78125 Gbit/s", "400 Gbps", "1.6 Tbit/s"])
 SMALL = st.integers(1, 3)
@@ -29,6 +31,10 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "rate": RATES,
     "delay": TIMES,
     "credit_delay": TIMES,
+    "fall_through": TIMES,
+    "regrant_delay": TIMES,
+    "stop_mark": SIZES,
+    "go_mark": SIZES,
     "packet_gap": TIMES,
     "preamble": SIZES,
     "frame_gap": SIZES,
@@ -72,6 +78,9 @@ FAILURES = [
 ]
 FLAGS = ("integrated", "reserve", "overtaking", "ack_priority", "acknowledgements", "end_token")
 FLAGS += ("allow_deadlock", "adaptive", "balanced", "directed")
+
+#: Keys that go with few others, of links and of switches.
+STOP_GO = ("stop_mark", "go_mark", "fall_through", "regrant_delay")
 
 #: Keys of kinds that need a file.
 FILES = ("graph", "table", "source_routes")
@@ -126,7 +135,12 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
         # There is nothing beside a machine without a network.
         is_rare = part == "loggops"
         if draw(st.integers(0, 19)) == 0 if is_rare else draw(st.booleans()):
-            found[part] = draw(some(made.key_names, part))
+            usual = tuple(key for key in made.key_names if key not in STOP_GO)
+            found[part] = draw(some(usual, part))
+    if draw(st.integers(0, 9)) == 0:
+        marks = {"flow_control": "stop_go", "delay": "3 ns", **draw(some(STOP_GO[:2], "link"))}
+        times = {"switching": "wormhole", **draw(some(STOP_GO[2:], "switch"))}
+        found["link"], found["switch"] = marks, times
     return found
 
 

@@ -58,7 +58,7 @@ BAD: list[tuple[type[Part], dict[str, Any], str]] = [
     (
         Link,
         {"flow_control": "outofband"},
-        'machine.link.flow_control = "outofband": must be "out_of_band" or "in_band"; '
+        'machine.link.flow_control = "outofband": must be "out_of_band", "in_band" or "stop_go"; '
         'did you mean "out_of_band"?',
     ),
     (

@@ -26,6 +26,8 @@ _USER_FIELDS = {
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
+    "machine.link.stop_mark_flits": "machine.link.stop_mark",
+    "machine.link.go_mark_flits": "machine.link.go_mark",
     "machine.switch.pipeline.route_cycles": "machine.switch.route_delay",
     "machine.switch.pipeline.traversal_cycles": "machine.switch.traversal_delay",
     "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",

@@ -56,18 +56,28 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _link(machine: Machine) -> dict[str, Any]:
-    """Return the keys of links; those of frames only where there are any."""
-    frames = () if machine.switch.has_frames else ("preamble", "frame_gap")
-    return {key: value for key, value in machine.link.written().items() if key not in frames}
+    """Return the keys of links; those of frames and of marks only where there are any."""
+    found = machine.link.written()
+    left_out: tuple[str, ...] = () if machine.switch.has_frames else ("preamble", "frame_gap")
+    if machine.has_marks:
+        stop, go = (str(Size(flits * machine.link.flit.bytes)) for flits in machine.marks)
+        found |= {"stop_mark": stop, "go_mark": go}
+    else:
+        left_out += ("stop_mark", "go_mark")
+    return {key: value for key, value in found.items() if key not in left_out}
 
 
 def _switch(machine: Machine) -> dict[str, Any]:
-    """Return the keys of switches; those of frames and cells only where there are any."""
+    """Return the keys of switches; those that few have only where they have them."""
     left_out: tuple[str, ...] = ()
     if not machine.switch.forwards_frames:
         left_out += ("forwarding", *FORWARDING)
     if not machine.switch.is_segmented:
         left_out += ("segmentation", *SEGMENTED)
+    if machine.switch.fall_through is None:
+        left_out += ("fall_through",)
+    if machine.switch.regrant_delay == Time(0):
+        left_out += ("regrant_delay",)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -200,7 +210,7 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "width": link.width,
             "end_token": link.end_token,
             "packet_gap_ps": link.packet_gap.ps,
-            "flow_control": link.flow_control,
+            "flow_control": _flow_control(machine),
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
             "half_duplex": _HALF_DUPLEX[link.duplex],
@@ -220,6 +230,13 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "interface": _interface_spec(machine),
         **({} if machine.loggops is None else {"loggops": machine.loggops.spec()}),
     }
+
+
+def _flow_control(machine: Machine) -> str | dict[str, Any]:
+    if not machine.has_marks:
+        return machine.link.flow_control
+    stop, go = machine.marks
+    return {"stop_go": {"stop_flits": stop, "go_flits": go}}
 
 
 def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -271,6 +288,9 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
         "reserve": queues and machine.reserves,
         "overtaking": queues and switch.overtaking is not False,
         "delay_ps": switch.delay.ps,
+        # Left out where there are none: they change nothing.
+        **({} if switch.fall_through is None else {"fall_through_ps": switch.fall_through.ps}),
+        **({"regrant_delay_ps": switch.regrant_delay.ps} if switch.regrant_delay.ps else {}),
         "virtual_channels": machine.channels_per_wire,
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, joined, shown
-from ..parts import MaybeRate, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
+from ..parts import MaybeRate, MaybeSize, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
 from ..units import Rate, Size, Time, whole_ps
 
 #: The longest delay: sums of times must not overflow.
@@ -49,10 +49,21 @@ class Link(Part):
         "packet, message or circuit at a time (half), or flit by flit, in turn while both can "
         "send (half_by_flit).",
     )
-    flow_control: Literal["out_of_band", "in_band"] = key(
+    flow_control: Literal["out_of_band", "in_band", "stop_go"] = key(
         default="out_of_band",
-        description="How a sender learns of room in the next buffer: by signals of their own, or "
-        "by flow-control tokens on the channel of the other direction.",
+        description="How a sender learns of room in the next buffer: by signals of their own, "
+        "flit by flit, by flow-control tokens on the channel of the other direction, or by "
+        "signals that stop it and let it go on.",
+    )
+    stop_mark: MaybeSize = key(
+        default=None,
+        description="With stop_go: what a buffer holds when its sender is told to stop; default: "
+        "go_mark and 32 flits.",
+    )
+    go_mark: MaybeSize = key(
+        default=None,
+        description="With stop_go: what it holds when the sender is told to go on again; "
+        "default: what passes while a signal goes to and fro, but less than stop_mark.",
     )
     credit_delay: TimeKey = key(
         default=Time(0),

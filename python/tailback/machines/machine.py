@@ -24,6 +24,9 @@ from .routing import Routing
 from .switch import Switch
 from .topologies import Graph, Mesh, Topology
 
+#: Flits between the marks for STOP and for GO, unless it is said otherwise.
+HYSTERESIS = 32
+
 #: Most cycles of a stage of a clocked switch.
 MOST_CYCLES = 64
 
@@ -78,15 +81,20 @@ class Machine(Part):
         self._check_routing()
 
     def _keep_time(self) -> None:
-        """Turn times in cycles into times, if there is a clock."""
+        """Turn times in cycles into times, if there is a clock, and those in flits of a link."""
         try:
             cycle = None if self.clock is None else self.clock.cycle
         except UserError as error:
             raise error.inside("machine.clock") from None
+        try:
+            flit = Time(self.link.flit_ps())
+        except UserError:
+            # The rate is refused where all of it is looked at.
+            flit = Time(1)
         for name in ("link", "node_link", "switch", "interface", "loggops"):
             part: Part | None = getattr(self, name)
-            object.__setattr__(self, name, None if part is None else part.with_clock(cycle))
-        classes = {name: one.with_clock(cycle) for name, one in self.link_classes.items()}
+            object.__setattr__(self, name, None if part is None else part.with_clock(cycle, flit))
+        classes = {name: one.with_clock(cycle, flit) for name, one in self.link_classes.items()}
         object.__setattr__(self, "link_classes", classes)
         topology = self.topology
         if isinstance(topology, Graph) and topology.cycle is None and cycle is not None:
@@ -121,6 +129,10 @@ class Machine(Part):
             raise NoEffectError("machine.routing.kind", shown(kind), problem)
         if kind not in fidelities.possible_routings(self):
             raise fidelities.impossible_routing(self, kind)
+        which = self.routing.parallel_links
+        if which != "any" and self.link.width == 1:
+            problem = "has no effect here; needs machine.link.width above 1"
+            raise NoEffectError("machine.routing.parallel_links", shown(which), problem)
         self.routing.check(self.topology)
 
     # What follows from the parts.
@@ -301,9 +313,39 @@ class Machine(Part):
         """Raise `UserError` if the machine cannot be simulated with this fidelity."""
         fidelities.check(self, fidelity)
 
+    @property
+    def has_marks(self) -> bool:
+        """Whether senders are told to stop and to go on."""
+        return self.link.flow_control == "stop_go"
+
+    @cached_property
+    def round_trip_flits(self) -> int:
+        """Flits that a link can send while a signal goes to and fro, where that is longest."""
+        link = self.link
+        delays = [link.delay, self.node_link.delay, *(c.delay for c in self.link_classes.values())]
+        longest = max(delay.ps for delay in delays if delay is not None)
+        if isinstance(self.topology, Graph):
+            longest = max(longest, *(one.delay_ps or 0 for one in self.topology.graph.links), 0)
+        return -(-2 * longest // min(link.flit_ps(rate) for rate in self.rates))
+
+    @property
+    def marks(self) -> tuple[int, int]:
+        """Flits in a buffer with which its sender is told to stop, and to go on."""
+        link, flit = self.link, self.link.flit.bytes
+        stop = None if link.stop_mark is None else link.stop_mark.bytes // flit
+        if link.go_mark is not None:
+            go = link.go_mark.bytes // flit
+        else:
+            # What leaves until the first flit after a GO is there.
+            go = max(self.round_trip_flits, link.flits(self.interface.header.bytes) - 1)
+            go = go if stop is None else max(0, min(go, stop - 1))
+        return (go + HYSTERESIS if stop is None else stop), go
+
     def input_flits(self, fidelity: Fidelity) -> int | None:
         """Return the flits an input buffer holds: `input_buffer`, or its default; None: any."""
         given = self.switch.input_buffer
+        if given is None and self.has_marks:
+            return self.marks[0] + self.round_trip_flits
         is_room_for_all = self.sends_whole_messages or self.switch.is_segmented
         if given == "unlimited" or (given is None and is_room_for_all):
             return None
@@ -357,6 +399,8 @@ class Machine(Part):
         packets = max(1, -(-message_bytes // self.interface.packet_room.bytes))
         header = self.link.flits(self.interface.header.bytes) * self.link.flit_ps(min(self.rates))
         wait = self.link.delay.ps + self.switch.delay.ps
+        if self.switch.fall_through is not None:
+            wait = max(0, self.link.delay.ps + self.switch.fall_through.ps - self.link.flit_ps())
         hop = header + self.link.packet_gap.ps + wait
         if self.switch.switching == "store_and_forward":
             hop = self.packet_ps(size) + wait

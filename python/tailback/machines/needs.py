@@ -70,6 +70,10 @@ def _out_of_band(machine: Machine) -> bool:
     return machine.link.flow_control == "out_of_band"
 
 
+def _has_marks(machine: Machine) -> bool:
+    return machine.has_marks
+
+
 def _is_clocked(machine: Machine) -> bool:
     return machine.switch.is_clocked
 
@@ -149,6 +153,7 @@ def _costs_packets(machine: Machine) -> bool:
 
 
 _PACKETS = 'machine.interface.unit = "packet"'
+_STOP_GO = 'machine.link.flow_control = "stop_go"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
 _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
 _NO_CIRCUITS = "machine.switch.switching other than circuit"
@@ -238,6 +243,10 @@ NEEDS = (
     _Need("link", "width", _is_switched, _SWITCHED),
     # Flow-control tokens take their own time.
     _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),
+    _Need("link", "stop_mark", _has_marks, _STOP_GO),
+    _Need("link", "go_mark", _has_marks, _STOP_GO),
+    _Need("switch", "fall_through", _has_switches, _SWITCHES),
+    _Need("switch", "regrant_delay", _has_switches, _SWITCHES),
     _Need("node_link", "rate", _is_switched, _SWITCHED),
     _Need("node_link", "delay", _is_switched, _SWITCHED),
     _Need("node_link", "width", _is_switched, _SWITCHED),

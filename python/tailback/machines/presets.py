@@ -20,6 +20,13 @@
   bytes, small buffers, a receiver with room for two packets, and start-ups that vary by 20 %,
   without which everybody keeps step and ties decide the result. Barriers are messages here, not
   what table 1 prints, which is negative.
+* ``myrinet``: 256 hosts on 32 crossbars of 16 ports, a torus of 8 x 4 with two cables between
+  neighbours [Chen & Wyckoff 2000]. Printed are the rate, cables of 22 flits, 16 flits of falling
+  through a switch, and buffers that say STOP with 96 flits and GO with 64 (figure 7). What fits the
+  printed routes and times: x first, the shorter way, from half a ring away downwards; cables by
+  destination; buffers of 160 flits; round robin; and 16 flits more for who had to wait for an
+  output. A message is one packet with a flit for its end, here its header. Packets can wait for
+  each other in a circle.
 * ``booksim_mesh``, ``booksim_torus``: the networks of the examples ``mesh88_lat`` and ``torus88``
   that come with BookSim2 [Jiang et al. 2013], in cycles of 1 ns with flits of 8 B. What an example
   leaves open is that program's default; its credits take a cycle more in some versions.
@@ -273,6 +280,35 @@ PRESETS["paragon"] = {
         "receive_fifo": 2,
         "drain_rate": "363636364 bit/s",
     },
+}
+
+# A flit is a byte, 6.25 ns.
+PRESETS["myrinet"] = {
+    "topology": {"kind": "concentrated_torus", "dims": [8, 4], "nodes_per_switch": 8},
+    "link": {
+        "rate": "1280 Mbit/s",
+        "delay": "22 flits",
+        "width": 2,
+        "flow_control": "stop_go",
+        "stop_mark": "96 B",
+        "go_mark": "64 B",
+    },
+    "node_link": {"width": 1},
+    "switch": {
+        "switching": "wormhole",
+        "fall_through": "16 flits",
+        "regrant_delay": "16 flits",
+        "input_buffer": "160 B",
+        "virtual_channels": 1,
+        "arbiter": "round_robin",
+    },
+    "routing": {
+        "kind": "dimension_order",
+        "ties": "down",
+        "parallel_links": "destination",
+        "allow_deadlock": True,
+    },
+    "interface": {"unit": "message", "header": "1 B"},
 }
 
 PRESETS["gigabit_ethernet"] = {

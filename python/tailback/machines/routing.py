@@ -70,6 +70,12 @@ class Routing(Part):
         description="Which of several free outputs a packet takes; default: first, with chaos and "
         "deflection random.",
     )
+    parallel_links: Literal["any", "destination"] = key(
+        default="any",
+        description="Which of several parallel links (link.width) between two switches a packet "
+        "takes: any that is free, or that of its destination: the sum of the coordinates of the "
+        "switch there (its number, where there is no grid) modulo their number.",
+    )
     allow_deadlock: bool = key(
         default=False, description="Whether a routing that can deadlock is simulated all the same."
     )
@@ -108,11 +114,16 @@ class Routing(Part):
             "selection": self.chosen_selection,
             "hop_limit": self.hop_limit,
             "allow_deadlock": self.allow_deadlock,
+            # Left out where it is as before there was this key.
+            **({} if self.parallel_links == "any" else {"parallel_links": self.parallel_links}),
         }
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        return {"kind": self.kind, **self.written(), "selection": self.chosen_selection}
+        written = self.written()
+        if self.parallel_links == "any":
+            del written["parallel_links"]
+        return {"kind": self.kind, **written, "selection": self.chosen_selection}
 
 
 def _dimensions(topology: Topology) -> tuple[str, ...]:

@@ -118,10 +118,21 @@ class Switch(Part):
         description="Time from a header's arrival (with store_and_forward: a packet's) to the "
         "request for an output; where nodes are integrated, of their own packets too.",
     )
+    fall_through: MaybeTime = key(
+        default=None,
+        description="Time from when a flit begins to arrive until it can begin to leave, in place "
+        "of delay, which counts from when all of a header has arrived; at least that of a flit.",
+    )
+    regrant_delay: TimeKey = key(
+        default=Time(0),
+        description="Time from when a packet that had to wait for its output is granted it until "
+        "it may start.",
+    )
     input_buffer: Room = key(
         default=None,
         description="Buffer of every virtual channel at every input, or unlimited; default: two "
-        "full packets; with flow control in band 70 B, with fidelity token 35 B.",
+        "full packets; with flow control in band 70 B, with fidelity token 35 B; with stop_go "
+        "stop_mark and what passes while a signal goes to and fro.",
     )
     output_buffer: MaybeSize = key(
         default=None,
@@ -323,8 +334,9 @@ class Switch(Part):
 
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""
-        for name in ("delay", "forwarding_time"):
-            if getattr(self, name) > Time(10**12):
+        for name in ("delay", "fall_through", "regrant_delay", "forwarding_time"):
+            given = getattr(self, name)
+            if given is not None and given > Time(10**12):
                 raise self.refused(name, "must be at most 1 s")
         if self.is_segmented and self.cell_time is None:
             raise self.refused("segmentation", "needs machine.switch.cell_time")

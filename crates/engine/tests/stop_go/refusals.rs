@@ -29,7 +29,7 @@ fn a_slack_that_can_overflow_is_refused() {
     says(
         |machine| machine.switch.input_buffer_flits = Some(138),
         "machine.switch.input_buffer_flits = 138: must be at least 139 flits with flow control \
-         stop_go: the mark for STOP, 96, and 43 flits that come before the STOP is there",
+         stop_go: the mark for STOP, 96 flits, and 43 flits that come before the STOP is there",
     );
     assert!(Simulation::new(&spec(marked(line(), (96, 64, 139)), messages(&[]))).is_ok());
     says(

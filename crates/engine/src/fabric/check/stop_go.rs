@@ -144,7 +144,7 @@ fn slack(machine: &Machine, marks: Marks, timing: &Timing) -> Result<(), SpecErr
     let input = machine.switch.input_buffer();
     if u64::from(input) < least {
         let allowed = format!(
-            "must be at least {least} flits with flow control stop_go: the mark for STOP, {}, and \
+            "must be at least {least} flits with flow control stop_go: the mark for STOP, {} flits, and \
              {further} flits that come before the STOP is there",
             marks.stop_flits
         );

@@ -391,7 +391,7 @@ impl FlitFabric {
             What::MayAsk if self.board.lists.has(channel) => self.list_asks(channel, act),
             What::MayAsk => self.may_ask(channel),
             What::Credit => self.credit(channel, 1),
-            What::Enters => self.enters(channel, act.now),
+            What::Enters => self.enters(channel, mark.number, act.now),
             What::Stop => self.stops(channel),
             What::Go => self.goes(channel),
             What::Regranted => self.may_start(channel),
@@ -429,9 +429,9 @@ impl FlitFabric {
         act.measures.transmits(lane.port.kind, act.now, lane.free_at);
         let is_at_node = !lane.port.switch.is_some();
         let is_in_band = matches!(self.control, Control::InBand { .. });
-        let enters = match &self.control {
-            Control::StopGo(gates) if !is_at_node => Some(gates.enter_line(place)),
-            Control::StopGo(_) => None,
+        let enters = match &mut self.control {
+            Control::StopGo(_) if is_at_node => None,
+            Control::StopGo(gates) => gates.starts(channel, place),
             _ => {
                 if is_in_band || !is_at_node {
                     lane.credits -= 1;
@@ -452,10 +452,10 @@ impl FlitFabric {
                 self.observe_end(channel, act);
             }
         }
-        if let Some(line) = enters {
-            self.lines.post(line, act.now, channel, Mark::default());
+        if let Some((line, number)) = enters {
+            self.lines.post(line, act.now, channel, Mark { number, ..Mark::default() });
         }
-        let mark = Mark { ends_header, is_last };
+        let mark = Mark { ends_header, is_last, number: 0 };
         self.lines.post(journey.sent, act.now, channel, mark);
         if let Some(line) = journey.arrived
             && (is_in_band || !is_at_node)

@@ -48,6 +48,8 @@ pub struct Mark {
     pub ends_header: bool,
     /// It is the last.
     pub is_last: bool,
+    /// Of flits that begin to arrive: how many have started on that channel up to it.
+    pub number: u32,
 }
 
 /// A place among the lines.
@@ -70,18 +72,21 @@ struct Line {
 
 /// A first-in-first-out queue: places are a power of two.
 struct Ring {
-    places: Box<[(Time, u32)]>,
+    places: Box<[Entry]>,
     /// Entries taken and added so far; places are these modulo their number.
     taken: usize,
     added: usize,
 }
+
+/// When something happens; the channel and what its mark says in bits; the number of its mark.
+type Entry = (Time, u32, u32);
 
 const ENDS_HEADER: u32 = 1 << 31;
 const IS_LAST: u32 = 1 << 30;
 
 impl Ring {
     fn new() -> Self {
-        Self { places: vec![(0, 0); 16].into(), taken: 0, added: 0 }
+        Self { places: vec![(0, 0, 0); 16].into(), taken: 0, added: 0 }
     }
 
     #[inline]
@@ -90,12 +95,12 @@ impl Ring {
     }
 
     #[inline]
-    fn at(&self, number: usize) -> (Time, u32) {
+    fn at(&self, number: usize) -> Entry {
         self.places[number & (self.places.len() - 1)]
     }
 
     #[inline]
-    fn push(&mut self, entry: (Time, u32)) {
+    fn push(&mut self, entry: Entry) {
         if self.added - self.taken == self.places.len() {
             self.grow();
         }
@@ -107,7 +112,7 @@ impl Ring {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut places = vec![(0, 0); 2 * self.places.len()];
+        let mut places = vec![(0, 0, 0); 2 * self.places.len()];
         let mask = places.len() - 1;
         for number in self.taken..self.added {
             places[number & mask] = self.at(number);
@@ -145,7 +150,7 @@ impl Lines {
             self.first[line] = at;
             self.next = self.next.min(at);
         }
-        queue.push((at, channel.0 | bits));
+        queue.push((at, channel.0 | bits, mark.number));
     }
 
     /// The channels to which something happens on a line.
@@ -177,10 +182,11 @@ impl Lines {
             return None;
         }
         let queue = &mut self.lines[line].queue;
-        let (_, code) = queue.at(queue.taken);
+        let (_, code, number) = queue.at(queue.taken);
         queue.taken += 1;
         self.first[line] = if queue.is_empty() { NEVER } else { queue.at(queue.taken).0 };
-        let mark = Mark { ends_header: code & ENDS_HEADER != 0, is_last: code & IS_LAST != 0 };
+        let (ends_header, is_last) = (code & ENDS_HEADER != 0, code & IS_LAST != 0);
+        let mark = Mark { ends_header, is_last, number };
         Some((ChannelId(code & (IS_LAST - 1)), mark))
     }
 

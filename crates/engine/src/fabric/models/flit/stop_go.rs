@@ -5,6 +5,12 @@
 //! instant counts before what leaves. Signals take as long as flits take on the wire; a sender
 //! that has been told to stop starts no flit. Credits are not counted: those of a channel are
 //! none while it is stopped, and else more than there will ever be flits.
+//!
+//! Flits of a channel are numbered, so that what the buffer holds when one begins to arrive is its
+//! number less those that have left. That is an event only if it may matter: if more flits are under way
+//! and in the buffer together, as the flit starts, than the high mark says, or if the sender has been
+//! told to stop. A flit that starts with fewer cannot be the one that fills the buffer to the mark;
+//! and if one before it were to be, that would have had fewer still.
 
 use super::lines::{LineId, Lines, Mark, What};
 use super::{Control, FlitFabric};
@@ -29,11 +35,15 @@ pub(super) struct Gates {
     rate_of: Vec<u16>,
 }
 
-/// The receiving end of a channel.
+/// The receiving end of a channel. Numbers of flits begin again at 0 after 2^32.
 #[derive(Clone, Copy, Default)]
 struct Gate {
-    /// Flits in the buffer, those that arrive just now included.
-    held: u32,
+    /// Flits that have started on the channel.
+    started: u32,
+    /// Flits that have left the buffer.
+    left: u32,
+    /// While it is shut: flits that have begun to arrive.
+    entered: u32,
     /// Whether the last it said was STOP.
     is_shut: bool,
 }
@@ -67,16 +77,24 @@ impl Gates {
         }
     }
 
-    /// The line on which flits begin to arrive that are sent at a rate.
+    /// A flit starts on a channel of a rate. If it matters when it begins to arrive: the line of that,
+    /// and its number.
     #[inline]
-    pub(super) fn enter_line(&self, rate: usize) -> LineId {
-        self.signals[rate].enters
+    pub(super) fn starts(&mut self, channel: ChannelId, rate: usize) -> Option<(LineId, u32)> {
+        let gate = &mut self.gates[channel.index()];
+        gate.started = gate.started.wrapping_add(1);
+        let ahead = gate.started.wrapping_sub(gate.left);
+        let matters = ahead >= self.marks.stop_flits || gate.is_shut;
+        matters.then(|| (self.signals[rate].enters, gate.started))
     }
 
     /// By channel: how much can be sent before something has to leave the buffer at its end, at
     /// most.
     pub(super) fn rooms(&self) -> Vec<u32> {
-        let room = |gate: &Gate| if gate.is_shut { 0 } else { self.capacity - gate.held };
+        let room = |gate: &Gate| {
+            let ahead = gate.started.wrapping_sub(gate.left);
+            if gate.is_shut { 0 } else { self.capacity.saturating_sub(ahead) }
+        };
         self.gates.iter().map(room).collect()
     }
 
@@ -87,14 +105,15 @@ impl Gates {
 }
 
 impl FlitFabric {
-    /// A flit begins to arrive at a channel's end.
+    /// The flit of a number begins to arrive at a channel's end.
     #[inline]
-    pub(super) fn enters(&mut self, channel: ChannelId, now: Time) {
+    pub(super) fn enters(&mut self, channel: ChannelId, number: u32, now: Time) {
         let Control::StopGo(gates) = &mut self.control else { return };
         let gate = &mut gates.gates[channel.index()];
-        gate.held += 1;
-        debug_assert!(gate.held <= gates.capacity, "the slack was checked");
-        if gate.held >= gates.marks.stop_flits && !gate.is_shut {
+        gate.entered = number;
+        let held = number.wrapping_sub(gate.left);
+        debug_assert!(held <= gates.capacity, "the slack was checked");
+        if held >= gates.marks.stop_flits && !gate.is_shut {
             gate.is_shut = true;
             let line = gates.signals(channel).stop;
             self.lines.post(line, now, channel, Mark::default());
@@ -106,8 +125,8 @@ impl FlitFabric {
     pub(super) fn leaves(&mut self, channel: ChannelId, now: Time) {
         let Control::StopGo(gates) = &mut self.control else { return };
         let gate = &mut gates.gates[channel.index()];
-        gate.held -= 1;
-        if gate.is_shut && gate.held <= gates.marks.go_flits {
+        gate.left = gate.left.wrapping_add(1);
+        if gate.is_shut && gate.entered.wrapping_sub(gate.left) <= gates.marks.go_flits {
             gate.is_shut = false;
             let line = gates.signals(channel).go;
             self.lines.post(line, now, channel, Mark::default());
