@@ -61,9 +61,7 @@ def mbit_per_s(runs: Runs, network: Network) -> float:
 def slope(runs: Runs, network: Network, program: str) -> float:
     """Return by how much completion grows between the two largest sizes, in us for a byte."""
     below, above = SIZES[-2:]
-    times = [
-        runs.of(exchange(network, program, size)).completion_us["full"] for size in (below, above)
-    ]
+    times = [runs.of(exchange(network, program, size)).completion_us for size in (below, above)]
     return (times[1] - times[0]) / (above - below)
 
 

@@ -41,7 +41,7 @@ def rows(runs: Runs) -> list[list[str]]:
         for network in NETWORKS:
             for size in PARTED_SIZES:
                 ran = runs.of(case(network, program, size))
-                times = (ran.completion_us[mode] for mode in ("full", "endpoints", "free"))
+                times = (ran.parted_us[mode] for mode in ("full", "endpoints", "free"))
                 made.append(
                     [
                         f"{program}, {network.name}",
@@ -72,7 +72,7 @@ def answer(runs: Runs) -> str:
     """Return the answer in a few sentences."""
     worst = {}
     for network in NETWORKS:
-        times = runs.of(case(network, "torus", BLAMED_SIZE)).completion_us
+        times = runs.of(case(network, "torus", BLAMED_SIZE)).parted_us
         worst[network.name] = (times["full"], times["endpoints"], times["free"])
     parts = [
         f"on {name} {full / free:.1f} times as long as it does without any, {endpoints / free:.1f} "

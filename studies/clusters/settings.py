@@ -32,6 +32,8 @@ class Network:
     preset: str
     timer_us: float = 0.0
     """What a message takes longer that a timer sends: what the source's hosts did."""
+    leaves_gaps: bool = False
+    """Whether a host leaves 22 flits of 6.25 ns between two messages."""
     counts_frames: bool = False
     """Whether figure 14 has the rate at which frames follow each other, without the time until the
     first of them has come."""
@@ -39,10 +41,11 @@ class Network:
     @property
     def machine(self) -> dict[str, Any]:
         """The machine, as a table of a file."""
-        return {"preset": self.preset}
+        gaps = {"packet_interval": "143750 ps", "packet_interval_per_byte": "6250 ps/B"}
+        return {"preset": self.preset, **({"interface": gaps} if self.leaves_gaps else {})}
 
 
-MYRINET = Network("Myrinet", "myrinet", timer_us=0.00625)
+MYRINET = Network("Myrinet", "myrinet", timer_us=0.00625, leaves_gaps=True)
 ETHERNET = Network("Ethernet", "gigabit_ethernet")
 AVICI = Network("Avici", "avici_tsr", counts_frames=True)
 NETWORKS = tuple(one for one in (AVICI, MYRINET, ETHERNET) if one.preset in PRESETS)
