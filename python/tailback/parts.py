@@ -98,7 +98,7 @@ class Part:
         if known and cls.__doc__:
             told = (f"{field.name}: {field.metadata['key'].description}" for field in known)
             about, keys = inspect.cleandoc(cls.__doc__), "\n".join(told)
-            cls.__doc__ = f"{about}\n\nKeys:\n\n{keys}"
+            cls.__doc__ = f"{about}\n\nKeys:\n{keys}"
 
     def __post_init__(self) -> None:
         """Turn what was given into what it means; raise `UserError` for what is not possible."""

@@ -38,9 +38,9 @@ def small(**run: Any) -> Experiment:
 def test_examples(path: Path) -> None:
     experiment = Experiment.load(path)
     spec = json.loads(experiment.spec())
-    assert list(spec) == sorted(
-        ["machine", "workload", "mode", "fidelity", "seed", "sample_interval_ps", "record_packets"]
-    )
+    always = ("machine", "workload", "mode", "fidelity", "seed", "sample_interval_ps")
+    asked = ("blame",) if experiment.run.blame else ()
+    assert list(spec) == sorted((*always, *asked, "record_packets"))
 
 
 def _plain(path: Path) -> Any:

@@ -422,7 +422,7 @@ class TestMachine:
             ({"file": "x", "nodes_per_switch": 0}, "nodes_per_switch = 0: must be at"),
             (
                 {"file": "x", "routing": {"kind": "dimension_order"}},
-                'must be "up_down", "shortest"',
+                'must be "up_down", "spanning_tree", "shortest"',
             ),
         ],
     )

@@ -255,6 +255,8 @@ BAD_TOGETHER: list[tuple[dict[str, Any], str]] = [
 def test_a_usual_routing_beside_no_network_is_no_mistake() -> None:
     given = {"preset": "booksim_torus", "topology": {"kind": "mesh"}, "loggops": {}}
     assert machine_of(given).routing is None
+    given = {"preset": "slingshot_like", "topology": {"kind": "dragonfly"}, "loggops": {}}
+    assert machine_of(given).link_classes == {}
 
 
 def test_whole_numbers_have_bounds() -> None:

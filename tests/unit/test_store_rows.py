@@ -147,6 +147,9 @@ class TestColumns:
         ethernet = {"preset": "gigabit_ethernet", "topology": {"kind": "star", "nodes": 3}}
         memory = {"switch": {"memory": "64 KiB", "pause": "all"}}
         costs.append(cost_of(ethernet | memory, offering))
+        for preset in ("myrinet", "avici_tsr"):
+            few = {"dims": [3, 2], "nodes_per_switch": 2}
+            costs.append(cost_of({"preset": preset, "topology": few}, offering))
         mixed = offering | {"message_distribution": "mixed", "message_sizes": ["8 B", "40 B"]}
         slow = {"drain_rate": "1 Gbit/s", "receive_fifo": 2, "local": "switch"}
         costs.append(cost_of(paying | {"interface": slow}, mixed | {"includes_self": True}))

@@ -186,7 +186,7 @@ NEEDS = (
     _Need("switch", "virtual_channels", _has_ways, _WAYS, (1,)),
     _Need("link", "width", _has_ways, _WAYS),
     _Need("link", "sharing", _has_ways, _WAYS),
-    _Need("switch", "arbiter", _has_switches, _SWITCHES),
+    _Need("switch", "arbiter", _has_switches, _SWITCHES, ("fifo",)),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
     _Need(
@@ -279,5 +279,5 @@ def _check_without_network(machine: Machine) -> None:
         for key, value in getattr(machine, name).given().items():
             if name != "interface" or key not in OPERATIONS:
                 raise NoEffectError(f"machine.{name}.{key}", shown(plain(value)), problem)
-    if machine.link_classes:
-        raise NoEffectError("machine.link_classes", None, problem)
+    for name in machine.link_classes:
+        raise NoEffectError(f"machine.link_classes.{name}", None, problem)

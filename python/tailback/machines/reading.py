@@ -65,6 +65,9 @@ _SELECTORS = frozenset(
 )
 
 
+_NO_EFFECT = "has no effect"
+
+
 def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     """Return the machine that tables describe: a preset, refined by them, then by ``changes``.
 
@@ -90,12 +93,22 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     while True:
         try:
             return _made(tables)
-        except NoEffectError as error:
+        except UserError as error:
+            # Of some keys the engine says that they have none.
+            if not isinstance(error, NoEffectError) and not error.allowed.startswith(_NO_EFFECT):
+                raise
             part, key = error.field.split(".")[1:3]
             is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
             if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
-            del tables[part][key]
+            # What nobody said follows from what else there is in the part.
+            loose = (
+                [key] if key in tables[part] else [k for k in tables[part] if (part, k) not in firm]
+            )
+            if not loose:
+                raise
+            for name in loose:
+                del tables[part][name]
 
 
 def _plain_tables(tables: Tables) -> dict[str, Any]:

@@ -34,9 +34,6 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let refuse = |field: &str, given: &str, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} with switch.pipeline")))
     };
-    if fidelity != Fidelity::Flit {
-        return refuse("fidelity", fidelity.name(), "must be flit");
-    }
     if switch.integrated {
         return refuse("machine.switch.integrated", "true", "must be false");
     }
@@ -84,7 +81,13 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         }
     }
     whole_cycles("machine.link.credit_delay_ps", link.credit_delay_ps, link.flit_ps)?;
-    stages(&pipeline)
+    stages(&pipeline)?;
+    // Last: where no fidelity is possible, what is in its way has been named.
+    if fidelity == Fidelity::Flit {
+        Ok(())
+    } else {
+        refuse("fidelity", fidelity.name(), "must be flit")
+    }
 }
 
 /// Arbiters that allocators can have: some have none but turns.
