@@ -84,7 +84,11 @@ fn other_switching_has_no_clock() {
         spec
     });
     let text = text.err().unwrap().to_string();
-    assert_eq!(text, "fidelity = packet: must be flit with switch.pipeline");
+    // Why there is no fidelity, before that there is none.
+    assert_eq!(
+        text,
+        "machine.switch.switching = store_and_forward: must be wormhole with switch.pipeline"
+    );
     let text = refusal(|machine| {
         machine.switch.integrated = true;
         machine.node_link = None;
