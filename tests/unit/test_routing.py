@@ -151,7 +151,7 @@ def test_loads_of_a_dragonfly_are_within_the_known_bounds(
     kind: str, fidelity: str, next_group: tuple[float, float], uniform: tuple[float, float]
 ) -> None:
     keys = {"intermediate": "group"} if kind == "valiant" else {}
-    clocked = {"allocator": "islip"} if fidelity == "clocked" else {}
+    clocked = {"allocator": "islip", "arbiter": "round_robin"} if fidelity == "clocked" else {}
     fidelity = "flit" if clocked else fidelity
     machine = machine_of(
         {
