@@ -44,8 +44,9 @@ impl Communicators {
         }
         let mut sorted = given.clone();
         sorted.sort_unstable();
-        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("communicator {number} has rank {} twice", twice[0]));
+        let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
+        if let Some((twice, _)) = pairs.find(|(one, next)| one == next) {
+            return Err(format!("communicator {number} has rank {twice} twice"));
         }
         let members: Arc<[u32]> = given.into();
         self.known.insert(number, Arc::clone(&members));
