@@ -43,6 +43,8 @@ from tailback.store.columns import (
     NESTED,
     NODES_OF_COSTS,
     NODES_OF_INTEGRATED,
+    PATH_COLUMNS,
+    PATH_METRICS,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     TRAFFIC_COLUMNS,
@@ -310,6 +312,11 @@ def _blame_columns() -> str:
     return f"{_column_table(said)}\n\n{_inner_tables(BLAME_COLUMNS, BLAME_TABLES)}"
 
 
+def _path_columns() -> str:
+    """Return the values that points with `run.critical_path` have besides."""
+    return _column_table([column for column in PATH_COLUMNS if column.name in PATH_METRICS])
+
+
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
     meanings = {column.name: column.meaning for column in described}
     further = {"nodes": (*NODES_OF_INTEGRATED, *NODES_OF_COSTS)}
@@ -346,6 +353,7 @@ _PARTS: dict[str, Callable[[], str]] = {
     "inner columns": _inner_columns,
     "traffic columns": _traffic_columns,
     "blame columns": _blame_columns,
+    "path columns": _path_columns,
 }
 
 
