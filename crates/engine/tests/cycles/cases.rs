@@ -2,8 +2,9 @@
 //! ticks, buffers from the header up, loads from light to far past saturation.
 
 use crate::arbiters;
-use crate::cases::{Dice, nodes};
+use crate::cases::nodes;
 use crate::parts::{Scheme, clear_rates, rate, set_rates};
+use crate::random::Dice;
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
     Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, Machine, MessageOrder,

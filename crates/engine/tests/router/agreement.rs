@@ -1,7 +1,6 @@
 //! The engine against the twin that goes cycle by cycle.
 
-use crate::cases::Dice;
-use crate::random::{check, finished, random_cases, same_packets_in_any_order};
+use crate::random::{Dice, check, finished, random_cases, same_packets_in_any_order};
 use crate::twin::Twin;
 use tailback_engine::spec::Spec;
 use tailback_engine::time::Time;

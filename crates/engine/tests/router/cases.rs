@@ -1,7 +1,7 @@
 //! Random small machines whose switches run by a clock, and lists of messages for them.
 
-use crate::cases::Dice;
 use crate::parts::delayed;
+use crate::random::Dice;
 use crate::{networks, small};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{

@@ -1,10 +1,9 @@
 //! What must add up with clocked switches, however a run is cut, and what becomes of machines that
 //! can deadlock.
 
-use crate::cases::Dice;
 use crate::clocked;
 use crate::hand::{messages, spec as by_hand};
-use crate::random::{check, random_cases};
+use crate::random::{Dice, check, random_cases};
 use crate::unit_cycles::{machine, pipeline};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::Use;
