@@ -20,9 +20,6 @@ impl Dice {
 fn random_cells(dice: &mut Dice) -> Cells {
     let cell_ps = TICK + dice.ticks(5);
     Cells {
-        minimum_bytes: dice.below(30) as u32,
-        preamble_bytes: dice.below(4) as u32,
-        gap_bytes: dice.below(8) as u32,
         cell_bytes: 1 + dice.below(12) as u32,
         cell_ps,
         pacing: [None, Some(1 + dice.below(6) as u32)][dice.below(2) as usize],
@@ -48,6 +45,11 @@ fn case(number: u64) -> Spec {
     }
     machine.switch.cells = Some(random_cells(&mut dice));
     machine.link.flit_ps = TICK + dice.ticks(3);
+    machine.link.framing = Framing {
+        minimum_bytes: dice.below(30) as u32,
+        preamble_bytes: dice.below(4) as u32,
+        gap_bytes: dice.below(8) as u32,
+    };
     machine.link.delay_ps = dice.ticks(4);
     let delay = dice.ticks(4);
     machine.set_node_link(|class| class.delay_ps = Some(delay));

@@ -150,14 +150,12 @@ pub fn line_cards(dims: &[u32], nodes_per_switch: u32) -> Machine {
     let mut machine = Machine::t9000(topology);
     machine.link.flit_ps = 8_000;
     machine.link.end_token = false;
+    machine.link.framing = Framing { minimum_bytes: 64, preamble_bytes: 8, gap_bytes: 12 };
     machine.node_link = None;
     machine.switch.switching = Switching::StoreAndForward;
     machine.switch.virtual_channels = 2;
     machine.switch.input_buffer_flits = None;
     machine.switch.cells = Some(Cells {
-        minimum_bytes: 64,
-        preamble_bytes: 8,
-        gap_bytes: 12,
         cell_bytes: 72,
         cell_ps: 30_000,
         pacing: Some(4),

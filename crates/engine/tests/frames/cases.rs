@@ -35,7 +35,8 @@ pub fn spec(dice: &mut Dice) -> Spec {
     machine.switch.delay_ps = dice.one_of(&[0, 0, 2, 9]);
     machine.routing.algorithm =
         if dice.chance(70) { RoutingSpec::SpanningTree } else { RoutingSpec::Shortest };
-    machine.switch.frames = Some(frames(dice, longest));
+    machine.link.framing = framing(dice, longest);
+    machine.switch.frames = Some(frames(dice, longest.into()));
     let pause = machine.switch.frames.unwrap().pause;
     let of_classes = if pause == Pause::PerPriority { 70 } else { 15 };
     let workload = if dice.chance(of_classes) {
@@ -67,10 +68,16 @@ fn links(dice: &mut Dice, switches: u64) -> Vec<GraphLink> {
     links
 }
 
-fn frames(dice: &mut Dice, longest: u32) -> Frames {
+fn framing(dice: &mut Dice, longest: u32) -> Framing {
+    Framing {
+        minimum_bytes: dice.one_of(&[0, 0, 8, longest]).min(longest),
+        preamble_bytes: dice.one_of(&[0, 2, 8]),
+        gap_bytes: dice.one_of(&[0, 0, 1, 12]),
+    }
+}
+
+fn frames(dice: &mut Dice, longest: u64) -> Frames {
     let pause = dice.one_of(&[Pause::Off, Pause::Off, Pause::All, Pause::All, Pause::PerPriority]);
-    let longest = u64::from(longest);
-    let minimum = dice.one_of(&[0, 0, 8, longest]).min(longest) as u32;
     let memory_bytes = match pause {
         Pause::Off => dice.one_of(&[None, Some(1), Some(2), Some(4)]),
         _ => dice.one_of(&[None, Some(2), Some(6), Some(20)]),
@@ -78,9 +85,6 @@ fn frames(dice: &mut Dice, longest: u32) -> Frames {
     let memory_bytes = memory_bytes.map(|frames| frames * longest + dice.number(0, longest));
     let high = dice.number(1, memory_bytes.unwrap_or(6 * longest));
     Frames {
-        minimum_bytes: minimum,
-        preamble_bytes: dice.one_of(&[0, 2, 8]),
-        gap_bytes: dice.one_of(&[0, 0, 1, 12]),
         engine: dice.one_of(&[Engine::PerSwitch, Engine::PerPort]),
         forwarding_ps: dice.one_of(&[0, 0, 3, 10, 40]),
         memory_bytes,

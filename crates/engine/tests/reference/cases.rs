@@ -7,9 +7,9 @@ use crate::random::Dice;
 use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::spec::{
-    Costs, Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local,
-    Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side,
-    Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Costs, Distribution, Fidelity, FlowControl, Framing, HalfDuplex, Interface, Link, LinkClass,
+    Local, Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing,
+    Side, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -219,6 +219,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32) {
         delay_ps: dice.one_of(&delays),
         sharing: Sharing::RoundRobin,
         half_duplex: HalfDuplex::No,
+        framing: Framing::default(),
     };
     (link, dice.one_of(&delays), header_bytes)
 }
