@@ -53,7 +53,7 @@ fn machine(dice: &mut Dice) -> Machine {
         flow_control: FlowControl::OutOfBand,
         credit_delay_ps: cycle * dice.number(0, 2),
         sharing: Sharing::RoundRobin,
-        half_duplex: tailback_engine::spec::HalfDuplex::default(),
+        ..Machine::t9000(TopologySpec::Pair).link
     };
     let of_nodes = LinkClass {
         width: Some(dice.one_of(&[1, 1, 1, 2])),
