@@ -96,6 +96,9 @@ pub struct Timeline {
     /// The first process, and the first that is not shown any more; absent: all.
     #[serde(default)]
     pub processes: Option<(u32, u32)>,
+    /// Most turns on channels that are kept, and most waits for them; absent: none is.
+    #[serde(default)]
+    pub turns: Option<u32>,
 }
 
 /// By which traffic classes waits are charged to each other.

@@ -89,6 +89,10 @@ impl Blame {
     pub fn observe(&mut self, what: Observation, now: Time, ways: &impl Ways) {
         #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
         use Observation::*;
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
+            let label = |packet: PacketId| self.records[packet.index()].class;
+            occupancy.observe(what, (label, labels), now, ways);
+        }
         match what {
             Asked { packet } if self.is_bystander(packet) => {}
             Asked { packet } => self.asks(packet, now, ways),
