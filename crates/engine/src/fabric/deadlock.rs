@@ -63,8 +63,8 @@ pub fn find_sharing(
     let wire_of = &wiring.layout.wire_of;
     let others =
         |at: usize| (0..wire_of.len()).filter(move |&o| o != at && wire_of[o] == wire_of[at]);
-    for at in 0..shared.len() {
-        others(at).for_each(|other| standings[other].room -= shared[at]);
+    for (at, &places) in shared.iter().enumerate() {
+        others(at).for_each(|other| standings[other].room -= places);
     }
     // What drains gives its places to the others of its wire, so that more may drain.
     while shared.iter().any(|&places| places > 0) {

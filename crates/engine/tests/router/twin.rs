@@ -326,7 +326,7 @@ fn packets(spec: &Spec) -> Vec<Packet> {
     let (list, classes) = crate::classes::sent(spec);
     let interface = &spec.machine.interface;
     let mut packets = Vec::new();
-    for message in 0..list.time_ps.len() {
+    for (message, traffic) in classes.into_iter().enumerate() {
         let (source, destination) = (list.source[message], list.destination[message]);
         // What stays in its node does not come here.
         if source == destination {
@@ -338,7 +338,6 @@ fn packets(spec: &Spec) -> Vec<Packet> {
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
             let flits = (interface.header_bytes + bytes) as usize;
-            let traffic = classes[message];
             packets.push(Packet { row, flits, traffic, is_first, group: None });
         }
     }
