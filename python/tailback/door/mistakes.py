@@ -32,6 +32,7 @@ _USER_FIELDS = {
     "machine.switch.pipeline.traversal_cycles": "machine.switch.traversal_delay",
     "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",
     "machine.switch.pipeline.output_buffer_flits": "machine.switch.output_buffer",
+    "machine.switch.pipeline.shared_buffer_flits": "machine.switch.shared_buffer",
     "machine.switch.cells.cell_bytes": "machine.switch.segmentation",
     "machine.switch.cells.cell_ps": "machine.switch.cell_time",
     "machine.switch.cells.pacing": "machine.switch.cell_pacing",

@@ -78,6 +78,8 @@ def _switch(machine: Machine) -> dict[str, Any]:
         left_out += ("fall_through",)
     if machine.switch.regrant_delay == Time(0):
         left_out += ("regrant_delay",)
+    if not machine.switch.is_clocked:
+        left_out += ("shared_buffer",)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -359,7 +361,7 @@ def _clocked_spec(machine: Machine) -> dict[str, Any]:
 
 def _pipeline_spec(machine: Machine) -> dict[str, Any]:
     switch = machine.switch
-    flits = machine.output_places_behind_crossbar
+    flits, shared = machine.output_places_behind_crossbar, machine.shared_places
     return {
         "route_cycles": machine.cycles("route_delay"),
         "traversal_cycles": machine.cycles("traversal_delay"),
@@ -372,6 +374,7 @@ def _pipeline_spec(machine: Machine) -> dict[str, Any]:
         "output_speedup": switch.output_speedup,
         "internal_speedup": switch.internal_speedup,
         "output_buffer_flits": flits,
+        **({"shared_buffer_flits": shared} if shared else {}),
         "atomic": switch.vc_reuse == "after_credits",
         "holds": switch.hold,
     }

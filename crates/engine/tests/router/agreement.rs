@@ -29,3 +29,14 @@ fn packets_take_the_same_times_as_cycle_by_cycle() {
     }
     assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
 }
+
+#[test]
+fn urgent_classes_take_the_same_times_as_cycle_by_cycle() {
+    let (mut busy, number) = (0, random_cases(1_000));
+    for case in 0..number {
+        let mut dice = Dice::new(300_000_000 + case);
+        let spec = crate::classes::spec(&mut dice);
+        busy += check(case, &spec, |spec| compare(spec, u64::MAX));
+    }
+    assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
+}

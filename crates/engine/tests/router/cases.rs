@@ -119,6 +119,7 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         output_speedup: 1,
         internal_speedup: 1,
         output_buffer_flits: None,
+        shared_buffer_flits: if dice.chance(30) { dice.number(1, 6) as u32 } else { 0 },
         atomic: dice.chance(20),
         holds: dice.chance(20),
     };
