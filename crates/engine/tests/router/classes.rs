@@ -1,6 +1,7 @@
 //! Traffic classes of different priority: random ones, and what their sources send.
 
-use crate::cases::{Dice, nodes};
+use crate::cases::nodes;
+use crate::random::Dice;
 use crate::random::finished;
 use tailback_engine::spec::{
     Allocator, Arbiter, Distribution, Messages, Mode, Pattern, Source, Spec, Start, Sync,
