@@ -64,8 +64,11 @@ _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _FILE = re.compile(r"```\w+ ([\w.]+)\n(.*?)```", re.DOTALL)
 _PICTURE = re.compile(r"\]\((?:docs/)?pictures/([\w.-]+)\)<!-- from (\S+) -->")
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
-# What depends on the clock on the wall: events per second, and how far a sweep is.
-_PROGRESS = re.compile(r"(?m)^\d+ of \d+ points done, .*\n")
+# What depends on the clock on the wall: events per second, and how far work is.
+_PROGRESS = re.compile(
+    r"(?m)^(?:\d+ of \d+ \w+ done|\d+ operations, [\d.]+ million/s|[^:\n]+: [\d.]+ ms simulated,)"
+    r".*\n"
+)
 _SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
