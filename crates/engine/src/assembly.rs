@@ -4,7 +4,7 @@
 use crate::error::SpecError;
 use crate::fabric::{Accounts, Fabric};
 use crate::ids::{ChannelId, NodeId};
-use crate::measure::blame::{Keeps, Victims};
+use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::causes::Window;
 use crate::measure::{
     Blame, ByJob, Causes, ChannelKind, InSoftware, Measures, Offered, Stored, Traffic,
@@ -128,18 +128,28 @@ fn measures(
         let victims = Victims::new(share, spec.seed, groups);
         let mut blame = Blame::new(queues, interval, keeps, victims);
         blame.labels = charges(spec).then(Box::default);
+        let shown = spec.causes.and_then(|causes| causes.timeline);
+        blame.occupancy = shown.and_then(|timeline| {
+            let most = timeline.turns? as usize;
+            Some(Box::new(Occupancy::new(channels, window(timeline), most)))
+        });
         measures.blame = Some(Box::new(blame));
     }
     measures.causes = spec.causes.map(|causes| {
         let layout = &fabric.wiring().layout;
         let kind = |channel| layout.group(ChannelId::from_index(channel)).kind;
         let is_end = (0..channels).map(|channel| kind(channel) != ChannelKind::Internal);
-        let window = causes.timeline.map(|timeline| Window {
-            time: timeline.window_ps.unwrap_or((0, Time::MAX)),
-            processes: timeline.processes.unwrap_or((0, u32::MAX)),
-        });
+        let window = causes.timeline.map(window);
         let sizes = (placement.len(), topology.nodes);
         Box::new(Causes::new(sizes, is_end.collect(), causes.slack, window))
     });
     measures
+}
+
+/// What of a run is shown.
+fn window(timeline: spec::Timeline) -> Window {
+    Window {
+        time: timeline.window_ps.unwrap_or((0, Time::MAX)),
+        processes: timeline.processes.unwrap_or((0, u32::MAX)),
+    }
 }

@@ -17,12 +17,21 @@ from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
 
 from .facts import facts
-from .what_if import Change, faster, without
+from .what_if import Change, channels_of, faster, without
 
 if TYPE_CHECKING:
     from tailback.results import Result
 
-__all__ = ["Change", "Explanation", "explain", "faster", "path_of", "prepared", "without"]
+__all__ = [
+    "Change",
+    "Explanation",
+    "channels_of",
+    "explain",
+    "faster",
+    "path_of",
+    "prepared",
+    "without",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

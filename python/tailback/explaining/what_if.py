@@ -83,7 +83,8 @@ def without(asked: str, experiment: Experiment) -> Change:
     if kind != "channel" or not name:
         allowed = 'must be such as "channel:(0, 1)->(1, 1)": a channel between switches'
         raise UserError(field, shown(asked), allowed)
-    ends = _channels(experiment)
+    channels = channels_of(experiment)
+    ends = {name: (start, end) for name, kind, start, end in channels if kind == "internal"}
     if name not in ends:
         found = nearest(name, ends)
         allowed = "must be a channel between switches, as `tailback explain` names them"
@@ -91,8 +92,8 @@ def without(asked: str, experiment: Experiment) -> Change:
     return Change(f"without {asked}", lambda spec: _uncontended(spec, ends[name]))
 
 
-def _channels(experiment: Experiment) -> dict[str, tuple[int, int]]:
-    """Return the switches at the ends of every channel between switches, by its name."""
+def channels_of(experiment: Experiment) -> list[tuple[str, str, int, int]]:
+    """Return name, kind and ends of every channel, in the order of their numbers."""
     with processes_of(experiment) as processes:
         spec, arrays = experiment.spec(), experiment.messages_arrays()
         classes = experiment.message_classes() if experiment.run.blame else None
@@ -101,11 +102,7 @@ def _channels(experiment: Experiment) -> dict[str, tuple[int, int]]:
     labels = experiment.machine.topology.labels
     names = Names.of_tables(tables.nodes(nodes, 0), channels, "node", labels)
     rows = zip(*(channels[name].to_pylist() for name in _ENDS), strict=True)
-    return {
-        names.channel(number): (start, end)
-        for number, (kind, start, end) in enumerate(rows)
-        if kind == "internal"
-    }
+    return [(names.channel(number), *row) for number, row in enumerate(rows)]
 
 
 _ENDS = ("kind", "from_node", "to_node")

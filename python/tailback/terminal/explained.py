@@ -8,8 +8,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tailback.critical_path import PART_WORDS
 from tailback.explaining import Explanation
-from tailback.explaining.facts import PART_WORDS, facts
+from tailback.explaining.facts import facts
 from tailback.scaling import MICROSECONDS, scaled
 from tailback.wording import warnings
 
