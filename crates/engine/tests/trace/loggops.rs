@@ -66,7 +66,7 @@ fn a_barrier_is_messages() {
 
 /// The run of four ranks, the last of which may do nothing, with all kept that can be.
 fn watched(spec: &Spec, ranks: &[Rank]) -> Simulation {
-    let timeline = Some(Timeline { window_ps: None, processes: None, turns: false });
+    let timeline = Some(Timeline { window_ps: None, processes: None, turns: None });
     let causes = Some(Causes { slack: true, timeline });
     let ranks: Vec<_> = ranks.iter().cloned().chain(vec![Rank::default(); 4]).take(4).collect();
     run(&Spec { causes, ..spec.clone() }, &ranks).unwrap_or_else(|error| panic!("{error}"))
