@@ -41,7 +41,7 @@ class Explanation:
     result: Result
     """The run with contention."""
     baseline: Result | None
-    """The same without, in the mode `run.baseline`; None if that was not run, or is not possible."""
+    """The same without, in the mode `run.baseline`; None if that was not, or cannot be, run."""
     what_if: dict[str, Result] = field(default_factory=dict)
     """The run with contention, a little different; by what was asked for."""
 
