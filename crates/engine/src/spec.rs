@@ -29,7 +29,7 @@ pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Pric
 pub use costs::{Costs, Side};
 pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
-pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
+pub use link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};

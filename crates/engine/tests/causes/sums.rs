@@ -1,7 +1,7 @@
 //! What must add up, under random machines and workloads.
 
-use crate::cases::{self, Dice, Kind};
-use crate::random::{check, random_cases};
+use crate::cases::{self, Kind};
+use crate::random::{Dice, check, random_cases};
 use crate::{causes, networks, part, small, with_causes};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::causes::Part;

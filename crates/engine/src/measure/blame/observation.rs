@@ -21,7 +21,10 @@ pub enum Observation {
     /// It might start on a channel, but lacks room in the buffer at its end. If it has been
     /// granted an output, it keeps others waiting there: `keeps`, that group's lead, else none.
     LacksRoom { packet: PacketId, channel: ChannelId, keeps: ChannelId },
-    /// The same, where the model knows who is to blame in the end.
+    /// It, or what is left of it, might start on a channel, but the room that this shares with other
+    /// channels is taken, by `taker` most of all.
+    LacksShare { packet: PacketId, channel: ChannelId, taker: ChannelId },
+    /// The same of all room, where the model knows who is to blame in the end.
     LacksPlace { packet: PacketId, root: Root },
     /// It, or what is left of it, might start on a channel whose wire `user` uses.
     LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
@@ -112,6 +115,9 @@ impl Blame {
             }
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
+            }
+            LacksShare { packet, channel, taker } => {
+                self.lacks_share(packet, channel, taker, now, ways);
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
