@@ -179,8 +179,11 @@ fn circuits_that_wait_in_a_circle_say_so() {
 /// Cause, culprit, root channel (from, to) and time.
 type Charge = (Cause, u32, (u32, u32), u64);
 
-/// What each message is charged, and what that is passed on as: cause, root culprit and time.
-fn charges(machine: &Machine, rows: Rows) -> Vec<(Vec<Charge>, Vec<(Cause, u32, u64)>)> {
+/// Cause, root culprit and time.
+type Passed = (Cause, u32, u64);
+
+/// What each message is charged, and what that is passed on as.
+fn charges(machine: &Machine, rows: Rows) -> Vec<(Vec<Charge>, Vec<Passed>)> {
     let mut spec = spec(machine.clone(), message_list(rows), Mode::Full);
     let message_classes = (0..rows.len() as u32).collect();
     spec.blame = Some(Blame { message_classes, ..Blame::default() });
