@@ -90,16 +90,13 @@ fn check_loggops(spec: &Spec) -> Result<(), SpecError> {
     if spec.blame.is_some() {
         return refuse("run.blame", "true", "must be false");
     }
-    if spec.causes.is_some() {
-        return refuse("run.critical_path", "true", "must be false");
-    }
     Ok(())
 }
 
 /// Whether waits are charged because the critical path is: it is divided by what its messages
 /// are charged.
 fn charges(spec: &Spec) -> bool {
-    spec.causes.is_some() && spec.fidelity != Fidelity::Fluid
+    spec.causes.is_some() && spec.fidelity != Fidelity::Fluid && spec.machine.loggops.is_none()
 }
 
 /// What is measured of a run.

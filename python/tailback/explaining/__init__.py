@@ -41,7 +41,7 @@ class Explanation:
     result: Result
     """The run with contention."""
     baseline: Result | None
-    """The same without, in the mode `run.baseline`; None if that was not run."""
+    """The same without, in the mode `run.baseline`; None if that was not, or cannot be, run."""
     what_if: dict[str, Result] = field(default_factory=dict)
     """The run with contention, a little different; by what was asked for."""
 
@@ -113,7 +113,8 @@ def explain(
         result = run_mode(experiment, mode, watch=watch, change=_with_timeline(shown))
         path_of(result)
         without = None
-        if mode != baseline and not interrupted():
+        # Where there is no network, there is no contention to be without.
+        if mode != baseline and experiment.machine.loggops is None and not interrupted():
             without = run_mode(plain, baseline, watch=watch)
         what_if = {}
         for change in changes:

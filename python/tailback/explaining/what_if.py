@@ -39,7 +39,7 @@ def faster(asked: str, experiment: Experiment) -> Change:
 
     Of links the rate is that many times as high (the time of a flit, or of a flow-control token,
     in whole picoseconds, at least 1); delays stay. Of computing, the means of all durations in
-    the description are divided.
+    the description are divided; without a network, one of the times L, o, g, G and O.
     """
     name, _, text = asked.partition(":")
     field, allowed = "--faster", 'must be such as "compute:2" or "network:1.5": a factor above 0'
@@ -54,6 +54,10 @@ def faster(asked: str, experiment: Experiment) -> Change:
             allowed = "the workload's description has no computing that could be faster"
             raise UserError(field, shown(asked), allowed)
         return Change(f"faster {asked}", lambda spec: _computing(spec, factor))
+    if experiment.machine.loggops is not None:
+        if name not in _LETTERS:
+            raise choice(field, name, (COMPUTE, *_LETTERS))
+        return Change(f"faster {asked}", lambda spec: _letter(spec, name, factor))
     classes = experiment.machine.topology.link_classes
     known = (COMPUTE, LINKS, NODES, NETWORK, *classes)
     if name not in known:
@@ -74,6 +78,8 @@ def without(asked: str, experiment: Experiment) -> Change:
     """
     field = "--without"
     kind, _, name = asked.partition(":")
+    if experiment.machine.loggops is not None:
+        raise UserError(field, shown(asked), "there is no network with [machine.loggops]")
     if kind != "channel" or not name:
         allowed = 'must be such as "channel:(0, 1)->(1, 1)": a channel between switches'
         raise UserError(field, shown(asked), allowed)
@@ -110,6 +116,23 @@ def _uncontended(spec: Spec, ends: tuple[int, int]) -> Spec:
 
 #: Kinds of the engine's workloads whose description says what is computed.
 _COMPUTES = {"program", "synthetic", "trace"}
+
+
+#: The times of a machine without a network, as the engine describes them.
+_LETTERS = {
+    "L": "latency_ps",
+    "o": "overhead_ps",
+    "g": "gap_ps",
+    "G": "gap_per_byte_fs",
+    "O": "overhead_per_byte_fs",
+}
+
+
+def _letter(spec: Spec, letter: str, factor: float) -> Spec:
+    changed = copy.deepcopy(spec)
+    law = changed["machine"]["loggops"]
+    law[_LETTERS[letter]] = round(law[_LETTERS[letter]] / factor)
+    return changed
 
 
 def _computing(spec: Spec, factor: float) -> Spec:
