@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from tailback.critical_path import PART_WORDS
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
@@ -180,11 +181,16 @@ def _metric_columns() -> Iterator[Column]:
         if isinstance(metric.denominator, str):
             divided = "ps times " + ("nodes" if metric.denominator == "nodes" else "channels")
         yield Column(name, "float64", unit, meaning)
-        yield Column(f"{name}_low", "float64", unit, "Lower end of its confidence interval.")
-        yield Column(f"{name}_high", "float64", unit, "Upper end of its confidence interval.")
-        yield Column(f"{name}_standard_error", "float64", unit, "Its standard error.")
-        yield Column(f"{name}_weight", "float64", divided, "What the sum was divided by.")
-        yield Column(f"{name}_batches", "int64", "", "Batches behind the interval; 0: exact.")
+        yield from _merging(name, unit, divided)
+
+
+def _merging(name: str, unit: str, divided: str) -> Iterator[Column]:
+    """Yield the columns behind that of a metric: all of `MERGED` but the first."""
+    yield Column(f"{name}_low", "float64", unit, "Lower end of its confidence interval.")
+    yield Column(f"{name}_high", "float64", unit, "Upper end of its confidence interval.")
+    yield Column(f"{name}_standard_error", "float64", unit, "Its standard error.")
+    yield Column(f"{name}_weight", "float64", divided, "What the sum was divided by.")
+    yield Column(f"{name}_batches", "int64", "", "Batches behind the interval; 0: exact.")
 
 
 def _ratio_columns() -> Iterator[Column]:
@@ -235,7 +241,37 @@ def columns_of_job(job: str, name: str, parts: Iterable[str]) -> tuple[Column, .
     )
 
 
+#: What the names of columns of the critical path begin with.
+OF_PATHS = "critical_path."
+
+PATH_METRICS = {f"{OF_PATHS}{part}_us": words for part, words in PART_WORDS.items()}
+"""What is stored of a critical path, of points with `run.critical_path`, and what that is."""
+
+
+def _path_columns() -> Iterator[Column]:
+    """Yield the columns of critical paths; they are merged as metrics are."""
+    for name, words in PATH_METRICS.items():
+        yield Column(name, "float64", "us", f"Time on the critical path: {words}.")
+        yield from _merging(name, "us", "runs")
+
+
 METRIC_COLUMNS = tuple(_metric_columns())
+PATH_TABLES = ("critical_path_waits", "critical_path_calls")
+"""Columns that hold a table, of points with `run.critical_path`."""
+
+PATH_ROWS = 256
+"""Rows of each of them that are told apart, the longest."""
+
+_PATH_MEANING = {
+    "critical_path_waits": "What messages on the critical path waited for, the longest first.",
+    "critical_path_calls": "Time on the critical path by place in the program, likewise.",
+}
+PATH_COLUMNS = (
+    *_path_columns(),
+    *(Column(name, "list", "", text) for name, text in _PATH_MEANING.items()),
+)
+"""The columns that points with `run.critical_path` have and others have not."""
+
 RATIO_COLUMNS = tuple(_ratio_columns())
 PERCENTILE_COLUMNS = tuple(_percentile_columns())
 NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_MEANING.items())
@@ -311,8 +347,8 @@ NODES_OF_INTEGRATED = _counted(
     own_bytes_max="The same of its own packets that had not set out.",
 )
 
-#: Columns of the tables in `NESTED` and `BLAME_TABLES`. Coordinates of nodes are x, y, z,
-#: x3, ... as the machine has.
+#: Columns of the tables in `NESTED`, `PATH_TABLES` and `BLAME_TABLES`. Coordinates of nodes are
+#: x, y, z, x3, ... as the machine has.
 INNER: dict[str, tuple[Column, ...]] = {
     "moments": (
         *_VARIABLE,
@@ -398,6 +434,21 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("standard_error", "float64", "", "Its standard error, likewise."),
         Column("weight", "float64", "", "What the sum was divided by."),
         Column("batches", "integer", "", "Batches behind the interval; 0: exact."),
+    ),
+    "critical_path_waits": (
+        Column("part", "text", "", "endpoint or network."),
+        Column("channel", "integer", "", "Number of the channel; null: of all other rows."),
+        Column("root", "integer", "", "Number of the root channel."),
+        Column("culprit_process", "integer", "", "Who sent the message in the way."),
+        Column("root_culprit_process", "integer", "", "Who sent the message at the root."),
+        Column("time_ps", "integer", "ps", "How long."),
+    ),
+    "critical_path_calls": (
+        Column("part", "text", "", "What the time is put down to."),
+        Column("process", "integer", "", "Whose; null: of all other rows."),
+        Column("call", "integer", "", "Number of the place in its program; null: none."),
+        Column("time_ps", "integer", "ps", "How long."),
+        Column("place", "text", "", "What a trace calls the place, or its number."),
     ),
     "blame_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
     "blame_channels": (

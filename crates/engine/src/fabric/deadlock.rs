@@ -52,6 +52,38 @@ pub fn find(
     blocked
 }
 
+/// The same of flits where the virtual channels of a wire share room: by channel how many shared
+/// places are in use, and in `standings` the room there would be if others had none in use.
+pub fn find_sharing(
+    wiring: &Wiring,
+    packets: &PacketPool,
+    mut standings: Vec<Standing>,
+    mut shared: Vec<u64>,
+) -> Vec<Blocked> {
+    let wire_of = &wiring.layout.wire_of;
+    let others =
+        |at: usize| (0..wire_of.len()).filter(move |&o| o != at && wire_of[o] == wire_of[at]);
+    for (at, &places) in shared.iter().enumerate() {
+        others(at).for_each(|other| standings[other].room -= places);
+    }
+    // What drains gives its places to the others of its wire, so that more may drain.
+    while shared.iter().any(|&places| places > 0) {
+        let view = View { wiring, packets, standings: &standings, whole: false };
+        let targets: Vec<Vec<ChannelId>> = (0..shared.len()).map(|at| view.targets(at)).collect();
+        let drains = drains(&targets, |at, target| view.takes(at, target));
+        let gives: Vec<usize> =
+            (0..shared.len()).filter(|&at| drains[at] && shared[at] > 0).collect();
+        if gives.is_empty() {
+            break;
+        }
+        for at in gives {
+            let places = std::mem::take(&mut shared[at]);
+            others(at).for_each(|other| standings[other].room += places);
+        }
+    }
+    find(wiring, packets, &standings, false)
+}
+
 /// The buffers on a circle of such as never drain, each with what it waits for; empty if all
 /// drain. `targets`: by buffer the channels by which what is in it can leave; none if it drains.
 /// `takes`: whether something can leave a buffer by a channel even if that one's does not drain.

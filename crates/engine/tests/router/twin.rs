@@ -7,7 +7,7 @@
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
-use tailback_engine::spec::{Arbiter, Machine, Pipeline, Spec, Workload};
+use tailback_engine::spec::{Arbiter, Pipeline, Spec};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -17,6 +17,8 @@ pub type Flit = (usize, usize);
 pub struct Packet {
     pub row: PacketRow,
     pub flits: usize,
+    /// Its traffic class.
+    pub traffic: usize,
     /// It is queued when its message is sent.
     is_first: bool,
     /// The group of channels it was granted last.
@@ -29,7 +31,8 @@ pub struct Channel {
     /// The packet it has been granted to, until its last flit has been sent; how many have.
     pub owner: Option<usize>,
     pub sent: usize,
-    pub credits: usize,
+    /// Its flits in the buffer at its end and on the way there, as far as credits say.
+    pub taken: usize,
     /// Flits and credits on their way, with the cycle in which they are there.
     coming: VecDeque<(u64, Flit)>,
     returning: Vec<u64>,
@@ -74,9 +77,13 @@ struct Node {
 pub struct Twin {
     pub pipeline: Pipeline,
     pub arbiter: Arbiter,
+    /// By traffic class.
+    pub urgencies: Vec<u16>,
     pub cycle_ps: Time,
     credit_delay: u64,
-    pub capacity: usize,
+    /// Places of every channel in the buffer at its end, and those that all of a wire share.
+    own: usize,
+    shared: usize,
     pub wiring: Wiring,
     pub channels: Vec<Channel>,
     pub wires: Vec<Wire>,
@@ -93,23 +100,23 @@ impl Twin {
         let machine = &spec.machine;
         let pipeline = machine.switch.pipeline.expect("switches that run by a clock");
         let (wiring, cycle_ps) = (Wiring::new(machine), machine.link.flit_ps);
-        let capacity = machine.switch.input_buffer() as usize;
         let mut wires: Vec<Wire> = (0..wiring.wires()).map(|_| Wire::default()).collect();
         for (channel, &group) in wiring.group_of.iter().enumerate() {
             wires[wiring.wire_of[channel]].latency = wiring.delay_ps(machine, group) / cycle_ps;
         }
-        let idle = |_| Channel { credits: capacity, ..Channel::default() };
         Self {
             pipeline,
             arbiter: machine.switch.arbiter,
             cycle_ps,
             credit_delay: machine.link.credit_delay_ps / cycle_ps,
-            capacity,
-            channels: (0..wiring.group_of.len()).map(idle).collect(),
+            own: machine.switch.input_buffer() as usize,
+            shared: pipeline.shared_buffer_flits as usize,
+            channels: (0..wiring.group_of.len()).map(|_| Channel::default()).collect(),
             wires,
             switches: Switch::all(&wiring, &machine.switch),
             nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
-            packets: packets(machine, &spec.workload),
+            urgencies: machine.routing.traffic_classes.iter().map(|one| one.priority).collect(),
+            packets: packets(spec),
             wiring,
             now: 0,
             moved: 0,
@@ -166,7 +173,7 @@ impl Twin {
         let channel = &mut self.channels[number];
         let waiting = channel.returning.len();
         channel.returning.retain(|&there| there != now);
-        channel.credits += waiting - channel.returning.len();
+        channel.taken -= waiting - channel.returning.len();
         let Some(&(_, flit)) = channel.coming.front().filter(|coming| coming.0 == now) else {
             return;
         };
@@ -197,24 +204,23 @@ impl Twin {
     /// on the first channel that is free and has room behind the one that was used last.
     fn node_sends(&mut self, node: usize) {
         for wire in 0..self.nodes[node].wires.len() {
-            let Node { queue, wires } = &mut self.nodes[node];
-            let (channels, last, sends) = &mut wires[wire];
+            let Node { queue, wires } = &self.nodes[node];
+            let (channels, last, sends) = &wires[wire];
             if sends.is_none() && !queue.is_empty() {
                 let has_room = |&place: &usize| {
-                    let Channel { owner, credits, .. } = self.channels[channels[place]];
-                    let is_empty = !self.pipeline.atomic || credits == self.capacity;
-                    owner.is_none() && credits > 0 && is_empty
+                    self.is_free(channels[place]) && self.has_room(channels[place])
                 };
-                let mut places = (1..=channels.len()).map(|step| (*last + step) % channels.len());
+                let mut places = (1..=channels.len()).map(|step| (last + step) % channels.len());
                 if let Some(place) = places.find(has_room) {
                     let channel = channels[place];
-                    (*last, *sends) = (place, Some(channel));
+                    let Node { queue, wires } = &mut self.nodes[node];
+                    (wires[wire].1, wires[wire].2) = (place, Some(channel));
                     let packet = queue.pop_front().unwrap();
                     self.is_granted(channel, packet);
                 }
             }
             let Some(channel) = self.nodes[node].wires[wire].2 else { continue };
-            if self.channels[channel].credits == 0 {
+            if !self.has_room(channel) {
                 continue;
             }
             let (flit, is_last) = self.uses_credit(channel);
@@ -223,6 +229,22 @@ impl Twin {
                 self.nodes[node].wires[wire].2 = None;
             }
         }
+    }
+
+    /// Whether a channel can be granted.
+    pub fn is_free(&self, number: usize) -> bool {
+        let channel = &self.channels[number];
+        channel.owner.is_none() && (!self.pipeline.atomic || channel.taken == 0)
+    }
+
+    /// Whether a flit of a channel finds a place in the buffer at its end: one of the channel's own,
+    /// or of those that the channels of its wire share.
+    pub fn has_room(&self, number: usize) -> bool {
+        let wire = self.wiring.wire_of[number];
+        let sharers = (0..self.channels.len()).filter(|&other| self.wiring.wire_of[other] == wire);
+        let shared: usize =
+            sharers.map(|other| self.channels[other].taken.saturating_sub(self.own)).sum();
+        self.channels[number].taken < self.own || shared < self.shared
     }
 
     /// A packet is granted a channel.
@@ -235,11 +257,11 @@ impl Twin {
 
     /// The next flit of the packet that has a channel is to be sent on it; whether it is the last.
     pub fn uses_credit(&mut self, number: usize) -> (Flit, bool) {
+        assert!(self.has_room(number), "there is room for it");
         let channel = &mut self.channels[number];
         let packet = channel.owner.expect("a packet has it");
-        assert!(channel.credits > 0, "there is room for it");
         let flit = (packet, channel.sent);
-        channel.credits -= 1;
+        channel.taken += 1;
         channel.sent += 1;
         let is_last = channel.sent == self.packets[packet].flits;
         if is_last {
@@ -299,12 +321,12 @@ fn sender(wiring: &Wiring, node: usize) -> Node {
     Node { queue: VecDeque::new(), wires: wires.into_iter().map(wire).collect() }
 }
 
-/// The packets of a list of messages.
-fn packets(machine: &Machine, workload: &Workload) -> Vec<Packet> {
-    let Workload::Messages(list) = workload else { panic!("only message lists") };
-    let interface = &machine.interface;
+/// The packets of all messages.
+fn packets(spec: &Spec) -> Vec<Packet> {
+    let (list, classes) = crate::classes::sent(spec);
+    let interface = &spec.machine.interface;
     let mut packets = Vec::new();
-    for message in 0..list.time_ps.len() {
+    for (message, traffic) in classes.into_iter().enumerate() {
         let (source, destination) = (list.source[message], list.destination[message]);
         // What stays in its node does not come here.
         if source == destination {
@@ -316,7 +338,7 @@ fn packets(machine: &Machine, workload: &Workload) -> Vec<Packet> {
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
             let flits = (interface.header_bytes + bytes) as usize;
-            packets.push(Packet { row, flits, is_first, group: None });
+            packets.push(Packet { row, flits, traffic, is_first, group: None });
         }
     }
     packets

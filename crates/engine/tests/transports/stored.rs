@@ -6,13 +6,14 @@ mod cases;
 mod hand;
 #[path = "stored/network.rs"]
 mod network;
+#[path = "stored/roots.rs"]
+mod roots;
 #[path = "stored/sums.rs"]
 mod sums;
 #[path = "stored/twin.rs"]
 mod twin;
 
-use crate::random::{check, random_cases, same_packets};
-use cases::Dice;
+use crate::random::{Dice, check, random_cases, same_packets};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::stored::Level;
 use tailback_engine::measure::{ChannelTally, Use};

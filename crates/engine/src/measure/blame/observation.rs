@@ -21,7 +21,10 @@ pub enum Observation {
     /// It might start on a channel, but lacks room in the buffer at its end. If it has been
     /// granted an output, it keeps others waiting there: `keeps`, that group's lead, else none.
     LacksRoom { packet: PacketId, channel: ChannelId, keeps: ChannelId },
-    /// The same, where the model knows who is to blame in the end.
+    /// It, or what is left of it, might start on a channel, but the room that this shares with other
+    /// channels is taken, by `taker` most of all.
+    LacksShare { packet: PacketId, channel: ChannelId, taker: ChannelId },
+    /// The same of all room, where the model knows who is to blame in the end.
     LacksPlace { packet: PacketId, root: Root },
     /// It, or what is left of it, might start on a channel whose wire `user` uses.
     LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
@@ -86,6 +89,13 @@ impl Blame {
     pub fn observe(&mut self, what: Observation, now: Time, ways: &impl Ways) {
         #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
         use Observation::*;
+        if self.lanes.are_kept() && self.observe_in_lanes(what, now, ways) {
+            return;
+        }
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
+            let label = |packet: PacketId| self.records[packet.index()].class;
+            occupancy.observe(what, (label, labels), now, ways);
+        }
         match what {
             Asked { packet } if self.is_bystander(packet) => {}
             Asked { packet } => self.asks(packet, now, ways),
@@ -108,6 +118,9 @@ impl Blame {
             }
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
+            }
+            LacksShare { packet, channel, taker } => {
+                self.lacks_share(packet, channel, taker, now, ways);
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),

@@ -69,7 +69,38 @@ impl Blame {
         }
     }
 
-    /// The same where the root is known.
+    /// A packet, or what is left of it, waits for room that a channel shares with others, of which
+    /// `taker` has most.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lacks_share(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        taker: ChannelId,
+        now: Time,
+        ways: &impl Ways,
+    ) {
+        if !self.records[id.index()].is_victim {
+            return;
+        }
+        let search = Search { blame: self, ways, now };
+        let own = Root { class: self.class(id), channel };
+        let root = search.fills(taker, id).map_or(own, |first| search.root(first));
+        if self.is_past_start(id, channel) {
+            self.records[id.index()].last = root;
+        } else if !self.is_known_to_lack_room(id) {
+            self.stalls(id, now, Cause::BufferFull, root);
+        }
+    }
+
+    /// Whether a packet has started on a channel, or is further.
+    fn is_past_start(&self, id: PacketId, channel: ChannelId) -> bool {
+        let record = &self.records[id.index()];
+        record.head.is_some() && (record.head != channel || record.start != NEVER)
+    }
+
+    /// The same as [`Self::lacks_room`] where the root is known.
     pub(super) fn lacks_place(&mut self, id: PacketId, now: Time, root: Root) {
         if !self.is_known_to_lack_room(id) {
             self.stalls(id, now, Cause::BufferFull, root);
@@ -104,14 +135,11 @@ impl Blame {
         if !self.records[id.index()].is_victim {
             return;
         }
-        let class = self.holders[user.index()].latest().map(|turn| turn.class);
+        let class = self.latest_on(user).map(|turn| turn.class);
         let own = Root { class: self.class(id), channel };
         let root = class.map_or(own, |class| Root { class, channel: user });
-        let record = &mut self.records[id.index()];
-        let has_started =
-            record.head.is_some() && (record.head != channel || record.start != NEVER);
-        if has_started {
-            record.last = root;
+        if self.is_past_start(id, channel) {
+            self.records[id.index()].last = root;
         } else {
             self.stalls(id, now, Cause::SharedWire, root);
         }
@@ -128,10 +156,10 @@ impl Blame {
         asked: Time,
         now: Time,
     ) {
-        let record = &self.records[id.index()];
         let place = self.queues.place(channel);
+        let record = &self.records[id.index()];
         let own = Root { class: record.class, channel };
-        let latest = self.holders[place.index()].latest();
+        let latest = self.latest_on(place);
         let (cause, root) = latest.map_or((Cause::Arbitration, own), |turn| {
             let is_before = turn.granted < asked;
             let known = Some(record.asked_root).filter(|root| is_before && root.is_some());
@@ -150,7 +178,7 @@ impl Blame {
     #[cold]
     #[inline(never)]
     pub(super) fn outdone(&mut self, id: PacketId, channel: ChannelId, now: Time) {
-        if let Some(turn) = self.holders[channel.index()].latest() {
+        if let Some(turn) = self.latest_on(channel) {
             let root = Root { class: turn.class, channel };
             self.stalls(id, now, Cause::Arbitration, root);
         }

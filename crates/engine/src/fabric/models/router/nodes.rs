@@ -107,7 +107,7 @@ impl RouterFabric {
     fn wire_sends(&mut self, wire: u32, cycle: u64, act: &mut Act) {
         let sends = self.sources.wires[wire as usize].sends;
         let channel = if sends.is_some() { sends } else { self.takes_packet(wire, cycle, act) };
-        if !channel.is_some() || self.board.at(channel).credits == 0 {
+        if !channel.is_some() || !self.has_room(channel) {
             return;
         }
         let (is_last, _) = self.send(channel, cycle, act);
@@ -138,7 +138,7 @@ impl RouterFabric {
         for place in places {
             let (channel, from) = source.lanes[place];
             let Some((queue, id)) = self.board.at_hand(from) else { continue };
-            if self.is_free(channel) && self.board.at(channel).credits > 0 {
+            if self.is_free(channel) && self.has_room(channel) {
                 taken = Some((place, from, queue, id));
                 break;
             }
@@ -169,8 +169,7 @@ impl RouterFabric {
             let Some((_, packet)) = self.board.at_hand(from) else { continue };
             let own = (1..=count).map(lane).find(|&(_, of)| of == from);
             if let Some((channel, _)) = own {
-                let keeps = ChannelId::NONE;
-                act.observe(Observation::LacksRoom { packet, channel, keeps });
+                self.observe_full(packet, channel, act.now, act);
             }
         }
     }
