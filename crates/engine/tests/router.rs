@@ -28,6 +28,8 @@ mod programs;
 mod random;
 #[path = "router/refusals.rs"]
 mod refusals;
+#[path = "router/replies.rs"]
+mod replies;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the cycles")]
 mod small;

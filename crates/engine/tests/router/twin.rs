@@ -7,7 +7,9 @@
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
-use tailback_engine::spec::{Arbiter, Machine, Pipeline, Spec, Workload};
+use tailback_engine::spec::{
+    Arbiter, Interface, Machine, Pattern, Pipeline, Spec, Traffic, Workload,
+};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -21,6 +23,17 @@ pub struct Packet {
     is_first: bool,
     /// The group of channels it was granted last.
     pub group: Option<usize>,
+    pub asks: Asks,
+}
+
+/// What the message of a packet is to its receiver.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    Nothing,
+    /// A reply of so many bytes.
+    Reply(u32),
+    /// It is one; whether the packet is its last.
+    Answers(bool),
 }
 
 /// A virtual channel: where flits are sent, on their way, and where they arrive.
@@ -83,6 +96,10 @@ pub struct Twin {
     pub switches: Vec<Switch>,
     nodes: Vec<Node>,
     pub packets: Vec<Packet>,
+    interface: Interface,
+    /// By node: places for replies that are taken; messages that have one.
+    taken: Vec<u32>,
+    admitted: Vec<u64>,
     /// The cycle, and the latest in which a flit has started.
     pub now: u64,
     moved: u64,
@@ -109,7 +126,10 @@ impl Twin {
             wires,
             switches: Switch::all(&wiring, &machine.switch),
             nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
-            packets: packets(machine, &spec.workload),
+            packets: packets(machine, &spec.workload, wiring.nodes()),
+            interface: machine.interface,
+            taken: vec![0; wiring.nodes()],
+            admitted: Vec::new(),
             wiring,
             now: 0,
             moved: 0,
@@ -146,6 +166,8 @@ impl Twin {
         (0..self.nodes.len()).for_each(|node| self.node_sends(node));
         let steps = u64::from(self.pipeline.internal_speedup);
         for step in self.now * steps..(self.now + 1) * steps {
+            (0..self.switches.len()).for_each(|switch| self.begin_routing(switch, step));
+            self.give_places(step);
             (0..self.switches.len()).for_each(|switch| self.switch_step(switch, step));
         }
         (0..self.wires.len()).for_each(|wire| self.wire_sends(wire));
@@ -179,8 +201,74 @@ impl Twin {
                 if flit.1 + 1 == self.packets[flit.0].flits {
                     self.packets[flit.0].row.delivered = now * self.cycle_ps;
                     self.window_opens(self.packets[flit.0].row.message);
+                    self.answer(flit.0);
                 }
             }
+        }
+    }
+
+    /// A packet is there: if it is the last of a request, its receiver sends the reply.
+    fn answer(&mut self, number: usize) {
+        let Packet { row, asks: Asks::Reply(bytes), .. } = self.packets[number] else { return };
+        let is_left = |p: &Packet| p.row.message == row.message && p.row.delivered == NEVER;
+        if self.packets.iter().any(is_left) {
+            return;
+        }
+        let message = self.packets.iter().map(|packet| packet.row.message).max().unwrap() + 1;
+        let ends = (row.destination, row.source);
+        let mut reply =
+            message_packets(&self.interface, message, ends, bytes, self.now * self.cycle_ps);
+        let count = reply.len();
+        for (place, packet) in reply.iter_mut().enumerate() {
+            packet.asks = Asks::Answers(place + 1 == count);
+            packet.is_first = false;
+            if packet.row.queued != NEVER {
+                let number = self.packets.len() + place;
+                self.nodes[row.destination as usize].queue.push_back(number);
+            }
+        }
+        self.packets.append(&mut reply);
+    }
+
+    /// Requests that ask for the channel to a node get the places there that are free, those that
+    /// have asked longest first.
+    fn give_places(&mut self, step: u64) {
+        let Some(places) = self.interface.reply_queue else { return };
+        for node in 0..self.taken.len() {
+            let mut asking: Vec<(u64, usize)> = Vec::new();
+            for (channel, state) in self.channels.iter().enumerate() {
+                let Stage::Asks { from } = state.stage else { continue };
+                if from <= step && self.asks_for_place(channel) == Some(node) {
+                    asking.push((from, channel));
+                }
+            }
+            asking.sort_unstable();
+            for (_, channel) in asking {
+                let message = self.packets[self.channels[channel].buffer[0].0].row.message;
+                if self.taken[node] < places && !self.admitted.contains(&message) {
+                    self.taken[node] += 1;
+                    self.admitted.push(message);
+                }
+            }
+        }
+    }
+
+    /// The node whose place the request at the front of a buffer needs before it can go on.
+    pub fn asks_for_place(&self, channel: usize) -> Option<usize> {
+        self.interface.reply_queue?;
+        let End::Switch(switch) = self.wiring.groups[self.wiring.group_of[channel]].to else {
+            return None;
+        };
+        let number = self.channels[channel].buffer[0].0;
+        let packet = &self.packets[number];
+        let asks = matches!(packet.asks, Asks::Reply(_));
+        if !asks || self.admitted.contains(&packet.row.message) {
+            return None;
+        }
+        let (group, _) = self.ways(switch, number)[0];
+        match self.wiring.groups[group].to {
+            End::Node(node) => Some(node),
+            End::Switch(_) => None,
         }
     }
 
@@ -221,6 +309,11 @@ impl Twin {
             self.starts(channel, flit);
             if is_last {
                 self.nodes[node].wires[wire].2 = None;
+                // The tail of a reply leaves its node.
+                let has_place = self.interface.reply_queue.is_some();
+                if has_place && self.packets[flit.0].asks == Asks::Answers(true) {
+                    self.taken[node] -= 1;
+                }
             }
         }
     }
@@ -299,25 +392,70 @@ fn sender(wiring: &Wiring, node: usize) -> Node {
     Node { queue: VecDeque::new(), wires: wires.into_iter().map(wire).collect() }
 }
 
-/// The packets of a list of messages.
-fn packets(machine: &Machine, workload: &Workload) -> Vec<Packet> {
-    let Workload::Messages(list) = workload else { panic!("only message lists") };
-    let interface = &machine.interface;
+/// The packets of a message, of which those are queued at an instant that are in flight at first.
+fn message_packets(
+    interface: &Interface,
+    message: u64,
+    (source, destination): (u32, u32),
+    bytes: u32,
+    at: Time,
+) -> Vec<Packet> {
+    let packet = |(bytes, is_first): (u32, bool)| {
+        let queued = if is_first { at } else { NEVER };
+        #[rustfmt::skip]
+        let row = PacketRow { class: Class::Data, message, source, destination,
+            bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
+        let flits = (interface.header_bytes + bytes) as usize;
+        Packet { row, flits, is_first, group: None, asks: Asks::Nothing }
+    };
+    crate::windows::packets(interface, bytes).into_iter().map(packet).collect()
+}
+
+/// The packets of a list of messages, or of requests that are sent at fixed times.
+fn packets(machine: &Machine, workload: &Workload, nodes: usize) -> Vec<Packet> {
+    let list = match workload {
+        Workload::Messages(list) => {
+            let message = |at: usize| {
+                let ends = (list.source[at], list.destination[at]);
+                (list.time_ps[at], ends, list.bytes[at], Asks::Nothing)
+            };
+            (0..list.time_ps.len()).map(message).collect()
+        }
+        Workload::Traffic(traffic) => requests(traffic, nodes),
+        _ => panic!("only message lists and requests"),
+    };
     let mut packets = Vec::new();
-    for message in 0..list.time_ps.len() {
-        let (source, destination) = (list.source[message], list.destination[message]);
+    for (message, (at, (source, destination), bytes, asks)) in list.into_iter().enumerate() {
         // What stays in its node does not come here.
         if source == destination {
             continue;
         }
-        for (bytes, is_first) in crate::windows::packets(interface, list.bytes[message]) {
-            let queued = if is_first { list.time_ps[message] } else { NEVER };
-            #[rustfmt::skip]
-            let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
-                bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
-            let flits = (interface.header_bytes + bytes) as usize;
-            packets.push(Packet { row, flits, is_first, group: None });
-        }
+        let number = message as u64;
+        let of = message_packets(&machine.interface, number, (source, destination), bytes, at);
+        packets.extend(of.into_iter().map(|packet| Packet { asks, ..packet }));
     }
     packets
+}
+
+/// Requests in the order in which they are sent: constant lengths, one after every period, to the
+/// nodes of a permutation.
+fn requests(traffic: &Traffic, nodes: usize) -> Vec<(Time, (u32, u32), u32, Asks)> {
+    let mut list = Vec::new();
+    for (number, class) in traffic.classes.iter().enumerate() {
+        let Some(reply) = class.reply else { continue };
+        let Pattern::Permutation { to } = &class.messages.pattern else {
+            panic!("only permutations")
+        };
+        let bytes = traffic.classes[reply as usize].messages.bytes.mean as u32;
+        for count in 1..=u64::from(class.messages.repeat.unwrap()) {
+            for source in 0..nodes as u32 {
+                let ends = (source, to[source as usize]);
+                let at = count * class.messages.compute.mean;
+                let sent = class.messages.bytes.mean as u32;
+                list.push((number, (at, ends, sent, Asks::Reply(bytes))));
+            }
+        }
+    }
+    list.sort_by_key(|&(number, (at, (source, _), ..))| (at, number, source));
+    list.into_iter().map(|(_, message)| message).collect()
 }
