@@ -43,6 +43,8 @@ from tailback.store.columns import (
     NESTED,
     NODES_OF_COSTS,
     NODES_OF_INTEGRATED,
+    PATH_COLUMNS,
+    PATH_METRICS,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     TRAFFIC_COLUMNS,
@@ -62,8 +64,11 @@ _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _FILE = re.compile(r"```\w+ ([\w.]+)\n(.*?)```", re.DOTALL)
 _PICTURE = re.compile(r"\]\((?:docs/)?pictures/([\w.-]+)\)<!-- from (\S+) -->")
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
-# What depends on the clock on the wall: events per second, and how far a sweep is.
-_PROGRESS = re.compile(r"(?m)^\d+ of \d+ points done, .*\n")
+# What depends on the clock on the wall: events per second, and how far work is.
+_PROGRESS = re.compile(
+    r"(?m)^(?:\d+ of \d+ \w+ done|\d+ operations, [\d.]+ million/s|[^:\n]+: [\d.]+ ms simulated,)"
+    r".*\n"
+)
 _SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
@@ -310,6 +315,11 @@ def _blame_columns() -> str:
     return f"{_column_table(said)}\n\n{_inner_tables(BLAME_COLUMNS, BLAME_TABLES)}"
 
 
+def _path_columns() -> str:
+    """Return the values that points with `run.critical_path` have besides."""
+    return _column_table([column for column in PATH_COLUMNS if column.name in PATH_METRICS])
+
+
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:
     meanings = {column.name: column.meaning for column in described}
     further = {"nodes": (*NODES_OF_INTEGRATED, *NODES_OF_COSTS)}
@@ -346,6 +356,7 @@ _PARTS: dict[str, Callable[[], str]] = {
     "inner columns": _inner_columns,
     "traffic columns": _traffic_columns,
     "blame columns": _blame_columns,
+    "path columns": _path_columns,
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tailback.charging import REST, Blame, Charged, Sums
 from tailback.errors import one_line
-from tailback.places import node_places, shown
+from tailback.places import Ends, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,23 +34,22 @@ def kind_of_classes(experiment: Experiment) -> str:
 class Names:
     """Words for the classes and channels of one run."""
 
-    nodes: tuple[str, ...]
-    """Where each node, or switch, is."""
+    ends: Ends
+    """Where each node and each switch is, or what it is called."""
     channels: tuple[tuple[str, int, int], ...]
     """Kind, from and to of each."""
     classes: str
     """What a class is: `node`, `process`, `job` or `class`."""
-    labels: Mapping[str, Sequence[str]]
-    """What a file calls each `node` and each `switch`, see `Topology.labels`, and each `job`."""
+    jobs: Sequence[str] = ()
+    """What each job is called."""
 
     @classmethod
     def of(cls, result: Result) -> Names:
         """Return the words for a run."""
         experiment = result.experiment
         classes, labels = kind_of_classes(experiment), experiment.machine.topology.labels
-        if experiment.jobs:
-            labels = {**labels, "job": [job.name for job in experiment.jobs]}
-        return cls.of_tables(result.nodes, result.channels, classes, labels)
+        jobs = [job.name for job in experiment.jobs]
+        return cls.of_tables(result.nodes, result.channels, classes, labels, jobs)
 
     @classmethod
     def of_tables(
@@ -59,22 +58,23 @@ class Names:
         channels: pa.Table,
         classes: str,
         labels: Mapping[str, Sequence[str]] | None = None,
+        jobs: Sequence[str] = (),
     ) -> Names:
         """Return the words for a machine with these tables; `classes` as `kind_of_classes` says.
 
         Without `labels` what has no coordinates is told by its number.
         """
         columns = [channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
-        places = node_places(nodes)
-        words = (shown(place) if len(place) > 1 else str(place[0]) for place in places)
-        return cls(tuple(words), tuple(zip(*columns, strict=True)), classes, labels or {})
+        ends = Ends.of(nodes, labels or {})
+        return cls(ends, tuple(zip(*columns, strict=True)), classes, jobs)
 
     def traffic(self, number: int) -> str:
         """Return `(3, 4)` for a class that is a node, else `process 7` or `class 7`."""
         if number == REST:
             return _REST
-        is_named = self.classes == "node" or self.classes in self.labels
-        return self._named(self.classes, number) if is_named else f"{self.classes} {number}"
+        if self.jobs:
+            return one_line(self.jobs[number])
+        return self._named("node", number) if self.classes == "node" else f"{self.classes} {number}"
 
     def channel(self, number: int) -> str:
         """Return `(3, 4)->(4, 4)`, `from node (3, 4)` or `to node (3, 4)`."""
@@ -107,6 +107,8 @@ class Names:
         return [(_REST if place == REST else names[place], charged) for place, charged in named]
 
     def _named(self, what: str, number: int) -> str:
-        if what in self.labels:
-            return one_line(self.labels[what][number])
-        return self.nodes[number] if number < len(self.nodes) else str(number)
+        places, names = self.ends.places, self.ends.names
+        if what in places:
+            place = places[what][number]
+            return shown(place) if len(place) > 1 else str(place[0])
+        return one_line(names[what][number]) if what in names else str(number)

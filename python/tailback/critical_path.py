@@ -29,6 +29,20 @@ _WHOSE = ("culprit", "root_culprit")
 CONTENTION = ("endpoint", "network")
 """What others cost, of all that time is put down to."""
 
+PART_WORDS = {
+    "before": "waiting to begin",
+    "computing": "computing",
+    "processor": "waiting for a CPU or network interface that works for others",
+    "sending": "software that sends",
+    "receiving": "software that receives",
+    "latency": "latency and serialisation",
+    "endpoint": "contention at the links of nodes",
+    "network": "contention in the network",
+    "meeting": "collectives at a price",
+    "other": "waiting for a packet to leave",
+}
+"""All that time of a path is put down to, in words."""
+
 
 class Words(NamedTuple):
     """What the engine's numbers stand for."""

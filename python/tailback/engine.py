@@ -189,6 +189,19 @@ class Simulation:
         """One row per message; None unless `causes.timeline` is specified."""
         return self._engine.transfers()
 
+    def turns(self) -> Columns | None:
+        """One row per turn of a packet on a channel; None unless `causes.timeline.turns` is."""
+        return self._engine.turns()
+
+    def waits(self) -> Columns | None:
+        """One row per piece of a wait of a packet for a channel; None as above."""
+        return self._engine.waits()
+
+    @property
+    def turns_missing_ps(self) -> int | None:
+        """Since when there have been more of them than are kept; None if there are not."""
+        return self._engine.turns_missing_ps()
+
     def moments(self) -> list[dict[str, Any]]:
         """Count, sums of powers, extremes per variable and class; exact integers."""
         return self._engine.moments()

@@ -176,7 +176,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Quantity):
         return str(value)
     if isinstance(value, Part):
-        return value.written()
+        # A file has no word for nothing.
+        return {name: entry for name, entry in value.written().items() if entry is not None}
     if isinstance(value, tuple):
         return [plain(entry) for entry in value]
     if isinstance(value, Mapping):

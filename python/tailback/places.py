@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tailback.errors import one_line
@@ -30,35 +31,53 @@ def node_places(nodes: pa.Table) -> list[Place]:
     return list(zip(*(nodes[name].to_pylist() for name in names), strict=True))
 
 
+def grid_places(sides: Sequence[int]) -> list[Place]:
+    """Return the coordinates of every switch of a grid, in order: the first dimension fastest."""
+    return [place[::-1] for place in product(*map(range, reversed(sides)))]
+
+
 @dataclass(frozen=True)
 class Ends:
     """The names of what channels lead from and to.
 
-    Where nodes have coordinates, a switch has those of its node. Elsewhere there may be
-    any number of nodes on a switch, so both have numbers, or the names that the file of a
-    network gives them: `node 5`, `switch 3`, `library`.
+    On a grid a switch has coordinates, and so has a node that is alone on its switch. Others
+    have numbers, or names that the file of a network or its topology gives them: `node 5`,
+    `switch 3`, `library`.
     """
 
-    places: list[Place] | None
-    """None for a machine without coordinates."""
+    places: Mapping[str, Sequence[Place]] = field(default_factory=dict)
+    """Of each `switch`, and of each `node` if each has its own; empty without a grid."""
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Of each `node` and each `switch`, if a file gives them."""
+    """Of each `node` and each `switch`, if they are given, see `Topology.labels`."""
 
     @classmethod
     def of(cls, nodes: pa.Table, names: Mapping[str, Sequence[str]]) -> Ends:
         """Return the ends of a machine with this table of nodes and these `Topology.labels`."""
-        known = any(_COORDINATE.fullmatch(name) for name in nodes.column_names)
-        return cls(node_places(nodes) if known else None, names)
+        if not any(_COORDINATE.fullmatch(name) for name in nodes.column_names):
+            return cls({}, names)
+        return cls.on_grid(node_places(nodes), names)
+
+    @classmethod
+    def on_grid(
+        cls, nodes: Sequence[Place], names: Mapping[str, Sequence[str]] | None = None
+    ) -> Ends:
+        """Return the ends of a grid whose nodes are at these coordinates, some at every switch."""
+        sides = [max(along) + 1 for along in zip(*nodes, strict=True)]
+        places = {"switch": grid_places(sides)}
+        if len(set(nodes)) == len(nodes):
+            places["node"] = list(nodes)
+        return cls(places, names or {})
 
     def of_channel(self, kind: str, source: int, destination: int) -> tuple[End, End]:
         """Return what a channel of a kind leads from and to."""
-        if self.places is not None:
-            return self.places[source], self.places[destination]
         first = "node" if kind in ("injection", "direct") else "switch"
         last = "node" if kind in ("ejection", "direct") else "switch"
-        return self._named(first, source), self._named(last, destination)
+        return self.of_end(first, source), self.of_end(last, destination)
 
-    def _named(self, what: str, number: int) -> str:
+    def of_end(self, what: str, number: int) -> End:
+        """Return where a `node` or a `switch` is, or what it is called."""
+        if what in self.places:
+            return self.places[what][number]
         name = one_line(self.names[what][number]) if what in self.names else str(number)
         return f"{what} {name}" if name.isdigit() else name
 

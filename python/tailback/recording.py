@@ -2,21 +2,67 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tailback import engine
-from tailback.errors import UserError, shown
+from tailback.blame_names import Names
+from tailback.errors import UserError, nearest, shown
 from tailback.experiment import Experiment
-from tailback.explaining import prepared
+from tailback.explaining import channels_of, prepared
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.timelines import Timeline, loads_of, timeline
+from tailback.timelines import Occupied, Timeline, busiest, loads_of, packets_of, timeline
 from tailback.timelines.model import Numbers
 from tailback.units import Time
+
+#: As many turns on channels are kept, and as many waits for them.
+_MOST_TURNS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """Which channels are shown: those of some names, or the busiest."""
+
+    most: int | None = 64
+    """None: all that packets used."""
+    names: tuple[str, ...] = ()
+    """As `tailback blame` has them; none: the busiest."""
+
+    @classmethod
+    def parse(cls, options: Sequence[str]) -> Channels | None:
+        """Return what `--channels` asks for: a number, `all`, `none`, or names."""
+        if list(options) in (["none"], ["0"]):
+            return None
+        if list(options) == ["all"]:
+            return cls(None)
+        if len(options) == 1 and options[0].isascii() and options[0].isdigit():
+            return cls(int(options[0][:9]))
+        return cls(None, tuple(options))
+
+    def check(self, experiment: Experiment, mode: str) -> None:
+        """Raise `UserError` where it is not known who holds channels, and for names of none."""
+        given = shown(", ".join(self.names) or ("all" if self.most is None else str(self.most)))
+        if not has_turns(experiment, mode):
+            allowed = "must be none: whose turn it is on channels is known in mode full, and not in"
+            raise UserError("--channels", given, f"{allowed} fidelity fluid or without a network")
+        known = [channel[0] for channel in channels_of(experiment)] if self.names else []
+        for name in self.names:
+            if name not in known:
+                found = nearest(name, known)
+                allowed = "must be a number, all, none or a channel, as `tailback blame` names them"
+                raise UserError("--channels", shown(name), allowed, found and shown(found))
+
+
+def has_turns(experiment: Experiment, mode: str) -> bool:
+    """Whether it is known in a mode whose turn it is on channels."""
+    has_network = experiment.machine.loggops is None
+    return mode == "full" and experiment.fidelity != "fluid" and has_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +75,8 @@ class Window:
     first: int = 0
     last: int | None = None
     """Numbers of processes; None: the last there is."""
+    channels: Channels | None = None
+    """Which channels are shown, with what messages from or to these processes do there."""
 
     def __post_init__(self) -> None:
         """Raise `UserError` for a window in which nothing can be."""
@@ -45,7 +93,8 @@ class Window:
         end = 2**63 if self.end is None else self.end.ps
         last = 2**32 - 2 if self.last is None else self.last
         begin = 0 if self.begin is None else self.begin.ps
-        return {"window_ps": [begin, end], "processes": [self.first, last + 1]}
+        turns = None if self.channels is None else _MOST_TURNS
+        return {"window_ps": [begin, end], "processes": [self.first, last + 1], "turns": turns}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +105,8 @@ class Recording:
     timeline: Timeline
     path: tuple[Numbers, Numbers] | None
     """Times in ps, processes."""
+    hints: tuple[str, ...] = ()
+    """What is not shown."""
 
 
 def record(
@@ -67,12 +118,15 @@ def record(
 ) -> Recording:
     """Run an experiment that ends in a mode, and keep what its processes did when.
 
-    Raises `UserError` for a workload that goes on for ever, and for processes that are not there.
+    Raises `UserError` for a workload that goes on for ever, for processes and channels that are not
+    there, and for channels where nobody knows whose turn it is on them.
     """
     shown_window = window or Window()
     if not experiment.finite:
         allowed = "the workload goes on for ever: only one that ends has a timeline"
         raise UserError("workload.kind", shown(experiment.workload.kind), allowed)
+    if shown_window.channels is not None:
+        shown_window.channels.check(experiment, mode)
     known = prepared(experiment, slack=False)
 
     def with_timeline(spec: dict[str, Any]) -> dict[str, Any]:
@@ -83,10 +137,49 @@ def record(
 
 def recorded(result: Result, window: Window) -> Recording:
     """Return the recording of a run that has kept what a window shows."""
-    return Recording(result, _timeline(result, window), _path(result))
+    path, channels = _path(result), window.channels
+    if channels is None:
+        return Recording(result, _timeline(result, window), path)
+    occupied = _occupied(result, channels)
+    hints = tuple(_hints(result, occupied, channels))
+    return Recording(result, _timeline(result, window, occupied), path, hints)
 
 
-def _timeline(result: Result, window: Window) -> Timeline:
+def _occupied(result: Result, channels: Channels) -> Occupied:
+    """Return what is shown of channels; those of one name are numbered."""
+    turns, waits = result.turns, result.waits
+    assert turns is not None
+    assert waits is not None
+    words = Names.of(result)
+    names = [words.channel(number) for number in range(len(words.channels))]
+    often, seen = Counter(names), Counter[str]()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(f"{name}, {seen[name]}" if often[name] > 1 else name)
+    shown_channels = busiest(turns, channels.most)
+    if channels.names:
+        shown_channels = [n for n, name in enumerate(names) if name in channels.names]
+    return Occupied(turns, waits, shown_channels, numbered, engine.CAUSES)
+
+
+def _hints(result: Result, occupied: Occupied, channels: Channels) -> list[str]:
+    """Return what of channels is not shown, in words."""
+    used = len(np.unique(occupied.turns["channel"]))
+    hints = []
+    if not channels.names and len(occupied.shown) < used:
+        hints.append(
+            f"of {used} channels in use, the busiest {channels.most} are shown: --channels"
+        )
+    if result.turns_missing_ps is not None:
+        hints.append(
+            f"from {Time(result.turns_missing_ps)} on packets on channels are left out, after "
+            f"{_MOST_TURNS}: choose a part with --from, --to or --processes"
+        )
+    return hints
+
+
+def _timeline(result: Result, window: Window, occupied: Occupied | None = None) -> Timeline:
     activities, transfers = result.activities, result.transfers
     assert activities is not None
     assert transfers is not None
@@ -99,8 +192,8 @@ def _timeline(result: Result, window: Window) -> Timeline:
     populations = result.populations
     busy = {"load of channels": "busy_internal_ps", "load of injection": "busy_injection_ps"}
     counted = {"load of channels": populations.internal, "load of injection": populations.injection}
-    loads = loads_of(samples, busy, counted)
-    return timeline(activities, transfers, engine.ACTIVITIES, names, loads=loads)
+    counters = [*loads_of(samples, busy, counted), *packets_of(samples)]
+    return timeline(activities, transfers, engine.ACTIVITIES, names, occupied, counters)
 
 
 def _path(result: Result) -> tuple[Numbers, Numbers] | None:

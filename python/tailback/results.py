@@ -101,6 +101,11 @@ class Result:
     activities: Mapping[str, NDArray[Any]] | None = None
     transfers: Mapping[str, NDArray[Any]] | None = None
     """What processes did when, and messages: columns, if a timeline was asked for."""
+    turns: Mapping[str, NDArray[Any]] | None = None
+    waits: Mapping[str, NDArray[Any]] | None = None
+    """Who held channels when, and waited for them: columns, if a timeline asked for that."""
+    turns_missing_ps: int | None = None
+    """Since when there were more of these than are kept; None if there were not."""
     jobs: Mapping[str, JobResult] = field(default_factory=dict)
     """What was measured of each job, by name; none where there are no jobs."""
 

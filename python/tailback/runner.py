@@ -166,6 +166,9 @@ def _result(
         critical_path=_critical_path(sim, stop),
         activities=sim.activities(),
         transfers=sim.transfers(),
+        turns=sim.turns(),
+        waits=sim.waits(),
+        turns_missing_ps=sim.turns_missing_ps,
         jobs=job_results(
             experiment,
             sim,

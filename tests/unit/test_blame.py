@@ -13,6 +13,7 @@ import pytest
 from tailback import Experiment, UserError
 from tailback.blame_names import Names
 from tailback.charging import BATCHES, REST, Blame
+from tailback.places import Ends, shown
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.store.columns import BLAME_TABLES
@@ -154,6 +155,63 @@ def test_classes_have_names() -> None:
     assert listed.blame is not None
     assert listed.blame.victims.keys[:, 0].tolist() == [3, 5]
     assert Names.of(listed).traffic(5) == "class 5"
+
+
+#: Networks with several nodes on a switch: what the last channel between switches is called.
+MANY_NODES = [
+    # On grids switches have coordinates; nodes, two of which are at each, do not.
+    ({"kind": "concentrated_mesh", "dims": [3, 2], "nodes_per_switch": 2}, "(2, 1)->(2, 0)"),
+    ({"kind": "concentrated_torus", "dims": [4], "nodes_per_switch": 2}, "3->0"),
+    ({"kind": "hyperx", "dims": [3, 2], "nodes_per_switch": 2}, "(2, 1)->(2, 0)"),
+    ({"kind": "hyperx", "dims": [4], "nodes_per_switch": 2}, "3->2"),
+    # All others have numbers, leaves of a dragonfly+ and of islands those of their groups first.
+    ({"kind": "fat_tree", "arity": 2, "levels": 2}, "3->1"),
+    ({"kind": "xgft", "children": [2, 2], "parents": [2]}, "3->1"),
+    ({"kind": "slim_fly", "q": 5, "nodes_per_switch": 1}, "49->20"),
+    (
+        {
+            "kind": "dragonfly_plus",
+            "groups": 2,
+            "leaves": 2,
+            "spines": 1,
+            "nodes_per_leaf": 2,
+            "global_links": 1,
+        },
+        "5->2",
+    ),
+    ({"kind": "jellyfish", "switches": 4, "links_per_switch": 3, "nodes_per_switch": 2}, "3->2"),
+    ({"kind": "islands", "islands": 2, "accelerators": 2, "rails": 1}, "4->3"),
+]
+
+
+@pytest.mark.parametrize(("topology", "last"), MANY_NODES, ids=lambda one: str(one)[:32])
+def test_switches_have_names_of_their_own(topology: dict[str, Any], last: str) -> None:
+    experiment = Experiment.from_dict(
+        {
+            "machine": {"topology": topology},
+            "workload": {"kind": "messages", "messages": [["0 us", 0, 1, "32 B"]]},
+        }
+    )
+    found = run_mode(experiment, "full")
+    names, switches = Names.of(found), experiment.machine.topology.switch_count
+    internal = [
+        n for n, kind in enumerate(found.channels["kind"].to_pylist()) if kind == "internal"
+    ]
+    called = [names.channel(number) for number in internal]
+    assert called[-1] == last
+    # No two are called the same, whatever nodes there are.
+    starts = {name.split("->")[0] for name in called}
+    assert len(starts) == switches
+    assert {names.channel(0), names.traffic(1)} == {"from node 0", "1"}
+    last_node = experiment.machine.nodes - 1
+    assert f"to node {last_node}" in {names.channel(n) for n in range(found.channels.num_rows)}
+    # Tables of channels that wait call them the same.
+    ends = Ends.of(found.nodes, experiment.machine.topology.labels)
+    for number in internal:
+        told = [
+            shown(end).removeprefix("switch ") for end in ends.of_channel(*names.channels[number])
+        ]
+        assert "->".join(told) == names.channel(number) or len(topology["dims"]) == 1
 
 
 def test_messages_in_a_file_have_classes(tmp_path: Path) -> None:

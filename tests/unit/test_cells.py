@@ -76,9 +76,6 @@ def test_what_is_written_has_defaults_filled_in() -> None:
     assert "cells" not in machine_of({}).spec("packet")["switch"]
     assert machine.spec("packet")["switch"]["cells"] == {
         "cell_bytes": 64,
-        "minimum_bytes": 0,
-        "preamble_bytes": 0,
-        "gap_bytes": 0,
         "cell_ps": 10_000,
         "pacing": None,
         "card_ps": 10_000,

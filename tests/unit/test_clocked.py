@@ -39,6 +39,22 @@ def _said(part: str, keys: dict[str, str]) -> str:
         ),
         (
             "switch",
+            {"shared_buffer": "20 B"},
+            'machine.switch.shared_buffer = "20 B": must be whole flits of 8 B',
+        ),
+        (
+            "switch",
+            {"shared_buffer": "1 MB"},
+            'machine.switch.shared_buffer = "1000000 B": must be 0 B to 524288 B',
+        ),
+        (
+            "switch",
+            {"input_buffer": "0 B"},
+            'machine.switch.input_buffer = "0 B": must hold a header, at least 8 B with fidelity '
+            "flit",
+        ),
+        (
+            "switch",
             {"arbiter": "matrix"},
             'machine.switch.arbiter = "least_recently_granted": needs allocators that can have it '
             "(separable_input_first, separable_output_first) with switch.allocator",
@@ -49,3 +65,10 @@ def test_mistakes_are_named_by_the_keys_of_users(
     part: str, keys: dict[str, str], said: str
 ) -> None:
     assert _said(part, keys) == said
+
+
+def test_shared_buffers_need_a_clock() -> None:
+    switch = {"switching": "wormhole", "virtual_channels": 2, "shared_buffer": "32 B"}
+    description = {"machine": {**BASE, "switch": switch}, "workload": {"kind": "synthetic"}}
+    with pytest.raises(UserError, match=r"has no effect here; needs machine\.switch\.allocator"):
+        tb.Experiment.from_dict(description)

@@ -22,9 +22,6 @@ def ethernet(**parts: Any) -> Machine:
 def test_the_preset_is_described_in_the_words_of_the_engine() -> None:
     spec = ethernet().spec("packet")
     assert spec["switch"]["frames"] == {
-        "minimum_bytes": 64,
-        "preamble_bytes": 8,
-        "gap_bytes": 12,
         "engine": "per_switch",
         "forwarding_ps": 384_000,
         "memory_bytes": None,
@@ -32,6 +29,8 @@ def test_the_preset_is_described_in_the_words_of_the_engine() -> None:
         "pause_high_bytes": 0,
         "pause_low_bytes": 0,
     }
+    framing = {"minimum_bytes": 64, "preamble_bytes": 8, "gap_bytes": 12}
+    assert spec["link"]["framing"] == framing
     assert spec["link"]["flit_ps"] == 8_000
     assert spec["interface"]["header_bytes"] == 18
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from tailback.errors import RunFailure, UserError, listed
 from tailback.experiment import Experiment, Run
-from tailback.machines import TOPOLOGIES, Hypercube, Machine
+from tailback.importing.toml import to_toml
+from tailback.machines import TOPOLOGIES, Hypercube, Machine, machine_of
 from tailback.machines.presets import PRESETS
+from tailback.since311 import tomllib
 from tailback.units import Time
 from tailback.workloads import (
     Bandwidth,
@@ -343,6 +346,15 @@ def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
         assert len(resolved["workload"]["trace_sha256"]) == 64
     else:
         assert Experiment.from_dict(resolved).identity(1) == experiment.identity(1)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_machine_that_is_written_is_that_of_the_same_experiment(path: Path) -> None:
+    experiment = Experiment.load(path)
+    written = tomllib.loads(to_toml({"machine": experiment.machine.written()}))
+    machine = machine_of(written["machine"])
+    assert machine == experiment.machine
+    assert replace(experiment, machine=machine).identity(1) == experiment.identity(1)
 
 
 def test_resolved_says_what_was_left_to_tailback() -> None:

@@ -180,3 +180,34 @@ def test_programs_in_python_explain_programs() -> None:
     assert explanation.result.experiment.run.seed == 3
     with pytest.raises(UserError, match=r"--faster"):
         tb.explain(EXAMPLES / "messages.toml", faster=["netwrk:2"])
+
+
+def test_without_a_network_times_are_those_of_clocks(tmp_path: Path) -> None:
+    """Rank 1 takes in 1000 B from rank 0, then from rank 2, of `o + 999 G` = 7.494 us each."""
+    (tmp_path / "two.goal").write_text(
+        "num_ranks 3\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n"
+        "recv 1000b from 2\n}\nrank 2 {\nsend 1000b to 1\n}\n"
+    )
+    trace = {"kind": "trace", "file": str(tmp_path / "two.goal")}
+    described = {"machine": {"preset": "loggops"}, "workload": trace}
+    experiment = explaining.prepared(Experiment.from_dict(described))
+    changes = [explaining.faster("G:3", experiment)]
+    explanation = explaining.explain(experiment, changes=changes)
+    assert explanation.baseline is None
+    told = facts(explanation, 3)
+    assert {row["part"]: row["us"] for row in told["parts"]} == {
+        "latency": 2.5 + 5.994,
+        "processor": 7.494,
+        "receiving": 1.5,
+        "sending": 1.5,
+    }
+    assert told["makespan_us"] == 4 + 2 * 7.494
+    assert told["what_if"] == {"faster G:3": 4 + 2 * (1.5 + 1.998)}
+    assert not told["channels"]
+    assert not told["culprits"]
+    for ask, asked in (
+        (explaining.faster, "links:2"),
+        (explaining.without, "channel:(0, 0)->(0, 1)"),
+    ):
+        with pytest.raises(UserError, match=r"must be .*\"G\"|there is no network"):
+            ask(asked, experiment)

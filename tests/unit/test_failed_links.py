@@ -68,6 +68,22 @@ def test_a_network_without_links_has_none_to_lose() -> None:
         tb.Star(nodes=4, failed_links=[[0, 1]])
 
 
+@pytest.mark.parametrize("key", ["failed_share", "failed_links"])
+def test_what_has_failed_is_not_dropped_with_the_kind_of_network(key: str) -> None:
+    failed = {"failed_share": 0.1, "failed_links": [[0, 1]]}[key]
+    tables = {"topology": {"kind": "mesh", "dims": [4, 3], key: failed}}
+    with pytest.raises(UserError, match=f"topology.{key}: has no effect: no link joins two"):
+        machine_of(tables, {"topology": {"kind": "star"}})
+    other = machine_of(tables, {"topology": {"kind": "torus"}, "routing": {"kind": "up_down"}})
+    assert len(other.topology.facts.failed_links) == {"failed_share": 2, "failed_links": 1}[key]
+
+
+def test_a_share_of_nothing_is_none_of_any_network() -> None:
+    tables = {"topology": {"kind": "mesh", "dims": [4, 3], "failed_share": 0.1}}
+    none = {"topology": {"kind": "star", "failed_share": 0.0}}
+    assert machine_of(tables, none).topology.facts.failed_links == ()
+
+
 def test_routing_that_goes_by_a_failed_link_is_refused_with_a_pair_of_nodes() -> None:
     tables = {"topology": {"kind": "mesh", "dims": [4, 3], "failed_links": ["5:1"]}}
     with pytest.raises(UserError) as refused:

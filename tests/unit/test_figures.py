@@ -23,6 +23,7 @@ from tailback.figures.look import COLOURS, DARK, LIGHT, Theme
 from tailback.figures.maps import channel_form, node_form, rounded
 from tailback.figures.network import Network, network_of
 from tailback.figures.waiting import Waits, waiting
+from tailback.machines import machine_of
 from tailback.results import Result
 from tests.machines import t9000
 
@@ -255,6 +256,20 @@ class TestMaps:
         assert form is not None
         assert form.plot["data"][0]["y"] == ["injection", "ejection"]
         assert node_form(machine).kind == "bars"
+
+    def test_where_nodes_share_a_place_each_is_shown(self) -> None:
+        topology = {"kind": "concentrated_mesh", "dims": [3, 2], "nodes_per_switch": 2}
+        message = tb.Messages(messages=[("0 us", 0, 11, "32 B")])
+        machine = network(tb.run(machine_of({"topology": topology}), message))
+        assert node_form(machine).kind == "bars"
+        form = channel_form(machine)
+        assert form is not None
+        assert form.plot["data"][0]["y"] == ["injection", "+x", "+y", "-x", "-y", "ejection"]
+        at = form.at.reshape(form.shape)
+        assert [(row >= 0).sum() for row in at] == [12, 4, 3, 4, 3, 12]
+        assert form.plot["layout"]["xaxis"]["title"]["text"] == "node or switch"
+        ends = {machine.ends(group) for group in machine.groups}
+        assert {("node 11", "(2, 1)"), ("(2, 1)", "(2, 0)")} < ends
 
     def test_three_coordinates_are_planes_side_by_side(self) -> None:
         workload = tb.Synthetic(radius=1, compute_period="5 us")

@@ -55,6 +55,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "early": SIZES,
     "input_buffer": SIZES | st.just("unlimited"),
     "output_buffer": SIZES,
+    "shared_buffer": SIZES,
     "output_queue": SMALL | st.just("unlimited"),
     "window": SMALL | st.just("unlimited"),
     "width": SMALL,

@@ -81,12 +81,54 @@ def test_what_is_printed_is_an_experiment(tmp_path: Path) -> None:
         (["wait_for_tail_credit=1"], "atomic", True),
         (["internal_speedup=2.0"], "internal_speedup", 2),
         (["output_buffer_size=3"], "output_buffer_flits", 3),
+        (["buffer_policy=shared"], "shared_buffer_flits", 12),
+        (["buffer_policy=shared", "buf_size=9"], "shared_buffer_flits", 5),
+        (["buffer_policy=shared", "private_buf_size=3"], "shared_buffer_flits", 4),
     ],
 )
 def test_routers(tmp_path: Path, changes: list[str], key: str, value: object) -> None:
     found = _read(tmp_path, MESH, *changes)
     spec = json.loads(Experiment.from_dict(found.experiment).spec("full"))
     assert spec["machine"]["switch"]["pipeline"][key] == value
+
+
+@pytest.mark.parametrize(
+    ("changes", "own"),
+    [
+        ("buf_size=22", 5),
+        ("buf_size=0", 4),
+        ("buffer_policy=shared", 1),
+        ("buffer_policy=shared private_buf_size=2 private_bufs=4", 2),
+        ("buffer_policy=shared private_buf_size=-1 buf_size=13", 3),
+    ],
+)
+def test_buffers(tmp_path: Path, changes: str, own: int) -> None:
+    found = _read(tmp_path, MESH, *changes.split())
+    spec = json.loads(Experiment.from_dict(found.experiment).spec("full"))
+    assert spec["machine"]["switch"]["input_buffer_flits"] == own
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ("buf_size=3", 'buf_size on the command line = "3": must be at least num_vcs, 4'),
+        ("buffer_policy=dynamic", 'buffer_policy on the command line = "dynamic": cannot be done'),
+        (
+            "buffer_policy=shared private_bufs=2",
+            'private_bufs on the command line = "2": cannot be done; must be num_vcs',
+        ),
+        (
+            "buffer_policy=shared private_buf_size=0",
+            'private_buf_size on the command line = "0": must be at least 1',
+        ),
+        (
+            "buffer_policy=shared private_buf_size=5",
+            '= "5": times num_vcs, 4, must be at most buf_size, 16',
+        ),
+    ],
+)
+def test_buffers_that_cannot_be_done(tmp_path: Path, changes: str, said: str) -> None:
+    assert said in _refusal(tmp_path, MESH, *changes.split())
 
 
 @pytest.mark.parametrize(

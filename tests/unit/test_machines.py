@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tailback.errors import UserError
+from tailback.importing.toml import to_toml
 from tailback.machines import (
     PRESETS,
     Fidelity,
@@ -23,6 +24,7 @@ from tailback.machines import (
     machine_of,
 )
 from tailback.machines.reading import KINDED, PARTS, PLAIN
+from tailback.since311 import tomllib
 from tailback.units import Rate, Time
 from tests.machines import t9000, t9000_tables
 
@@ -448,6 +450,20 @@ def test_written_is_what_was_given() -> None:
     }
     assert machine_of(tables).written() == tables
     assert machine_of(machine_of(t9000_tables()).written()) == t9000()
+
+
+COLLECTIVES: list[dict[str, Any]] = [
+    {"interface": {"collectives": "open_mpi"}},
+    {"interface": {"collectives": {"all_reduce": "ring", "broadcast": "free"}, "barrier": "free"}},
+    {"interface": {"collectives": {"reduce": {"base": "-3 us", "per_byte": "2 ns/B"}}}},
+]
+
+
+@pytest.mark.parametrize("tables", [*({"preset": name} for name in PRESETS), *COLLECTIVES], ids=str)
+def test_what_is_written_is_the_same_machine(tables: dict[str, Any]) -> None:
+    machine = machine_of(tables)
+    written = tomllib.loads(to_toml({"machine": machine.written()}))
+    assert machine_of(written["machine"]) == machine
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -174,6 +174,44 @@ def test_calls_become_actions_of_the_world(library: Any, tmp_path: Path) -> None
     assert (found.messages, found.bytes, found.collectives) == (5, 428, 3)
 
 
+def test_collectives_may_be_of_some_ranks(library: Any, tmp_path: Path) -> None:
+    """The pair is ranks 2 and 0, in this order: its root 0 is rank 2 of the world."""
+    operations = library.CollectiveOp
+
+    def fill(me: int, events: Any, at: Definitions) -> None:
+        def together(time: int, operation: Any, where: str, root: int, *sizes: int) -> None:
+            events.mpi_collective_begin(time)
+            events.mpi_collective_end(time + 10, operation, at[where], root, *sizes)
+
+        if me != 1:
+            together(1000, operations.BCAST, "pair", 0, 128 * (me == 2), 64)
+            together(2000, operations.ALLTOALL, "pair", 2**32 - 1, 48, 48)
+        together(3000, operations.ALLREDUCE, "world", 2**32 - 1, 24, 24)
+        if me != 1:
+            together(4000, operations.GATHER, "pair", 1, 16, 32 * (me == 0))
+
+    source = archive(library, tmp_path / "some", fill)
+    assert actions_of(source, tmp_path) == []
+    said = (tmp_path / "2.ti").read_text().splitlines()
+    assert [line for line in said if "sleep" not in line] == [
+        "2 init",
+        "2 communicator 1 2 0",
+        "2 bcast 64 0",
+        "2 alltoall 24 24",
+        "2 communicator 0",
+        "2 allreduce 8 0",
+        "2 communicator 1",
+        "2 gather 16 16 1",
+    ]
+    found = convert(source, tmp_path / "some.goal")
+    assert found is not None
+    # A broadcast and a gather of one message, two of the exchange, and those of an all-reduce of
+    # three: one before two of recursive doubling, one after.
+    assert (found.messages, found.bytes) == (1 + 2 + 4 + 1, 64 + 48 + 32 + 16)
+    with pytest.raises(UserError, match="a collective of some ranks"):
+        convert(source, tmp_path / "some.ti")
+
+
 def refusal(source: Path, out: Path) -> str:
     with pytest.raises(UserError) as caught:
         convert(source, out)
@@ -185,8 +223,8 @@ def refusal(source: Path, out: Path) -> str:
 def test_what_has_no_counterpart_is_refused_by_name(library: Any, tmp_path: Path) -> None:
     operations = library.CollectiveOp
 
-    def of_a_pair(me: int, events: Any, at: Definitions) -> None:
-        if me != 1:
+    def of_a_stranger(me: int, events: Any, at: Definitions) -> None:
+        if me == 1:
             events.mpi_collective_begin(10)
             events.mpi_collective_end(20, operations.BARRIER, at["pair"], 2**32 - 1, 0, 0)
 
@@ -207,7 +245,7 @@ def test_what_has_no_counterpart_is_refused_by_name(library: Any, tmp_path: Path
 
     for number, (fill, expected) in enumerate(
         [
-            (of_a_pair, "rank 0 does BARRIER in PAIR: collectives of all ranks are possible"),
+            (of_a_stranger, "rank 1 is no member of communicator 1"),
             (of_lists, "rank 0 does ALLTOALLV, whose lengths the archive does not have"),
             (in_two_calls, "goes on during ALLREDUCE (MPI_Isend), which has no counterpart"),
             (unknown_request, "rank 0 completes request 7, which it did not make"),

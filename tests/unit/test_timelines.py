@@ -12,9 +12,9 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
-from tailback.recording import Recording, Window, record
+from tailback.recording import Channels, Recording, Window, record
 from tailback.timelines import content
-from tailback.timelines.model import lanes
+from tailback.timelines.lanes import lanes
 from tailback.units import Time
 from tests.commands import tailback
 
@@ -28,7 +28,7 @@ def _ring() -> tb.Experiment:
 
 @pytest.fixture(scope="module")
 def recorded() -> Recording:
-    return record(_ring())
+    return record(_ring(), Window(channels=Channels(None)))
 
 
 def _fields(content: bytes) -> Iterator[tuple[int, bytes | int]]:
@@ -152,6 +152,9 @@ def test_what_goes_on_for_ever_has_no_timeline() -> None:
         (["--out", "t.json", "--from", "3 us", "--to", "1 us"], "must be after --from, 3 us"),
         (["--out", "t.json", "--processes", "a-b"], "must be the number of a process, or two"),
         (["--out", "t.json", "--processes", "9"], "must be processes, 0 to 3"),
+        (["--out", "t.json", "--channels", "a"], "must be a number, all, none or a channel"),
+        (["--out", "t.json", "--channels", "3", "--mode", "free"], "must be none"),
+        (["--out", "t.html", "--channels", "3"], "channels are shown in .pftrace and .json"),
     ],
 )
 def test_mistakes_are_one_line(tmp_path: Path, options: list[str], told: str) -> None:

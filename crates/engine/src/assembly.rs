@@ -4,7 +4,7 @@
 use crate::error::SpecError;
 use crate::fabric::{Accounts, Fabric};
 use crate::ids::{ChannelId, NodeId};
-use crate::measure::blame::{Keeps, Victims};
+use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::causes::Window;
 use crate::measure::{
     Blame, ByJob, Causes, ChannelKind, InSoftware, Measures, Offered, Stored, Traffic,
@@ -96,16 +96,13 @@ fn check_loggops(spec: &Spec) -> Result<(), SpecError> {
     if spec.blame.is_some() {
         return refuse("run.blame", "true", "must be false");
     }
-    if spec.causes.is_some() {
-        return refuse("run.critical_path", "true", "must be false");
-    }
     Ok(())
 }
 
 /// Whether waits are charged because the critical path is: it is divided by what its messages
 /// are charged.
 fn charges(spec: &Spec) -> bool {
-    spec.causes.is_some() && spec.fidelity != Fidelity::Fluid
+    spec.causes.is_some() && spec.fidelity != Fidelity::Fluid && spec.machine.loggops.is_none()
 }
 
 /// What is measured of a run.
@@ -137,18 +134,28 @@ fn measures(
         let victims = Victims::new(share, spec.seed, groups);
         let mut blame = Blame::new(queues, interval, keeps, victims);
         blame.labels = charges(spec).then(Box::default);
+        let shown = spec.causes.and_then(|causes| causes.timeline);
+        blame.occupancy = shown.and_then(|timeline| {
+            let most = timeline.turns? as usize;
+            Some(Box::new(Occupancy::new(channels, window(timeline), most)))
+        });
         measures.blame = Some(Box::new(blame));
     }
     measures.causes = spec.causes.map(|causes| {
         let layout = &fabric.wiring().layout;
         let kind = |channel| layout.group(ChannelId::from_index(channel)).kind;
         let is_end = (0..channels).map(|channel| kind(channel) != ChannelKind::Internal);
-        let window = causes.timeline.map(|timeline| Window {
-            time: timeline.window_ps.unwrap_or((0, Time::MAX)),
-            processes: timeline.processes.unwrap_or((0, u32::MAX)),
-        });
+        let window = causes.timeline.map(window);
         let sizes = (placement.len(), topology.nodes);
         Box::new(Causes::new(sizes, is_end.collect(), causes.slack, window))
     });
     measures
+}
+
+/// What of a run is shown.
+fn window(timeline: spec::Timeline) -> Window {
+    Window {
+        time: timeline.window_ps.unwrap_or((0, Time::MAX)),
+        processes: timeline.processes.unwrap_or((0, u32::MAX)),
+    }
 }

@@ -29,7 +29,7 @@ pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Pric
 pub use costs::{Costs, Side};
 pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
-pub use link::{FlowControl, HalfDuplex, Link, LinkClass, Marks, Sharing};
+pub use link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Marks, Sharing};
 pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
@@ -96,6 +96,9 @@ pub struct Timeline {
     /// The first process, and the first that is not shown any more; absent: all.
     #[serde(default)]
     pub processes: Option<(u32, u32)>,
+    /// Most turns on channels that are kept, and most waits for them; absent: none is.
+    #[serde(default)]
+    pub turns: Option<u32>,
 }
 
 /// By which traffic classes waits are charged to each other.

@@ -39,7 +39,7 @@ use tailback_engine::spec;
 
 /// The same run with all kept that can be.
 fn with_causes(spec: &spec::Spec) -> Simulation {
-    let timeline = Some(spec::Timeline { window_ps: None, processes: None });
+    let timeline = Some(spec::Timeline { window_ps: None, processes: None, turns: Some(u32::MAX) });
     let causes = Some(spec::Causes { slack: true, timeline });
     Simulation::new(&spec::Spec { causes, ..spec.clone() }).unwrap()
 }

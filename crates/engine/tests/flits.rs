@@ -21,9 +21,9 @@ mod small;
 #[allow(dead_code, reason = "a generator shared with the tests of queues")]
 mod stored;
 
-use cases::{Dice, Kind};
+use cases::Kind;
 use parts::Scheme;
-use random::{check, random_cases, same_packets};
+use random::{Dice, check, random_cases, same_packets};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, NodeTally, Use};
 use tailback_engine::spec::{Fidelity, FlowControl, Mode, Spec, Step, Sync, Workload};
@@ -110,7 +110,7 @@ fn case(number: u64, dice: &mut Dice) -> Spec {
             synthetic.bytes = tailback_engine::spec::Distribution::constant(dice.number(0, 99));
             spec
         }
-        3 => stored::spec(&mut stored::Dice::new(number)),
+        3 => stored::spec(&mut Dice::new(number)),
         4 => small::integrated(dice),
         5 => {
             let mut spec = small::integrated(dice);

@@ -6,6 +6,9 @@
 #[path = "fluid/agreement.rs"]
 mod agreement;
 mod common;
+#[path = "common/dice.rs"]
+#[allow(dead_code, reason = "shared with other random cases")]
+mod dice;
 #[path = "fluid/hand.rs"]
 mod hand;
 #[path = "fluid/twin.rs"]

@@ -13,7 +13,7 @@ mod random;
 #[path = "frames/twin.rs"]
 mod twin;
 
-use random::{check, random_cases, same_packets};
+use random::{Dice, check, random_cases, same_packets};
 use tailback_engine::error::{Lack, RunError};
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{Blame, Mode, Spec, Workload};
@@ -100,7 +100,7 @@ fn it_agrees_with_a_simulator_that_looks_at_every_frame() {
     let (mut lost, mut pauses, mut stuck) = (0, 0, 0);
     let number = random_cases(4_000);
     for case in 0..number {
-        let mut dice = cases::Dice::new(case);
+        let mut dice = Dice::new(case);
         let mut spec = cases::spec(&mut dice);
         if dice.chance(40) {
             spec.blame = Some(Blame::default());

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Run, program, spec};
+use common::{Run, line_cards, program, spec};
 use tailback_engine::Simulation;
 use tailback_engine::spec::*;
 
@@ -123,30 +123,7 @@ fn software_is_paid_by_who_passes_on() {
 
 /// Line cards of 2 nodes on a torus of 4 x 2, whose switches make copies.
 fn cards() -> Machine {
-    let topology = TopologySpec::ConcentratedTorus { dims: vec![4, 2], nodes_per_switch: 2 };
-    let mut machine = Machine::t9000(topology);
-    machine.link.flit_ps = 8_000;
-    machine.link.end_token = false;
-    machine.node_link = None;
-    machine.switch.switching = Switching::StoreAndForward;
-    machine.switch.virtual_channels = 2;
-    machine.switch.input_buffer_flits = None;
-    machine.switch.cells = Some(Cells {
-        minimum_bytes: 64,
-        preamble_bytes: 8,
-        gap_bytes: 12,
-        cell_bytes: 72,
-        cell_ps: 30_000,
-        pacing: Some(4),
-        card_ps: 180_000,
-        leave_ps: 30_000,
-        hop_ps: 60_000,
-    });
-    machine.routing.algorithm = RoutingSpec::DimensionOrderOneWay { order: vec![], rises: true };
-    machine.interface.acknowledges = false;
-    machine.interface.window = None;
-    machine.interface.packet_bytes = 1_500;
-    machine.interface.header_bytes = 18;
+    let mut machine = line_cards(&[4, 2], 2);
     machine.interface.multicast = Multicast::Switches;
     machine
 }

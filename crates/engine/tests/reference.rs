@@ -57,9 +57,9 @@ mod windows;
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
 
-use cases::{Dice, Kind};
+use cases::Kind;
 use machine::{Counters, NEVER, Reference, Time};
-use random::{Cells, check, random_cases, same_packets};
+use random::{Cells, Dice, check, random_cases, same_packets};
 use std::ops::Range;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, Use};

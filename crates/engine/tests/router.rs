@@ -12,6 +12,8 @@ mod arbiters;
 #[path = "reference/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the reference")]
 mod cases;
+#[path = "router/classes.rs"]
+mod classes;
 #[path = "router/cases.rs"]
 mod clocked;
 #[path = "router/hand.rs"]
@@ -30,6 +32,8 @@ mod random;
 mod refusals;
 #[path = "router/replies.rs"]
 mod replies;
+#[path = "router/settings.rs"]
+mod settings;
 #[path = "cycles/cases.rs"]
 #[allow(dead_code, reason = "a generator shared with the cycles")]
 mod small;

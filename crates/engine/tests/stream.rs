@@ -33,9 +33,8 @@ mod ways;
 #[allow(dead_code, reason = "shared with the tests of flits, which need more of it")]
 mod wiring;
 
-use cases::Dice;
 use parts::clear_rates;
-use random::{check, finished, random_cases, same_packets};
+use random::{Dice, check, finished, random_cases, same_packets};
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::{Fidelity, Spec};

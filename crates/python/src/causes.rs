@@ -5,7 +5,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailback_engine::measure::Causes;
 use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer, Who};
-use tailback_engine::{Simulation, measure::blame::Cause};
+use tailback_engine::{
+    Simulation,
+    measure::blame::{Cause, Sender, Turns},
+};
 
 /// Where nobody was in the way.
 const NOBODY: u32 = u32::MAX;
@@ -121,4 +124,45 @@ pub fn transfers<'py>(py: Python<'py>, rows: &[Transfer]) -> PyResult<Bound<'py,
     table.column("arrived_ps", rows().map(|row| row.arrived))?;
     table.column("received_ps", rows().map(|row| row.received))?;
     Ok(table.0)
+}
+
+/// Turns of packets on channels.
+pub fn turns<'py>(py: Python<'py>, kept: &Turns) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let rows = || kept.holds.iter();
+    table.column("channel", rows().map(|row| row.channel.0))?;
+    put_packets(&table, kept, rows().map(|row| row.label))?;
+    table.column("granted_ps", rows().map(|row| row.granted))?;
+    table.column("start_ps", rows().map(|row| row.start))?;
+    table.column("end_ps", rows().map(|row| row.end))?;
+    table.column("busy_ps", rows().map(|row| row.busy))?;
+    Ok(table.0)
+}
+
+/// What packets have waited for.
+pub fn waits<'py>(py: Python<'py>, kept: &Turns) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    let rows = || kept.waits.iter();
+    table.column("channel", rows().map(|row| row.timed.charge.channel.0))?;
+    put_packets(&table, kept, rows().map(|row| row.label))?;
+    table.column("begin_ps", rows().map(|row| row.timed.begin))?;
+    table.column("time_ps", rows().map(|row| row.timed.charge.time))?;
+    table.column("cause", rows().map(|row| row.timed.charge.cause as u8))?;
+    table.column("root", rows().map(|row| row.timed.charge.root.0))?;
+    let number = |label| kept.named(label).0;
+    table.column("culprit_message", rows().map(|row| number(row.timed.charge.culprit)))?;
+    table.column("root_culprit_message", rows().map(|row| number(row.timed.at_root)))?;
+    Ok(table.0)
+}
+
+/// Of which messages packets are, and between which processes.
+fn put_packets(
+    table: &Table,
+    kept: &Turns,
+    labels: impl Iterator<Item = u32> + Clone,
+) -> PyResult<()> {
+    let process = |label, end: fn(Sender) -> u32| kept.named(label).1.map_or(NOBODY, end);
+    table.column("message", labels.clone().map(|label| kept.named(label).0))?;
+    table.column("source", labels.clone().map(|label| process(label, |of| of.process.0)))?;
+    table.column("destination", labels.map(|label| process(label, |of| of.to.0)))
 }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tailback_engine as engine;
 use tailback_engine::ids::ProcessId;
+use tailback_engine::measure::blame::Turns;
 use tailback_engine::spec::{Messages, Workload};
 
 /// Rows of a message list: times in ps, sources, destinations, bytes.
@@ -67,6 +68,10 @@ pub struct Simulation {
 
 impl Simulation {
     /// Why everybody could go on, if that is kept.
+    fn of_channels(&self) -> Option<Turns<'_>> {
+        self.engine.measures().blame.as_ref()?.turns(self.engine.now())
+    }
+
     fn causes(&self) -> Option<&engine::measure::Causes> {
         self.engine.measures().causes.as_deref()
     }
@@ -275,6 +280,22 @@ impl Simulation {
     fn transfers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let rows = self.causes().and_then(|kept| kept.rows.as_ref());
         rows.map(|rows| causes::transfers(py, &rows.transfers)).transpose()
+    }
+
+    /// Turns of packets on channels, up to now; None unless a timeline keeps them.
+    fn turns<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.of_channels().map(|kept| causes::turns(py, &kept)).transpose()
+    }
+
+    /// What packets that have been delivered have waited for, up to now; None as above.
+    fn waits<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.of_channels().map(|kept| causes::waits(py, &kept)).transpose()
+    }
+
+    /// Since when turns or waits are missing, as there were too many; None if none is.
+    fn turns_missing_ps(&self) -> Option<u64> {
+        let full = self.of_channels()?.full;
+        (full != engine::time::NEVER).then_some(full)
     }
 
     /// Exact sums of powers of every variable, in the current window.

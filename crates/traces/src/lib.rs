@@ -10,6 +10,7 @@
 mod bytes;
 mod calls;
 mod chakra;
+mod communicator;
 mod expand;
 pub mod format;
 mod goal;
@@ -19,6 +20,7 @@ mod mistake;
 mod mpi;
 mod netrace;
 mod pieces;
+mod scratch;
 mod sequence;
 mod siblings;
 mod stored;

@@ -5,6 +5,15 @@ use crate::pieces::Pieces;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Buffers of all ranks have about so many bytes together, and each has some at least.
+pub const ALL_BUFFERS: usize = 64 << 20;
+const BUFFERS: (usize, usize) = (4 << 10, 64 << 10);
+
+/// How many bytes are read at once for each of so many ranks.
+pub fn piece_of_each(ranks: usize) -> usize {
+    (ALL_BUFFERS / ranks).clamp(BUFFERS.0, BUFFERS.1)
+}
+
 /// A line may be as long as this.
 const LONGEST_LINE: usize = 1 << 28;
 

@@ -34,7 +34,12 @@ impl Pieces {
         if !about.is_file() {
             return Err(Mistake::new(path, "must be a file"));
         }
-        Ok(Self { path: path.into(), length: about.len(), kept: Some(Mutex::new(file)) })
+        Ok(Self::of_open(path, file, about.len()))
+    }
+
+    /// A file that is open already, of so many bytes.
+    pub fn of_open(path: &Path, file: fs::File, length: u64) -> Self {
+        Self { path: path.into(), length, kept: Some(Mutex::new(file)) }
     }
 
     /// Where it is.

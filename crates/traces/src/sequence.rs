@@ -53,6 +53,13 @@ impl Sequence {
         self.begun = false;
     }
 
+    /// Begins several at once and waits for all of them.
+    pub fn together(&mut self, batch: &mut Batch, all: impl IntoIterator<Item = What>, place: u32) {
+        let begin = |what| self.then(batch, what, Call::Returns, place);
+        let numbers: Vec<_> = all.into_iter().map(begin).collect();
+        self.wait(batch, &numbers, place);
+    }
+
     fn push(&mut self, batch: &mut Batch, what: What, after: u32, place: u32) {
         batch.operations.push(Operation { call: place, ..Operation::new(what, after) });
         self.count += 1;

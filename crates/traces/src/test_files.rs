@@ -23,7 +23,7 @@ impl Folder {
     }
 
     /// Writes a file and says where it is.
-    pub fn file(&self, name: &str, content: &[u8]) -> PathBuf {
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();

@@ -2,16 +2,19 @@
 
 mod arguments;
 mod collectives;
+mod communicators;
 mod datatypes;
+mod dealing;
 mod files;
 mod rank;
 mod requests;
 
 use crate::Source;
 use crate::calls::Calls;
-use crate::lines::Lines;
 use crate::mistake::Mistake;
 use crate::words::{shown, whole};
+use communicators::Communicators;
+use files::Files;
 use rank::{Output, Rank};
 use std::path::Path;
 use tailback_engine::workload::trace::Batch;
@@ -23,8 +26,10 @@ const BATCH: usize = 128;
 
 /// A trace that is being read.
 struct Trace {
-    ranks: Vec<(Lines, Rank)>,
+    files: Files,
+    ranks: Vec<Rank>,
     calls: Calls,
+    communicators: Communicators,
     expected: Vec<u32>,
 }
 
@@ -33,10 +38,16 @@ struct Trace {
 /// # Errors
 /// Files that are not there or cannot be read; ranks that are missing.
 pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
-    let lines = files::of_ranks(path)?;
-    let count = lines.len() as u32;
-    let ranks = lines.into_iter().zip(0..).map(|(lines, me)| (lines, Rank::new(me, count)));
-    Ok(Box::new(Trace { ranks: ranks.collect(), calls: Calls::default(), expected: Vec::new() }))
+    let files = files::of_ranks(path)?;
+    let count = files.ranks.len() as u32;
+    let ranks = (0..count).map(|me| Rank::new(me, count)).collect();
+    Ok(Box::new(Trace {
+        files,
+        ranks,
+        calls: Calls::default(),
+        communicators: Communicators::default(),
+        expected: Vec::new(),
+    }))
 }
 
 impl Source for Trace {
@@ -46,14 +57,16 @@ impl Source for Trace {
 
     fn next(&mut self, number: u32, batch: &mut Batch) -> Result<bool, Mistake> {
         self.expected.clear();
-        let (lines, rank) = &mut self.ranks[number as usize];
+        let (lines, rank) =
+            (&mut self.files.ranks[number as usize], &mut self.ranks[number as usize]);
         let before = batch.operations.len();
         let (calls, expected) = (&mut self.calls, &mut self.expected);
-        let mut output = Output { batch, expected, calls };
+        let communicators = &mut self.communicators;
+        let mut output = Output { batch, expected, calls, communicators };
         while output.batch.operations.len() < before + BATCH {
             let Some((_, line)) = lines.next()? else { break };
             if let Err(what) = act(rank, number, line, &mut output) {
-                return Err(lines.mistake(what));
+                return Err(self.files.mistake(number, what));
             }
         }
         Ok(output.batch.operations.len() > before)

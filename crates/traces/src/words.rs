@@ -41,6 +41,13 @@ pub fn real(word: &[u8]) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
+/// So many elements of so many bytes, in bytes.
+pub fn in_bytes(count: u64, element: u64) -> Result<u32, String> {
+    let bytes = count.checked_mul(element).and_then(|bytes| u32::try_from(bytes).ok());
+    let wrong = || format!("{count} elements of {element} bytes are more than {} bytes", u32::MAX);
+    bytes.ok_or_else(wrong)
+}
+
 /// The name that a misspelt word is most like, if any is near.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = names.into_iter().map(|name| (distance(word, name), name)).min()?;

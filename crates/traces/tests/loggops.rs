@@ -30,7 +30,7 @@ fn ends(file: &str, law: spec::LogGops) -> Vec<u64> {
         sample_interval_ps: 1_000_000_000,
         record_packets: false,
         blame: None,
-        causes: None,
+        causes: Some(spec::Causes { slack: true, timeline: None }),
     })
     .unwrap();
     // In pieces of a few events, which change nothing.
@@ -43,10 +43,23 @@ fn ends(file: &str, law: spec::LogGops) -> Vec<u64> {
                     simulation.feed(process, goes_on.then_some(&mut batch)).unwrap();
                 }
             }
-            Progress::Finished => return simulation.measures().completed.clone(),
+            Progress::Finished => return ended(file, &simulation),
             _ => {}
         }
     }
+}
+
+/// When ranks ended; all of it is put down to something, along the path and for every rank.
+fn ended(file: &str, simulation: &Simulation) -> Vec<u64> {
+    let ends = simulation.measures().completed.clone();
+    let last = ends.iter().copied().max();
+    let causes = simulation.measures().causes.as_ref().unwrap();
+    assert_eq!(Some(causes.makespan()), last, "{file}");
+    assert_eq!(Some(causes.path().iter().map(|step| step.time).sum()), last, "{file}");
+    for parts in causes.parts(causes.makespan()) {
+        assert_eq!(Some(parts.iter().sum()), last, "{file}");
+    }
+    ends
 }
 
 #[test]

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from tailback.errors import UserError, listed, nearest, shown
 from tailback.metrics import ALL_METRICS, THETAS
-from tailback.store.columns import MERGED, OF_JOBS
+from tailback.store.columns import MERGED, OF_JOBS, PATH_METRICS
 
 PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
 """What the names of parameters begin with."""
@@ -78,8 +78,8 @@ def _bare_key(column: str) -> str:
 
 
 def is_metric(column: str) -> bool:
-    """Whether a column is a metric, of a run or, as `jobs.NAME.METRIC`, of a job."""
-    if column in ALL_METRICS:
+    """Whether a column is a metric: of a run, its critical path, or a job (`jobs.NAME.METRIC`)."""
+    if column in ALL_METRICS or column in PATH_METRICS:
         return True
     return column.startswith(OF_JOBS) and column.rpartition(".")[2] in ALL_METRICS
 

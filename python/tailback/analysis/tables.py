@@ -14,7 +14,14 @@ import pyarrow as pa
 from tailback.errors import UserError, shown
 from tailback.frames import combinations, dictionaries, differs, floats, values
 from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
-from tailback.store.columns import LIGHT, MERGED, OF_JOBS, PERCENTILE_COLUMNS, RATIO_PARTS
+from tailback.store.columns import (
+    LIGHT,
+    MERGED,
+    OF_JOBS,
+    PATH_METRICS,
+    PERCENTILE_COLUMNS,
+    RATIO_PARTS,
+)
 
 from .cells import COUNTED
 from .conditions import Condition, condition
@@ -118,7 +125,7 @@ def _merged_name(field: str, columns: Sequence[str], over: Sequence[str], place:
 
 def _values(names: Iterable[str]) -> list[str]:
     """Return the metrics, ratios and percentiles that columns belong to."""
-    owners = {name + part: name for name in ALL_METRICS for part in MERGED}
+    owners = {name + part: name for name in (*ALL_METRICS, *PATH_METRICS) for part in MERGED}
     owners |= {name + part: name for name in THETAS for part in RATIO_PARTS}
     owners |= {column.name: column.name for column in PERCENTILE_COLUMNS}
     names = list(names)

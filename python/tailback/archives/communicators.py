@@ -29,14 +29,28 @@ class Communicators:
         self.rank_of = {location: rank for rank, location in enumerate(self.world)}
         self._members: dict[int, list[int]] = {}
         self._tags: dict[tuple[int, int], int] = {}
+        self._numbers: dict[int, int] = {}
 
     def is_world(self, communicator: Any) -> bool:
         """Return whether it has all ranks in their order."""
-        return self._ranks(communicator, 0) == list(range(len(self.world)))
+        return self.number(communicator) == 0
 
     def is_alone(self, communicator: Any) -> bool:
         """Return whether a rank is there with itself."""
         return len(self._ranks(communicator, 0)) == 1
+
+    def number(self, communicator: Any) -> int:
+        """Return a number that no other one has; 0 if it has all ranks in their order."""
+        number = self._numbers.get(communicator._ref)
+        if number is None:
+            is_world = self._ranks(communicator, 0) == list(range(len(self.world)))
+            number = 0 if is_world else 1 + len(self._numbers)
+            self._numbers[communicator._ref] = number
+        return number
+
+    def members(self, communicator: Any) -> list[int]:
+        """Return the ranks that are in it, which are several, in its order."""
+        return self._ranks(communicator, 0)
 
     def name(self, communicator: Any) -> str:
         """Return its name, or its number if it has none."""

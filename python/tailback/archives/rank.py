@@ -41,6 +41,10 @@ class Rank:
         """The call in which each collective that goes on has begun."""
         self._call: list[Any] = []
         """Messages of the call that it is in."""
+        self._communicator = 0
+        """That of which the next collective is, unless something else is said."""
+        self._known = {0}
+        """Communicators whose members have been said."""
         self.notes: Counter[str] = Counter()
 
     def lines(self) -> list[str]:
@@ -207,17 +211,25 @@ class Rank:
         if known.is_alone(event.communicator):
             self.notes["collectives of a rank with itself have no effect"] += 1
             return
-        if not known.is_world(event.communicator):
-            where = known.name(event.communicator)
-            raise self._refused(f"does {name} in {where}: collectives of all ranks are possible")
         if self._regions and begun != self._regions[-1]:
             raise self._refused(f"goes on during {name} ({begun}), which has no counterpart")
         if name not in ACTIONS:
             raise self._refused(f"does {name}, whose lengths the archive does not have")
-        ranks, root = len(known.world), event.root
+        members = known.members(event.communicator)
+        ranks, root = len(members), event.root
         action = ACTIONS[name](event.size_sent, event.size_received, ranks, root)
         if action is None:
             what = f"sends {event.size_sent} B, receives {event.size_received} B"
             raise self._refused(f"{what} in {name}: no multiple of {ranks} ranks")
         self._flush()
+        self._name(known.number(event.communicator), members)
         self._say(action)
+
+    def _name(self, number: int, members: list[int]) -> None:
+        """Say of which communicator the collectives that follow are, and, once, who is in it."""
+        if number == self._communicator:
+            return
+        said = [] if number in self._known else members
+        self._communicator = number
+        self._known.add(number)
+        self._say(" ".join(map(str, ("communicator", number, *said))))

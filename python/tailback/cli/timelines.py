@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,8 @@ from .answering import exit_unless, failures
 from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
 
 if TYPE_CHECKING:
-    from tailback.recording import Recording, Window
+    from tailback.experiment import Experiment
+    from tailback.recording import Channels, Recording, Window
 
 To = Annotated[
     Path,
@@ -24,6 +26,14 @@ End = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Until whe
 Processes = Annotated[
     str | None, typer.Option("--processes", metavar="N-M", help="Of which processes: 0-15.")
 ]
+ChannelsShown = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--channels",
+        metavar="N|all|none|NAME",
+        help="The busiest N channels (64), all, none, or this one; repeatable.",
+    ),
+]
 Mode = Annotated[str | None, typer.Option("--mode", help="Contention mode; default: run.mode.")]
 
 
@@ -31,6 +41,7 @@ Mode = Annotated[str | None, typer.Option("--mode", help="Contention mode; defau
     epilog=examples(
         "tailback timeline ring.toml --out ring.pftrace",
         "tailback timeline ring.toml --out ring.json --from 10us --to 20us --processes 0-7",
+        'tailback timeline ring.toml --out ring.pftrace --channels "0->1" --channels "1->2"',
         "tailback timeline ring.toml --out ring.html",
         "tailback timeline ring.toml --out ring.otf2",
     )
@@ -41,6 +52,7 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
     begin: Begin = "0 s",
     end: End = None,
     processes: Processes = None,
+    channels: ChannelsShown = None,
     mode: Mode = None,
     set_: Set = None,
     seed: Seed = None,
@@ -55,9 +67,13 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
         _check_out(out)
         window = _window(begin, end, processes)
         experiment = Experiment.load(file, overrides(set_, allow_deadlock, seed))
+        mode = mode or experiment.run.mode
+        window = replace(window, channels=_channels(channels, out, experiment, mode))
         with Ticker() as watch:
-            recorded = record(experiment, window, mode=mode or experiment.run.mode, watch=watch)
+            recorded = record(experiment, window, mode=mode, watch=watch)
         print(f"{out}: {_write(recorded, out)}")
+        for hint in recorded.hints:
+            print(hint)
     exit_unless(recorded.result.complete)
 
 
@@ -100,6 +116,23 @@ def _content(recorded: Recording, out: Path) -> bytes:
     from tailback.report.page import html
 
     return html(page(recorded, recorded.result.experiment.run.title or "Timeline")).encode()
+
+
+def _channels(
+    asked: list[str] | None, out: Path, experiment: Experiment, mode: str
+) -> Channels | None:
+    """Return which channels are shown: by default the busiest, where the file has room for them."""
+    from tailback.errors import UserError, shown
+    from tailback.recording import Channels, has_turns
+    from tailback.timelines import FORMATS
+
+    chosen = Channels.parse(asked) if asked else Channels()
+    if out.suffix in FORMATS:
+        return chosen if asked or has_turns(experiment, mode) else None
+    if asked and chosen is not None:
+        allowed = f"must be none: channels are shown in {' and '.join(FORMATS)}"
+        raise UserError("--channels", shown(", ".join(asked)), allowed)
+    return None
 
 
 def _window(begin: str, end: str | None, processes: str | None) -> Window:

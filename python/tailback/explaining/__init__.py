@@ -17,12 +17,21 @@ from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
 
 from .facts import facts
-from .what_if import Change, faster, without
+from .what_if import Change, channels_of, faster, without
 
 if TYPE_CHECKING:
     from tailback.results import Result
 
-__all__ = ["Change", "Explanation", "explain", "faster", "path_of", "prepared", "without"]
+__all__ = [
+    "Change",
+    "Explanation",
+    "channels_of",
+    "explain",
+    "faster",
+    "path_of",
+    "prepared",
+    "without",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +41,7 @@ class Explanation:
     result: Result
     """The run with contention."""
     baseline: Result | None
-    """The same without, in the mode `run.baseline`; None if that was not run."""
+    """The same without, in the mode `run.baseline`; None if that was not, or cannot be, run."""
     what_if: dict[str, Result] = field(default_factory=dict)
     """The run with contention, a little different; by what was asked for."""
 
@@ -104,7 +113,8 @@ def explain(
         result = run_mode(experiment, mode, watch=watch, change=_with_timeline(shown))
         path_of(result)
         without = None
-        if mode != baseline and not interrupted():
+        # Where there is no network, there is no contention to be without.
+        if mode != baseline and experiment.machine.loggops is None and not interrupted():
             without = run_mode(plain, baseline, watch=watch)
         what_if = {}
         for change in changes:

@@ -16,20 +16,6 @@ if TYPE_CHECKING:
 #: Ends of the names of columns that say whose messages were in the way: class and process.
 _WHO = ("", "_process")
 
-#: What time on a path is put down to, in words; what is not here has none.
-PART_WORDS = {
-    "before": "waiting to begin",
-    "computing": "computing",
-    "processor": "waiting for a CPU or network interface that works for others",
-    "sending": "software that sends",
-    "receiving": "software that receives",
-    "latency": "latency and serialisation",
-    "endpoint": "contention at the links of nodes",
-    "network": "contention in the network",
-    "meeting": "collectives at a price",
-    "other": "waiting for a packet to leave",
-}
-
 
 def facts(explanation: Explanation, top: int) -> dict[str, Any]:
     """Return all that is told, with at most `top` rows of each table; times in microseconds."""

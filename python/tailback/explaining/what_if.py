@@ -39,7 +39,7 @@ def faster(asked: str, experiment: Experiment) -> Change:
 
     Of links the rate is that many times as high (the time of a flit, or of a flow-control token,
     in whole picoseconds, at least 1); delays stay. Of computing, the means of all durations in
-    the description are divided.
+    the description are divided; without a network, one of the times L, o, g, G and O.
     """
     name, _, text = asked.partition(":")
     field, allowed = "--faster", 'must be such as "compute:2" or "network:1.5": a factor above 0'
@@ -54,6 +54,10 @@ def faster(asked: str, experiment: Experiment) -> Change:
             allowed = "the workload's description has no computing that could be faster"
             raise UserError(field, shown(asked), allowed)
         return Change(f"faster {asked}", lambda spec: _computing(spec, factor))
+    if experiment.machine.loggops is not None:
+        if name not in _LETTERS:
+            raise choice(field, name, (COMPUTE, *_LETTERS))
+        return Change(f"faster {asked}", lambda spec: _letter(spec, name, factor))
     classes = experiment.machine.topology.link_classes
     known = (COMPUTE, LINKS, NODES, NETWORK, *classes)
     if name not in known:
@@ -74,10 +78,13 @@ def without(asked: str, experiment: Experiment) -> Change:
     """
     field = "--without"
     kind, _, name = asked.partition(":")
+    if experiment.machine.loggops is not None:
+        raise UserError(field, shown(asked), "there is no network with [machine.loggops]")
     if kind != "channel" or not name:
         allowed = 'must be such as "channel:(0, 1)->(1, 1)": a channel between switches'
         raise UserError(field, shown(asked), allowed)
-    ends = _channels(experiment)
+    channels = channels_of(experiment)
+    ends = {name: (start, end) for name, kind, start, end in channels if kind == "internal"}
     if name not in ends:
         found = nearest(name, ends)
         allowed = "must be a channel between switches, as `tailback explain` names them"
@@ -85,8 +92,8 @@ def without(asked: str, experiment: Experiment) -> Change:
     return Change(f"without {asked}", lambda spec: _uncontended(spec, ends[name]))
 
 
-def _channels(experiment: Experiment) -> dict[str, tuple[int, int]]:
-    """Return the switches at the ends of every channel between switches, by its name."""
+def channels_of(experiment: Experiment) -> list[tuple[str, str, int, int]]:
+    """Return name, kind and ends of every channel, in the order of their numbers."""
     with processes_of(experiment) as processes:
         spec, arrays = experiment.spec(), experiment.messages_arrays()
         classes = experiment.message_classes() if experiment.run.blame else None
@@ -95,11 +102,7 @@ def _channels(experiment: Experiment) -> dict[str, tuple[int, int]]:
     labels = experiment.machine.topology.labels
     names = Names.of_tables(tables.nodes(nodes, 0), channels, "node", labels)
     rows = zip(*(channels[name].to_pylist() for name in _ENDS), strict=True)
-    return {
-        names.channel(number): (start, end)
-        for number, (kind, start, end) in enumerate(rows)
-        if kind == "internal"
-    }
+    return [(names.channel(number), *row) for number, row in enumerate(rows)]
 
 
 _ENDS = ("kind", "from_node", "to_node")
@@ -113,6 +116,23 @@ def _uncontended(spec: Spec, ends: tuple[int, int]) -> Spec:
 
 #: Kinds of the engine's workloads whose description says what is computed.
 _COMPUTES = {"program", "synthetic", "trace"}
+
+
+#: The times of a machine without a network, as the engine describes them.
+_LETTERS = {
+    "L": "latency_ps",
+    "o": "overhead_ps",
+    "g": "gap_ps",
+    "G": "gap_per_byte_fs",
+    "O": "overhead_per_byte_fs",
+}
+
+
+def _letter(spec: Spec, letter: str, factor: float) -> Spec:
+    changed = copy.deepcopy(spec)
+    law = changed["machine"]["loggops"]
+    law[_LETTERS[letter]] = round(law[_LETTERS[letter]] / factor)
+    return changed
 
 
 def _computing(spec: Spec, factor: float) -> Spec:

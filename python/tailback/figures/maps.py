@@ -1,7 +1,7 @@
 """Load surfaces: one value for every node, channel or pair of traffic classes.
 
 How a machine is drawn is its *form*, worked out once; what a run measured is
-filled in. Machines with two coordinates are drawn as they lie: nodes as
+filled in. Machines with two coordinates and a node at each are drawn as they lie: nodes as
 squares, and between them each channel on the right-hand side of its way, as
 cars drive. The halves of a node's square are its channels from and to the
 switch. Other machines have a bar for every node, and for their channels a table
@@ -116,11 +116,11 @@ class Form:
 
 
 def node_form(network: Network) -> Form:
-    """Return how nodes are drawn: on a map where they have two or three coordinates."""
+    """Return how nodes are drawn: on a map where each has two or three coordinates of its own."""
     shape = network.shape
     table = _node_table(network)
-    texts = [f"node {network.place(node)}" for node in range(len(network.places))]
-    if len(shape) in (2, 3) and min(shape) > 1 and max(shape) > 2:
+    texts = [network.node(node) for node in range(len(network.places))]
+    if network.lies_on_grid and len(shape) in (2, 3) and min(shape) > 1 and max(shape) > 2:
         return _plane_form(network, table, texts)
     bars = {
         "type": "bar",
@@ -143,7 +143,7 @@ def channel_form(network: Network) -> Form | None:
     shape = network.shape
     table = _group_table(network)
     texts = [_group_text(network, group) for group in network.groups]
-    if len(shape) == 2 and min(shape) > 1 and max(shape) > 2:
+    if network.lies_on_grid and len(shape) == 2 and min(shape) > 1 and max(shape) > 2:
         columns, rows = (3 * extent - 1 for extent in shape)
         if columns * rows > _MOST_CELLS:
             return None
@@ -229,7 +229,8 @@ def _street_form(
 def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[str]) -> Form:
     """Return a table of colours: a column for every node, a row for every direction.
 
-    Where nodes have no coordinates, the columns of channels between switches are switches.
+    Where nodes have no coordinates of their own, the columns of channels between switches are
+    switches.
     """
     names = _row_names(network)
     rows = list(dict.fromkeys(names))
@@ -239,7 +240,8 @@ def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[s
         node = group.destination if group.kind == "ejection" else group.source
         at[rows.index(name), node] = number
     trace = {**_heatmap(columns, len(rows)), "y": rows, "text": _texts_at(at, texts)}
-    along = "node or switch" if _is_without_grid(network) else "node"
+    has_switches = any(group.kind == "internal" for group in network.groups)
+    along = "node or switch" if has_switches and not network.lies_on_grid else "node"
     layout = {
         "xaxis": {"title": {"text": along}, "showgrid": False, "zeroline": False},
         "yaxis": {
@@ -290,9 +292,9 @@ def _is_without_grid(network: Network) -> bool:
 def _group_text(network: Network, group: Group) -> str:
     count = "" if group.width == 1 else f", {group.width} channels"
     if group.kind == "injection":
-        return f"node {network.place(group.source)} to its switch{count}"
+        return f"{network.node(group.source)} to its switch{count}"
     if group.kind == "ejection":
-        return f"switch to node {network.place(group.destination)}{count}"
+        return f"switch to {network.node(group.destination)}{count}"
     return f"{' to '.join(network.ends(group))}{count}"
 
 

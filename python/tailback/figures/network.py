@@ -27,7 +27,7 @@ class Group:
     kind: str
     """`injection`, `internal`, `ejection` or `direct`."""
     source: int
-    """Number of the node it comes from; of the switch, where nodes have no coordinates."""
+    """Number of the node it comes from, or of the switch."""
     destination: int
     dimension: int
     """-1 where it lies along none."""
@@ -69,14 +69,23 @@ class Network:
     def _widths(self) -> Floats:
         return np.array([group.width for group in self.groups], dtype=np.float64)
 
-    def place(self, node: int) -> str:
-        """Return `(3, 4)`, or `7` where nodes have no coordinates."""
-        return shown(self.places[node]) if self.coordinates else str(node)
+    @cached_property
+    def _ends(self) -> Ends:
+        return Ends.on_grid(self.places) if self.coordinates else Ends()
+
+    @property
+    def lies_on_grid(self) -> bool:
+        """Whether every node has coordinates of its own, those of its switch."""
+        return "node" in self._ends.places
+
+    def node(self, node: int) -> str:
+        """Return `node (3, 4)`, or `node 7` where it has no coordinates of its own."""
+        end = self._ends.of_end("node", node)
+        return end if isinstance(end, str) else f"node {shown(end)}"
 
     def ends(self, group: Group) -> tuple[str, str]:
         """Return what a group leads from and to: `(3, 4)`, or `switch 7`."""
-        known = Ends(list(self.places) if self.coordinates else None)
-        source, destination = known.of_channel(group.kind, group.source, group.destination)
+        source, destination = self._ends.of_channel(group.kind, group.source, group.destination)
         return shown(source), shown(destination)
 
     def measures(self, columns: Mapping[str, NDArray[np.number]]) -> dict[str, Floats]:

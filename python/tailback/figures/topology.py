@@ -11,11 +11,9 @@ from collections.abc import Mapping, Sequence
 from math import hypot, nan
 from typing import Any
 
-import numpy as np
-
 from tailback.errors import UserError
 from tailback.machines import Machine
-from tailback.places import Ends, shown
+from tailback.places import Ends, grid_places, shown
 
 from .picture import Dot, Line, Picture
 from .placing import Columns, Placing, Point, placed
@@ -77,22 +75,23 @@ def _node_dots(points: Sequence[Point]) -> list[Dot]:
 
 def _name(ends: Ends, number: int, names: Sequence[str]) -> str:
     """Return what is written beside a switch: as short as can be."""
-    if ends.places is not None:
-        return shown(ends.places[number])
+    if "switch" in ends.places:
+        return shown(ends.places["switch"][number])
     return names[number] if names else str(number)
 
 
 def _ends(machine: Machine) -> Ends:
-    if not machine.shape:
-        return Ends(None)
-    # Node 0 first, dimension 0 fastest: the numbering of grids.
-    reverse = np.indices(machine.shape[::-1]).reshape(len(machine.shape), -1)[::-1]
-    return Ends([tuple(int(c) for c in place) for place in reverse.T])
+    if not machine.sides:
+        return Ends()
+    places = grid_places(machine.sides)
+    return Ends({"switch": places, **({"node": places} if machine.shape else {})})
 
 
 def _switch_text(ends: Ends, number: int, names: Sequence[str], nodes: int) -> str:
-    if ends.places is not None:
-        return f"node {shown(ends.places[number])}"
+    if "node" in ends.places:
+        return f"node {shown(ends.places['node'][number])}"
+    if "switch" in ends.places:
+        return f"switch {shown(ends.places['switch'][number])}, {_count(nodes, 'node')}"
     named = f" ({names[number]})" if names and names[number] != str(number) else ""
     return f"switch {number}{named}, {_count(nodes, 'node')}"
 

@@ -1,4 +1,4 @@
-"""Where packets wait: throttling and internal contention, one above the other."""
+"""Parts of a time, one above the other: where packets wait, and others."""
 
 from __future__ import annotations
 
@@ -25,20 +25,39 @@ class Waits:
 
 def waiting(waits: Waits, x: Axis) -> Drawing:
     """Return stacked bars, one for each place; their height is the mean wait of a packet."""
-    data: list[dict[str, Any]] = []
-    for number, part in enumerate(PARTS):
-        label = METRICS[part].label
-        data.append(
-            {
-                "type": "bar",
-                **named(label),
-                "legendgroup": part,
-                "x": list(waits.x),
-                "y": list(getattr(waits, part)),
-                "marker": {"color": colour(4 + number), "line": {"width": 0}},
-                "hovertemplate": f"%{{x}}<br>{label}: %{{y:.3~g}} µs<extra></extra>",
-            }
-        )
+    parts = [
+        Part(part, METRICS[part].label, getattr(waits, part), 4 + number)
+        for number, part in enumerate(PARTS)
+    ]
+    return stacked(waits.x, parts, x, "mean wait (µs per packet)")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is drawn in one colour."""
+
+    name: str
+    """Of its column."""
+    label: str
+    us: Sequence[float | None]
+    """By bar."""
+    colour: int
+
+
+def stacked(places: Sequence[str], parts: Sequence[Part], x: Axis, height: str) -> Drawing:
+    """Return stacked bars, one for each place, in microseconds."""
+    data: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            **named(part.label),
+            "legendgroup": part.name,
+            "x": list(places),
+            "y": list(part.us),
+            "marker": {"color": colour(part.colour), "line": {"width": 0}},
+            "hovertemplate": f"%{{x}}<br>{part.label}: %{{y:.3~g}} µs<extra></extra>",
+        }
+        for part in parts
+    ]
     layout = {
         "barmode": "stack",
         "bargap": 0.25,
@@ -48,11 +67,11 @@ def waiting(waits: Waits, x: Axis) -> Drawing:
             "automargin": True,
         },
         "yaxis": {
-            "title": {"text": "mean wait (µs per packet)", "standoff": 10},
+            "title": {"text": height, "standoff": 10},
             "automargin": True,
             "rangemode": "tozero",
         },
         "margin": {"t": 16, "r": 16, "l": 64, "b": 56},
     }
-    table = {x.label.replace(" ", "_"): waits.x, **{part: getattr(waits, part) for part in PARTS}}
+    table = {x.label.replace(" ", "_"): places, **{part.name: part.us for part in parts}}
     return Drawing({"data": data, "layout": layout}, table)

@@ -128,7 +128,7 @@ def _switch(settings: Settings) -> dict[str, Any]:
     switch = {
         "switching": "wormhole",
         "virtual_channels": settings.whole("num_vcs", 1, 255),
-        "input_buffer": f"{_FLIT * settings.whole('vc_buf_size', 1, 65_536)} B",
+        **_buffers(settings),
         **_allocators(settings),
         "route_delay": _cycles(settings.whole("routing_delay", 0, 64)),
         "traversal_delay": _cycles(crossing),
@@ -144,6 +144,37 @@ def _switch(settings: Settings) -> dict[str, Any]:
         if flits > 0:
             switch["output_buffer"] = f"{_FLIT * flits} B"
     return switch
+
+
+def _buffers(settings: Settings) -> dict[str, str]:
+    """Return the room of each virtual channel, and what those of a link share."""
+    channels = settings.whole("num_vcs", 1, 255)
+    whole = settings.whole("buf_size", -1, 255 * 65_536)
+    policy = settings.word("buffer_policy", ("private", "shared"))
+    if policy == "private":
+        # What does not divide is left over.
+        own = whole // channels if whole > 0 else settings.whole("vc_buf_size", 1, 65_536)
+        if own == 0:
+            raise settings.refused("buf_size", f"must be at least num_vcs, {channels}")
+        return {"input_buffer": f"{_FLIT * own} B"}
+    if whole < 0:
+        whole = channels * settings.whole("vc_buf_size", 1, 65_536)
+    if settings.whole("private_bufs", -1, 255) not in (-1, channels):
+        allowed = f"cannot be done; must be num_vcs, {channels}: places of each virtual channel"
+        raise settings.refused("private_bufs", allowed)
+    for key in ("private_buf_start_vc", "private_buf_end_vc"):
+        settings.word(key, ("-1",))
+    own = settings.whole("private_buf_size", -1, 65_536)
+    if own < 0:
+        own = whole // channels
+    if own == 0:
+        # Packets could wait for room in which packets stand that wait for them.
+        raise settings.refused("private_buf_size", "must be at least 1")
+    if own * channels > whole:
+        allowed = f"times num_vcs, {channels}, must be at most buf_size, {whole}"
+        raise settings.refused("private_buf_size", allowed)
+    shared = whole - own * channels
+    return {"input_buffer": f"{_FLIT * own} B", "shared_buffer": f"{_FLIT * shared} B"}
 
 
 def _allocators(settings: Settings) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def _table(name: str, table: Mapping[str, Any]) -> list[str]:
     """Return the lines of a table, those of tables in it last."""
     plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
     inner = {key: value for key, value in table.items() if isinstance(value, Mapping)}
-    lines = ["", f"[{name}]"] if plain else []
+    lines = ["", f"[{name}]"] if plain or not inner else []
     # Words, numbers, truth and lists of them are written as in JSON.
     lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
     for key, value in inner.items():

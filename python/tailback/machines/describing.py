@@ -78,6 +78,8 @@ def _switch(machine: Machine) -> dict[str, Any]:
         left_out += ("fall_through",)
     if machine.switch.regrant_delay == Time(0):
         left_out += ("regrant_delay",)
+    if not machine.switch.is_clocked:
+        left_out += ("shared_buffer",)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -215,6 +217,7 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
             "half_duplex": _HALF_DUPLEX[link.duplex],
+            **({"framing": _framing(machine)} if machine.switch.has_frames else {}),
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
@@ -238,6 +241,15 @@ def _flow_control(machine: Machine) -> str | dict[str, Any]:
         return machine.link.flow_control
     stop, go = machine.marks
     return {"stop_go": {"stop_flits": stop, "go_flits": go}}
+
+
+def _framing(machine: Machine) -> dict[str, int]:
+    """Return how frames lie on links."""
+    return {
+        "minimum_bytes": machine.interface.minimum_packet.bytes,
+        "preamble_bytes": machine.link.preamble.bytes,
+        "gap_bytes": machine.link.frame_gap.bytes,
+    }
 
 
 def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
@@ -302,13 +314,10 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _frames_spec(machine: Machine) -> dict[str, Any]:
-    """Return what frames are, and what switches do with them."""
-    link, switch = machine.link, machine.switch
+    """Return what switches do with frames."""
+    switch = machine.switch
     high, low = (Size(0), Size(0)) if switch.pause == "off" else switch.pause_marks
     return {
-        "minimum_bytes": machine.interface.minimum_packet.bytes,
-        "preamble_bytes": link.preamble.bytes,
-        "gap_bytes": link.frame_gap.bytes,
         "engine": switch.forwarding,
         "forwarding_ps": switch.forwarding_time.ps,
         "memory_bytes": switch.memory_bytes,
@@ -319,14 +328,11 @@ def _frames_spec(machine: Machine) -> dict[str, Any]:
 
 
 def _cells_spec(machine: Machine) -> dict[str, Any]:
-    """Return what line cards cut frames into, and how frames lie on their lines."""
-    switch, link = machine.switch, machine.link
+    """Return what line cards cut frames into."""
+    switch = machine.switch
     times = cell_times(machine)
     return {
         "cell_bytes": 0 if switch.segmentation is None else switch.segmentation.bytes,
-        "minimum_bytes": machine.interface.minimum_packet.bytes,
-        "preamble_bytes": link.preamble.bytes,
-        "gap_bytes": link.frame_gap.bytes,
         "cell_ps": times["cell_time"].ps,
         "pacing": switch.cell_pacing,
         "card_ps": times["card_delay"].ps,
@@ -356,7 +362,7 @@ def _clocked_spec(machine: Machine) -> dict[str, Any]:
 
 def _pipeline_spec(machine: Machine) -> dict[str, Any]:
     switch = machine.switch
-    flits = machine.output_places_behind_crossbar
+    flits, shared = machine.output_places_behind_crossbar, machine.shared_places
     return {
         "route_cycles": machine.cycles("route_delay"),
         "traversal_cycles": machine.cycles("traversal_delay"),
@@ -369,6 +375,7 @@ def _pipeline_spec(machine: Machine) -> dict[str, Any]:
         "output_speedup": switch.output_speedup,
         "internal_speedup": switch.internal_speedup,
         "output_buffer_flits": flits,
+        **({"shared_buffer_flits": shared} if shared else {}),
         "atomic": switch.vc_reuse == "after_credits",
         "holds": switch.hold,
     }

@@ -234,6 +234,14 @@ class Machine(Part):
         given = self.switch.output_buffer
         return None if given is None else given.bytes // self.link.flit.bytes
 
+    @property
+    def shared_places(self) -> int:
+        """Flits at an input that all its virtual channels share; `UserError` if not whole flits."""
+        given, flit = self.switch.shared_buffer, self.link.flit
+        if given.bytes % flit.bytes:
+            raise self.switch.refused("shared_buffer", f"must be whole flits of {flit}")
+        return given.bytes // flit.bytes
+
     def cycles(self, name: str) -> int:
         """Return a delay of the pipeline in cycles; raise `UserError` if it is no whole number."""
         given: Time | None = getattr(self.switch, name)

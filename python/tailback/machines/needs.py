@@ -195,7 +195,10 @@ NEEDS = (
         _has_output_buffers,
         'machine.link.flow_control = "in_band" or machine.switch.allocator',
     ),
-    *(_Need("switch", name, _is_clocked, "machine.switch.allocator") for name in CLOCKED),
+    *(
+        _Need("switch", name, _is_clocked, "machine.switch.allocator")
+        for name in (*CLOCKED, "shared_buffer")
+    ),
     *(_Need("switch", name, _is_segmented, "machine.switch.segmentation") for name in SEGMENTED),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),
     *(_Need("switch", name, _forwards_frames, _FORWARDING) for name in FORWARDING),

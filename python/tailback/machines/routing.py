@@ -306,7 +306,8 @@ class UgalG(_Weighing, Ordered):
 class Par(_Weighing):
     """On dragonflies: as `ugal_l`, again at every switch of the first group [Jiang et al. 2009].
 
-    As `ugal_l`, with one more class for those that turn away within their group.
+    As `ugal_l`, with one more class for those that turn away within their group, for each hop they
+    may have there before.
     """
 
     kind: ClassVar[str] = "par"
@@ -315,7 +316,8 @@ class Par(_Weighing):
 class Dal(_Weighing):
     """On HyperX: in any dimension directly or once aside, by the load there [Ahn et al. 2009].
 
-    Each hop is in the class of its number; there are at most two for each dimension.
+    Each hop is in the class of its number; there are at most two for each dimension, more where
+    failed links make ways longer.
     """
 
     kind: ClassVar[str] = "dal"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, MaybeTime, Part, TimeKey, key
+from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key
 from ..units import Size, Time
 
 if TYPE_CHECKING:
@@ -133,6 +133,11 @@ class Switch(Part):
         description="Buffer of every virtual channel at every input, or unlimited; default: two "
         "full packets; with flow control in band 70 B, with fidelity token 35 B; with stop_go "
         "stop_mark and what passes while a signal goes to and fro.",
+    )
+    shared_buffer: SizeKey = key(
+        default=Size(0),
+        description="Room at every input that all its virtual channels share, besides the "
+        "input_buffer that each has for itself, in switches that run by a clock.",
     )
     output_buffer: MaybeSize = key(
         default=None,

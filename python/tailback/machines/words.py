@@ -53,6 +53,8 @@ SYNONYMS: dict[str, str] = {
     "buffer_size": "switch.input_buffer",
     "vc_buf_size": "switch.input_buffer",
     "input_queue": "switch.input_buffer",
+    "buffer_pool": "switch.shared_buffer",
+    "shared_buffers": "switch.shared_buffer",
     "bandwidth": "link.rate",
     "speed": "link.rate",
     "capacity": "link.rate",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailback.explaining.facts import PART_WORDS, facts
+from tailback.critical_path import PART_WORDS
+from tailback.explaining.facts import facts
 from tailback.recording import recorded
 from tailback.scaling import MICROSECONDS, scaled
 

@@ -17,7 +17,7 @@ from tailback.store.points import Failure, PointStore
 from tailback.verdict import sentence
 from tailback.wording import number, plain
 
-from . import across, blamed, of_jobs, opening, titles, traffic
+from . import across, blamed, of_jobs, opening, paths, titles, traffic
 from .listing import Listing, estimate_in
 from .loads import Loads
 from .page import Page, Section, write
@@ -108,6 +108,9 @@ def page_of(store: Store, title: str | None = None) -> Page:
     jobs = of_jobs.section(rows, variation)
     if jobs is not None:
         sections.append(jobs)
+    path = paths.section(runs, variation)
+    if path is not None:
+        sections.append(path)
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)

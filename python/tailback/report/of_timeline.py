@@ -21,7 +21,7 @@ DRAWN = Window(last=MOST_LINES - 1)
 def section(recorded: Recording) -> Section:
     """Return the section with the chart of the first processes of a run."""
     slices, tracks = recorded.timeline.slices[0], recorded.timeline.tracks
-    names = [track.name for track in tracks if track.parent is None and track.unit is None]
+    names = [track.name for track in tracks if track.is_process]
     caption = _CAPTION
     if len(names) > MOST_LINES:
         caption += f" Drawn are the first {MOST_LINES} of {len(names)} processes."

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from tailback.critical_path import PART_WORDS
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
@@ -180,11 +181,16 @@ def _metric_columns() -> Iterator[Column]:
         if isinstance(metric.denominator, str):
             divided = "ps times " + ("nodes" if metric.denominator == "nodes" else "channels")
         yield Column(name, "float64", unit, meaning)
-        yield Column(f"{name}_low", "float64", unit, "Lower end of its confidence interval.")
-        yield Column(f"{name}_high", "float64", unit, "Upper end of its confidence interval.")
-        yield Column(f"{name}_standard_error", "float64", unit, "Its standard error.")
-        yield Column(f"{name}_weight", "float64", divided, "What the sum was divided by.")
-        yield Column(f"{name}_batches", "int64", "", "Batches behind the interval; 0: exact.")
+        yield from _merging(name, unit, divided)
+
+
+def _merging(name: str, unit: str, divided: str) -> Iterator[Column]:
+    """Yield the columns behind that of a metric: all of `MERGED` but the first."""
+    yield Column(f"{name}_low", "float64", unit, "Lower end of its confidence interval.")
+    yield Column(f"{name}_high", "float64", unit, "Upper end of its confidence interval.")
+    yield Column(f"{name}_standard_error", "float64", unit, "Its standard error.")
+    yield Column(f"{name}_weight", "float64", divided, "What the sum was divided by.")
+    yield Column(f"{name}_batches", "int64", "", "Batches behind the interval; 0: exact.")
 
 
 def _ratio_columns() -> Iterator[Column]:
@@ -235,7 +241,24 @@ def columns_of_job(job: str, name: str, parts: Iterable[str]) -> tuple[Column, .
     )
 
 
+#: What the names of columns of the critical path begin with.
+OF_PATHS = "critical_path."
+
+PATH_METRICS = {f"{OF_PATHS}{part}_us": words for part, words in PART_WORDS.items()}
+"""What is stored of a critical path, of points with `run.critical_path`, and what that is."""
+
+
+def _path_columns() -> Iterator[Column]:
+    """Yield the columns of critical paths; they are merged as metrics are."""
+    for name, words in PATH_METRICS.items():
+        yield Column(name, "float64", "us", f"Time on the critical path: {words}.")
+        yield from _merging(name, "us", "runs")
+
+
 METRIC_COLUMNS = tuple(_metric_columns())
+PATH_COLUMNS = tuple(_path_columns())
+"""The columns that points with `run.critical_path` have and others have not."""
+
 RATIO_COLUMNS = tuple(_ratio_columns())
 PERCENTILE_COLUMNS = tuple(_percentile_columns())
 NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_MEANING.items())

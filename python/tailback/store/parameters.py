@@ -48,8 +48,9 @@ _LEFT_OUT = {
     "run.blame",
     "run.blame_share",
     "workload.classes",
-    # Of a single run, whose path points do not keep.
+    # Points with a critical path have columns of it.
     "run.critical_path",
+    # Of a single run.
     "run.keep_messages",
     "run.slack",
     # Of a page, not of what was simulated.

@@ -27,7 +27,7 @@ from tailback.errors import UserError
 from tailback.since311 import Self
 
 from . import point_file
-from .columns import BLAME_COLUMNS, OF_JOBS
+from .columns import BLAME_COLUMNS, OF_JOBS, PATH_COLUMNS
 from .documents import damaged, json_bytes, read_json
 
 if TYPE_CHECKING:
@@ -342,7 +342,8 @@ def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
 
     together = below(tables)
     there = set(together.column_names)
-    ordered = [name for name in (c.name for c in (*columns(), *BLAME_COLUMNS)) if name in there]
+    known = (*columns(), *PATH_COLUMNS, *BLAME_COLUMNS)
+    ordered = [column.name for column in known if column.name in there]
     # Those of jobs are called after the jobs.
     ordered += [name for name in together.column_names if name.startswith(OF_JOBS)]
     # Rows of one point stay in the order of their modes: the sort is stable.

@@ -10,13 +10,14 @@ can be put below each other; what is not known is null, never NaN.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
+from tailback.critical_path import PART_WORDS
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 from tailback.results import CLASS_VARIABLES, Result
 from tailback.statistics import Estimate
@@ -54,6 +55,7 @@ def table_of(cost: Cost, identity: str) -> pa.Table:
         *_ratios(cost, results),
         *_percentiles(results),
         *_of_jobs(results),
+        *_of_paths(cost, results),
     ]
     nested = {name: _nested([getattr(r, name) for r in results], name) for name in NESTED}
     return pa.table(_arrays(parts) | nested | _of_classes(results) | _blamed(cost, results))
@@ -182,6 +184,27 @@ def _of_jobs(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
                 parts = zip(*(_parts(job[metric]) for job in jobs), strict=True)
                 own = known.columns_of_job(name, metric, known.MERGED)
                 yield from zip(own, map(list, parts), strict=True)
+
+
+def _of_paths(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
+    """Yield what the end waited for, if the experiment asks for it: `PATH_COLUMNS`."""
+    if not cost.experiment.run.critical_path:
+        return
+    sums = [_path_sums(result) for result in results]
+    columns = iter(known.PATH_COLUMNS)
+    for part in PART_WORDS:
+        own = [next(columns) for _ in known.MERGED]
+        parts = zip(*(_parts(each[part]) for each in sums), strict=True)
+        yield from zip(own, map(list, parts), strict=True)
+
+
+def _path_sums(result: Result) -> Mapping[str, Estimate]:
+    """Return the time on the critical path by what it is put down to, in microseconds."""
+    path = result.critical_path
+    if path is None:
+        return dict.fromkeys(PART_WORDS, Estimate.unknown())
+    found = {part: time_ps for (part,), time_ps in path.by("part")}
+    return {part: Estimate.exact(found.get(part, 0) / 1e6, 1.0) for part in PART_WORDS}
 
 
 def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:

@@ -8,8 +8,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tailback.critical_path import PART_WORDS
 from tailback.explaining import Explanation
-from tailback.explaining.facts import PART_WORDS, facts
+from tailback.explaining.facts import facts
 from tailback.scaling import MICROSECONDS, scaled
 from tailback.wording import warnings
 
@@ -21,7 +22,9 @@ _TOP = 3
 def explain_report(explanation: Explanation) -> RenderableType:
     """Return the lines that say where the time went."""
     told = facts(explanation, _TOP)
-    lines = [_takes(told), *_consists(told), *_in_the_way(told), *_late(told), *_hints(told)]
+    lines = [_takes(told), *_consists(told), *_in_the_way(told), *_late(told)]
+    has_network = explanation.result.experiment.machine.loggops is None
+    lines += _hints(told, _HINTS if has_network else _WITHOUT_NETWORK)
     parts: list[RenderableType] = [heading(explanation.result.experiment)]
     parts += [Text(line) for line in lines]
     if explanation.what_if:
@@ -93,7 +96,23 @@ def _late(told: dict[str, Any]) -> list[str]:
     ]
 
 
-def _hints(told: dict[str, Any]) -> list[str]:
+#: What to try that may be faster, by what most of the path is.
+_HINTS = {
+    "computing": ["--faster compute:2"],
+    "latency": ["--faster links:2"],
+    "endpoint": ["--faster nodes:2"],
+    "network": ["--faster links:2"],
+}
+_WITHOUT_NETWORK = {
+    "computing": ["--faster compute:2"],
+    "latency": ["--faster L:2", "--faster G:2"],
+    "processor": ["--faster G:2"],
+    "sending": ["--faster o:2"],
+    "receiving": ["--faster o:2"],
+}
+
+
+def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
     low, high = told["bounds_us"]
     lines = []
     if told["contention_us"] > 0:
@@ -102,11 +121,8 @@ def _hints(told: dict[str, Any]) -> list[str]:
             f"takes {_time(low)} to {_time(high)}, as long as messages come in this order."
         )
     most = told["parts"][0]["part"] if told["parts"] else ""
-    hints = {"computing": "--faster compute:2", "latency": "--faster links:2"}
-    hints |= {"endpoint": "--faster nodes:2", "network": "--faster links:2"}
-    tries = [hints[most]] if most in hints else []
     between = [row["channel"] for row in told["channels"] if row["between_switches"]]
-    tries += [f'--without "channel:{between[0]}"'] if between else []
+    tries = [*hints.get(most, []), *(f'--without "channel:{name}"' for name in between[:1])]
     if tries and not told["what_if"]:
         lines.append(f"To see what would help, try {' or '.join(tries)}.")
     return lines

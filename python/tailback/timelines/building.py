@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from .model import Counter, Instants, Numbers, Slices, Timeline, Track, lanes
-
-Columns = Mapping[str, Numbers]
+from .channels import Occupied, add_channels
+from .lanes import counted, laned
+from .model import Columns, Counter, Instants, Numbers, Slices, Timeline, Track
 
 #: What waits are named by what most of them is put down to.
 _WAITS = {
@@ -26,26 +26,27 @@ def timeline(
     transfers: Columns,
     kinds: Sequence[str],
     names: Sequence[str],
-    channels: Slices | None = None,
-    loads: Mapping[str, tuple[Numbers, Numbers]] | None = None,
+    occupied: Occupied | None = None,
+    counters: Sequence[Counted] = (),
 ) -> Timeline:
     """Return the timeline of processes with these names.
 
     ``activities`` and ``transfers`` are the rows that the engine keeps (docs/critical-path.md),
-    ``kinds`` the names of activities; ``channels`` slices whose tracks are numbers of channels, to
-    which ``names`` of tracks are given by their own; ``loads`` counters by name: times in ps and
-    percentages.
+    ``kinds`` the names of activities; ``occupied`` what is shown of channels; ``counters`` what is
+    counted besides.
     """
     tracks = [Track(name) for name in names]
     slices = [
-        _laned(tracks, _of_processes(activities, kinds), "also"),
-        _laned(tracks, _of_messages(transfers), "messages", below=True),
+        laned(tracks, _of_processes(activities, kinds), "also"),
+        laned(tracks, _of_messages(transfers), "messages", below=True),
     ]
-    counters = [_in_flight(tracks, transfers)]
-    for name, (time_ps, percent) in (loads or {}).items():
-        tracks.append(Track(name, unit="%"))
-        counters.append(Counter(len(tracks) - 1, time_ps, percent))
-    return Timeline(tuple(tracks), tuple(slices), _ends(transfers), tuple(counters))
+    found = [_in_flight(tracks, transfers)]
+    for each in counters:
+        tracks.append(Track(each.name, unit=each.unit))
+        found.append(Counter(len(tracks) - 1, each.time_ps, each.value))
+    ends = _ends(transfers)
+    channels = () if occupied is None else add_channels(tracks, found, occupied)
+    return Timeline(tuple(tracks), tuple(slices), ends, tuple(found), channels)
 
 
 def _of_processes(rows: Columns, kinds: Sequence[str]) -> Slices:
@@ -97,17 +98,6 @@ def _of_messages(rows: Columns) -> Slices:
     )
 
 
-def _laned(tracks: list[Track], slices: Slices, name: str, *, below: bool = False) -> Slices:
-    """Put slices that overlap on tracks of their own, below theirs: all of them, if so asked."""
-    lane = lanes(slices.track, slices.begin_ps, slices.end_ps) + below
-    track = slices.track.copy()
-    pairs = np.stack([slices.track, lane.astype(np.int64)])
-    for process, number in np.unique(pairs[:, lane > 0], axis=1).T.tolist():
-        tracks.append(Track(name, parent=process))
-        track[(slices.track == process) & (lane == number)] = len(tracks) - 1
-    return Slices(track, slices.begin_ps, slices.end_ps, slices.name, slices.names, slices.details)
-
-
 def _ends(rows: Columns) -> Instants:
     """Return where messages begin and end."""
     there = rows["received_ps"] != _NEVER
@@ -121,28 +111,48 @@ def _ends(rows: Columns) -> Instants:
 def _in_flight(tracks: list[Track], rows: Columns) -> Counter:
     """Return how many messages have been sent and not received, whenever that changes."""
     there = rows["received_ps"] != _NEVER
-    time_ps = np.concatenate([rows["sent_ps"], rows["received_ps"][there]])
-    change = np.ones(len(time_ps), dtype=np.int64)
-    change[len(rows["sent_ps"]) :] = -1
-    times, place = np.unique(time_ps, return_inverse=True)
-    changes = np.zeros(len(times), dtype=np.int64)
-    np.add.at(changes, place, change)
     tracks.append(Track("messages in flight", unit="messages"))
-    return Counter(len(tracks) - 1, times, np.cumsum(changes))
+    return Counter(len(tracks) - 1, *counted(rows["sent_ps"], rows["received_ps"][there]))
 
 
-def loads_of(samples: Columns, busy: Mapping[str, str], counted: Mapping[str, int]) -> Any:
-    """Return the load of kinds of channels between samples: times in ps and percentages.
+class Counted(NamedTuple):
+    """What is counted besides: its name, the unit, and values from each time on."""
+
+    name: str
+    unit: str
+    time_ps: Numbers
+    value: Numbers
+
+
+def loads_of(
+    samples: Columns, busy: Mapping[str, str], counted: Mapping[str, int]
+) -> list[Counted]:
+    """Return the load of kinds of channels between samples, in per cent.
 
     ``busy`` names columns of ``samples`` with the time that all channels of a kind have been busy,
     of which there are ``counted``.
     """
     time_ps = samples["time_ps"].astype(np.int64)
     length = np.diff(time_ps, prepend=0)
-    found = {}
+    found = []
     for name, column in busy.items():
         if counted[name] and len(time_ps):
             share = np.diff(samples[column].astype(np.int64), prepend=0) / counted[name]
             percent = 100 * share / np.maximum(length, 1)
-            found[name] = (time_ps - length, percent)
+            found.append(Counted(name, "%", time_ps - length, percent))
     return found
+
+
+def packets_of(samples: Columns) -> list[Counted]:
+    """Return how many packets waited at their nodes, and crossed the network, at each sample."""
+    time_ps = samples["time_ps"].astype(np.int64)
+
+    def total(what: str) -> Numbers:
+        each = (samples[f"packets_{what}_{of}"] for of in ("data", "ack"))
+        return np.asarray(sum(column.astype(np.int64) for column in each))
+
+    queued, sent, delivered = map(total, ("queued", "sent", "delivered"))
+    return [
+        Counted("packets waiting at nodes", "packets", time_ps, queued - sent),
+        Counted("packets in the network", "packets", time_ps, sent - delivered),
+    ]

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from .model import Slices, Timeline
+from .model import Slices, Timeline, told
 
 #: Viewers need several times the size of a file.
 MOST_EVENTS = 1_000_000
@@ -32,7 +32,7 @@ def _events(timeline: Timeline) -> Iterator[dict[str, Any]]:
             continue
         named = {"name": "thread_name" if track.parent is not None else "process_name"}
         yield named | {"ph": "M", "pid": process, "tid": thread, "args": {"name": track.name}}
-    for slices in timeline.slices:
+    for slices in (*timeline.slices, *timeline.channels):
         yield from _slices(slices, places)
     yield from _messages(timeline, places)
     for counter in timeline.counters:
@@ -44,8 +44,10 @@ def _events(timeline: Timeline) -> Iterator[dict[str, Any]]:
 
 def _place(timeline: Timeline, number: int) -> tuple[int, int]:
     """Return the process and the thread that a track is: those below another share its process."""
-    parent = timeline.tracks[number].parent
-    return (number + 1, 0) if parent is None else (parent + 1, number + 1)
+    top = number
+    while (parent := timeline.tracks[top].parent) is not None:
+        top = parent
+    return (top + 1, 0 if top == number else number + 1)
 
 
 def _slices(slices: Slices, places: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
@@ -55,7 +57,8 @@ def _slices(slices: Slices, places: list[tuple[int, int]]) -> Iterator[dict[str,
         zip(slices.track.tolist(), slices.name.tolist(), strict=True)
     ):
         process, thread = places[track]
-        told = {key: values[row] for key, values in details.items() if values[row]}
+        numbers = {key: values[row] for key, values in details.items() if told(key, values[row])}
+        words = {key: known[values[row]] for key, (values, known) in slices.words.items()}
         yield {
             "name": slices.names[name],
             "ph": "X",
@@ -63,7 +66,7 @@ def _slices(slices: Slices, places: list[tuple[int, int]]) -> Iterator[dict[str,
             "tid": thread,
             "ts": begins[row] / 1e6,
             "dur": (ends[row] - begins[row]) / 1e6,
-            "args": {key: value for key, value in told.items() if value < 2**32 - 1},
+            "args": {**numbers, **words},
         }
 
 

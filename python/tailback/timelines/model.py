@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[Any]
+Columns = Mapping[str, Numbers]
+
+
+class Subject(Enum):
+    """What a track is about."""
+
+    PROCESS = "process"
+    CHANNEL = "channel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +29,12 @@ class Track:
     """The number of the track that it is below."""
     unit: str | None = None
     """What a counter counts; None: it has slices."""
+    subject: Subject = Subject.PROCESS
+
+    @property
+    def is_process(self) -> bool:
+        """Whether it is a process, and not below one."""
+        return self.parent is None and self.unit is None and self.subject is Subject.PROCESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +48,9 @@ class Slices:
     """Places in ``names``."""
     names: tuple[str, ...]
     details: Mapping[str, Numbers] = field(default_factory=dict)
-    """What else is told of each, by its name."""
+    """What else is told of each, by its name. Of times (`_ps`), none is told if it is 0."""
+    words: Mapping[str, tuple[Numbers, tuple[str, ...]]] = field(default_factory=dict)
+    """The same in words: by name, places in a list of them."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -67,33 +83,24 @@ class Timeline:
 
     tracks: tuple[Track, ...]
     slices: tuple[Slices, ...]
+    """Of processes, and of messages."""
     instants: Instants
     counters: tuple[Counter, ...] = ()
+    channels: tuple[Slices, ...] = ()
+    """Of channels: turns on them, and waits for them."""
 
     @property
     def events(self) -> int:
         """How many things there are to be drawn."""
         counted = sum(len(counter.time_ps) for counter in self.counters)
-        return sum(map(len, self.slices)) + len(self.instants.time_ps) + counted
+        slices = (*self.slices, *self.channels)
+        return sum(map(len, slices)) + len(self.instants.time_ps) + counted
 
 
-def lanes(track: Numbers, begin_ps: Numbers, end_ps: Numbers) -> Numbers:
-    """Return a lane for each slice, from 0, such that those of a lane of a track do not overlap.
+def told(name: str, value: int) -> bool:
+    """Whether a detail of a slice has a value that is worth telling: it is there, or not 0 ps."""
+    return value not in _NONE and (value != 0 or not name.endswith("_ps"))
 
-    A slice has the first lane that is free when it begins.
-    """
-    found = np.zeros(len(track), dtype=np.uint32)
-    order = np.lexsort((end_ps, begin_ps, track))
-    free: list[int] = []
-    latest = None
-    for place in order.tolist():
-        if track[place] != latest:
-            latest, free = track[place], []
-        begin, end = int(begin_ps[place]), int(end_ps[place])
-        lane = next((lane for lane, until in enumerate(free) if until <= begin), len(free))
-        if lane == len(free):
-            free.append(end)
-        else:
-            free[lane] = end
-        found[place] = lane
-    return found
+
+#: Of all values that stand for none.
+_NONE = (2**64 - 1, 2**32 - 1)

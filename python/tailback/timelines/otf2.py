@@ -1,7 +1,7 @@
 """Timelines as OTF2 archives, for Vampir and other viewers.
 
 A process is a location, what it does regions of it, and what it does besides at the same time
-locations below. Messages that were received are events of MPI. Counters are left out.
+locations below. Messages that were received are events of MPI. Counters and channels are left out.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _write(
         definitions = archive.definitions
         locations = _locations(library, definitions, timeline, {event[0] for event in events})
         tracks = enumerate(timeline.tracks)
-        ranks = [locations[place] for place, track in tracks if _is_process(track)]
+        ranks = [locations[place] for place, track in tracks if track.is_process]
         definitions.group("", group_type=kinds.COMM_LOCATIONS, paradigm=mpi, members=ranks)
         everybody = definitions.group(
             "processes", group_type=kinds.COMM_GROUP, paradigm=mpi, members=ranks
@@ -112,10 +112,6 @@ def _write(
                 say(time, partner, world, tag, length)
 
 
-def _is_process(track: Any) -> bool:
-    return track.parent is None and track.unit is None
-
-
 def _locations(
     library: Any, definitions: Any, timeline: Timeline, used: set[int]
 ) -> dict[int, Any]:
@@ -124,7 +120,7 @@ def _locations(
     groups: dict[int, Any] = {}
     found: dict[int, Any] = {}
     for place, track in enumerate(timeline.tracks):
-        if _is_process(track):
+        if track.is_process:
             groups[place] = definitions.location_group(
                 track.name,
                 location_group_type=library.LocationGroupType.PROCESS,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .model import Counter, Instants, Slices, Timeline, Track
+from .model import Counter, Instants, Numbers, Slices, Timeline, Track, told
 from .protobuf import fixed, message, number, real, text
 
 # TrackEvent.Type.
@@ -19,8 +19,6 @@ _BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4
 _EXPLICIT = 3
 #: One writer: any number above 0.
 _SEQUENCE = number(10, 1)
-#: Of all values that stand for none.
-_NONE = (2**64 - 1, 2**32 - 1)
 
 Event = tuple[int, int, bytes]
 """Time in nanoseconds, rank among those of one time, packet."""
@@ -31,7 +29,7 @@ def packets(timeline: Timeline) -> Iterator[bytes]:
     for place, track in enumerate(timeline.tracks):
         yield _packet(message(60, _track(place, track)))
     events: list[Event] = []
-    for slices in timeline.slices:
+    for slices in (*timeline.slices, *timeline.channels):
         events += _slices(slices)
     events += _instants(timeline.instants)
     for counter in timeline.counters:
@@ -66,17 +64,27 @@ def _slices(slices: Slices) -> Iterator[Event]:
     names = [text(23, name) for name in slices.names]
     begins = (slices.begin_ps // 1000).tolist()
     ends = (slices.end_ps // 1000).tolist()
-    details = [(text(10, name), column.tolist()) for name, column in slices.details.items()]
+    details = [(name, text(10, name), column.tolist()) for name, column in slices.details.items()]
+    words = [_annotations(name, *known) for name, known in slices.words.items()]
     tracks, named = slices.track.tolist(), slices.name.tolist()
     for place, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         if begin == end:
             continue
         rest = names[named[place]]
-        for name, values in details:
-            if values[place] and values[place] not in _NONE:
-                rest += message(4, name + number(3, values[place]))
+        for name, field, values in details:
+            if told(name, values[place]):
+                rest += message(4, field + number(3, values[place]))
+        for annotation, values in words:
+            rest += annotation[values[place]]
         yield begin, 1, _event(begin, _BEGIN, tracks[place], rest)
         yield end, 0, _event(end, _END, tracks[place])
+
+
+def _annotations(
+    name: str, values: Numbers, words: tuple[str, ...]
+) -> tuple[list[bytes], list[int]]:
+    """Return a `DebugAnnotation` for each word, and the places of those that slices have."""
+    return [message(4, text(10, name) + text(6, word)) for word in words], values.tolist()
 
 
 def _instants(instants: Instants) -> Iterator[Event]:

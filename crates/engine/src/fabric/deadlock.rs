@@ -55,14 +55,9 @@ pub fn find_with_nodes(
     whole: bool,
 ) -> Vec<Blocked> {
     let view = View { wiring, packets, standings, whole };
-    let mut targets: Vec<Vec<ChannelId>> =
-        (0..standings.len()).map(|at| view.targets(at)).collect();
+    let mut targets = view.all_targets();
     let beyond = Beyond::new(&view, nodes, &mut targets);
-    let takes = |at: usize, target: ChannelId| match at {
-        _ if target.index() >= standings.len() => false,
-        at if at < standings.len() => view.takes(at, target),
-        at => beyond.takes(at, target),
-    };
+    let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
     let circle = find_circle_of(&targets, |at| beyond.needs_all(at), takes);
     let mut blocked: Vec<Blocked> = Vec::new();
     for &(at, next) in &circle {
@@ -95,6 +90,40 @@ fn join(circle: &mut Vec<Blocked>) {
         }
         circle.remove(place);
     }
+}
+
+/// The same of flits where the virtual channels of a wire share room: by channel how many shared
+/// places are in use, and in `standings` the room there would be if others had none in use.
+pub fn find_sharing(
+    wiring: &Wiring,
+    packets: &PacketPool,
+    (mut standings, nodes): (Vec<Standing>, &Nodes),
+    mut shared: Vec<u64>,
+) -> Vec<Blocked> {
+    let wire_of = &wiring.layout.wire_of;
+    let others =
+        |at: usize| (0..wire_of.len()).filter(move |&o| o != at && wire_of[o] == wire_of[at]);
+    for (at, &places) in shared.iter().enumerate() {
+        others(at).for_each(|other| standings[other].room -= places);
+    }
+    // What drains gives its places to the others of its wire, so that more may drain.
+    while shared.iter().any(|&places| places > 0) {
+        let view = View { wiring, packets, standings: &standings, whole: false };
+        let mut targets = view.all_targets();
+        let beyond = Beyond::new(&view, nodes, &mut targets);
+        let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
+        let drains = drains(&targets, |at| beyond.needs_all(at), takes);
+        let gives: Vec<usize> =
+            (0..shared.len()).filter(|&at| drains[at] && shared[at] > 0).collect();
+        if gives.is_empty() {
+            break;
+        }
+        for at in gives {
+            let places = std::mem::take(&mut shared[at]);
+            others(at).for_each(|other| standings[other].room += places);
+        }
+    }
+    find_with_nodes(wiring, packets, (&standings, nodes), false)
 }
 
 /// The buffers on a circle of such as never drain, each with what it waits for; empty if all
@@ -171,6 +200,11 @@ struct View<'a> {
 }
 
 impl View<'_> {
+    /// By buffer the channels that what is in it can leave it by.
+    fn all_targets(&self) -> Vec<Vec<ChannelId>> {
+        (0..self.standings.len()).map(|at| self.targets(at)).collect()
+    }
+
     /// The channels that what is in a buffer can leave it by; none if it is empty or a node's.
     fn targets(&self, at: usize) -> Vec<ChannelId> {
         let Standing { output, front, .. } = self.standings[at];

@@ -16,6 +16,7 @@ mod key;
 mod labels;
 mod log;
 mod observation;
+mod occupancy;
 mod passing;
 mod queues;
 mod record;
@@ -36,12 +37,15 @@ mod whole;
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
 pub use key::{Key, REST};
-pub(crate) use labels::{Labels, Sender};
+pub(crate) use labels::Labels;
+pub use labels::Sender;
 pub(crate) use observation::{Observation, Ways};
+pub(crate) use occupancy::Occupancy;
+pub use occupancy::{Hold, Turns, Waited};
 pub(crate) use queues::Queues;
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::{Pairs, Tables};
-pub(crate) use timed::Timed;
+pub use timed::Timed;
 pub(crate) use victims::Victims;
 
 use crate::ids::{ChannelId, NodeId, PacketId};
@@ -115,6 +119,8 @@ pub struct Blame {
     pub packets: Option<Vec<Charged>>,
     /// If packets are of the classes of their messages: which classes that stands for.
     pub(crate) labels: Option<Box<Labels>>,
+    /// Who held channels when, if a timeline shows that.
+    pub(crate) occupancy: Option<Box<Occupancy>>,
     interval: Time,
 }
 
@@ -141,6 +147,7 @@ impl Blame {
             packets: keeps.packets.then(Vec::new),
             victims,
             labels: None,
+            occupancy: None,
             interval,
         }
     }
@@ -241,6 +248,11 @@ impl Blame {
             (&[][..], &[][..])
         };
         let by_class: Vec<Passed>;
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels)
+            && record.has_waited
+        {
+            occupancy.waited(class, waits, labels, row.delivered);
+        }
         let has_begins = record.has_waited && self.labels.is_none();
         if let Some(labels) = &mut self.labels {
             class = labels.class(class);

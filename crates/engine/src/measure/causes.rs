@@ -7,6 +7,7 @@
 //! ([`Causes::path`]). Nodes tell what happens; that nothing costs more than a branch as long as it
 //! is not kept is theirs to see to. The rules are in `docs/critical-path.md`.
 
+mod clocks;
 mod desk;
 mod forest;
 mod hand;
@@ -17,6 +18,7 @@ mod processes;
 mod rows;
 mod slack;
 
+pub use clocks::Crossing;
 pub use forest::{Computed, Forest, Instant, Leg, Segment};
 pub use messages::Opened;
 pub use path::{Kind, Step};

@@ -40,10 +40,6 @@ impl Adaptive {
         let slots = Slots::new(way_out.classes() + 1);
         Ok(Self { nearer, way_out, slots })
     }
-
-    fn is_folded(&self) -> bool {
-        self.slots.classes() <= self.way_out.classes()
-    }
 }
 
 impl Algorithm for Adaptive {
@@ -54,9 +50,9 @@ impl Algorithm for Adaptive {
     fn properties(&self) -> Properties {
         Properties {
             classes: self.slots.classes(),
-            escapes: if self.is_folded() { 0 } else { self.way_out.classes() },
+            escapes: if self.slots.is_folded() { 0 } else { self.way_out.classes() },
             prefers_last: true,
-            ..Properties::choosing(!self.is_folded())
+            ..Properties::choosing(!self.slots.is_folded())
         }
     }
 
@@ -66,7 +62,7 @@ impl Algorithm for Adaptive {
         self.nearer.each(switch, header.destination, |port| {
             allow(self.slots.slot(port, last), 0);
         });
-        if self.is_folded() {
+        if self.slots.is_folded() {
             return;
         }
         if let Some((port, class)) = self.way_out.step(switch, header) {

@@ -12,11 +12,6 @@ pub(super) trait Algorithm {
     /// What it is like; of its classes those it tells apart now.
     fn properties(&self) -> Properties;
 
-    /// Whether it never goes by a link that has failed; else its ways are walked where any has.
-    fn avoids_failed(&self) -> bool {
-        false
-    }
-
     /// Puts all packets into one class, whether they can deadlock then or not.
     fn fold(&mut self) {}
 

@@ -133,16 +133,9 @@ impl Ancestor {
 }
 
 impl Algorithm for Ancestor {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn properties(&self) -> Properties {
-        match self.up {
-            Up::Any => Properties::choosing(true),
-            Up::Drawn => Properties { draws: true, ..Properties::one_way(true) },
-            Up::Destination | Up::Source => Properties::one_way(true),
-        }
+        let of = if self.up == Up::Any { Properties::choosing } else { Properties::one_way };
+        Properties { draws: self.up == Up::Drawn, avoids_failed: true, ..of(true) }
     }
 
     #[inline]

@@ -7,14 +7,22 @@
 //! `H · q ≤ (H + 1) · q' + threshold`, or, by the rule `double`, if `q ≤ 2 · q' + threshold`. Load is
 //! the flits in the buffers at the end of a link, or on their way there, all virtual channels together.
 //!
-//! Free of deadlock: each hop is in the class of its number, as in [`super::hop_classes`]; there are at
-//! most two for each dimension. (As published one class is a way out by dimension order, which
-//! needs buffers that a packet is alone in.)
+//! *Where links have failed* a packet goes directly by any link that brings it nearer by what is left,
+//! so that a failed link within a line is gone round by way of another switch, in that line or not; it
+//! is derouted, once in each dimension, by a link that leaves it as far as it is.
 //!
-//! The route is the dimensions in which it has been derouted, and the port it has decided on.
+//! Free of deadlock: each hop is in the class of its number, as in [`super::hop_classes`]. A hop brings a
+//! packet nearer, or is the deroute of a dimension; there are at most as many as the longest of the
+//! shortest ways has and one more for each dimension, two for each dimension if no link has failed.
+//! (As published one class is a way out by dimension order, which needs buffers that a packet is
+//! alone in.)
+//!
+//! The route is the dimensions in which it has been derouted, the port it has decided on, and whether
+//! that is a deroute.
 
 use super::Header;
 use super::algorithm::Algorithm;
+use super::distances::Distances;
 use super::hyperx::{Dimension, HyperX};
 use super::outputs::Slots;
 use super::properties::Properties;
@@ -27,28 +35,52 @@ use crate::topology::Topology;
 const DEROUTED: u32 = 0xff;
 /// The port it has decided on, plus one.
 const PORT: u32 = 1 << 8;
+const PORTS: u32 = 0x7f_ffff << 8;
+/// It is not nearer there.
+const ASIDE: u32 = 1 << 31;
 
 /// DAL for one `HyperX`.
 pub struct Dal {
     hyperx: HyperX,
+    /// Where links have failed: how far it is by those that are left.
+    left: Option<Distances>,
     weighing: Weighing,
     slots: Slots,
-    needed: usize,
 }
 
 impl Dal {
     /// Prepares routing.
     ///
     /// # Errors
-    /// Another topology; more dimensions than a packet can remember.
+    /// Another topology; more dimensions than a packet can remember; where links have failed, one too
+    /// large for tables, or ways too long for their classes.
     pub fn new(name: &str, weighing: Weighing, topology: &Topology) -> Result<Self, SpecError> {
         let hyperx = HyperX::new(name, &[], topology)?;
         if hyperx.dimensions.len() > DEROUTED.count_ones() as usize {
             let allowed = format!("must have at most {} dimensions", DEROUTED.count_ones());
             return Err(SpecError::new("machine.routing", name, allowed));
         }
-        let needed = 2 * hyperx.dimensions.len();
-        Ok(Self { hyperx, weighing, slots: Slots::new(needed), needed })
+        let dimensions = hyperx.dimensions.len();
+        let left = topology.has_failed().then(|| Distances::new(name, topology)).transpose()?;
+        let longest = left.as_ref().map_or(dimensions, |left| left.longest(topology));
+        let slots = Slots::by_hop(name, longest + dimensions)?;
+        Ok(Self { hyperx, left, weighing, slots })
+    }
+
+    /// How many hops it is to a node.
+    fn far(&self, at: SwitchId, destination: NodeId) -> usize {
+        match &self.left {
+            None => self.wrong(at, self.hyperx.home(destination)).count(),
+            Some(left) => left.hops(at, destination).into(),
+        }
+    }
+
+    /// Names each port that brings a packet nearer.
+    fn each_direct(&self, at: SwitchId, destination: NodeId, each: impl FnMut(usize)) {
+        match &self.left {
+            None => self.hyperx.each_profitable(at, destination, each),
+            Some(left) => left.each_profitable(at, destination, each),
+        }
     }
 
     /// The dimensions in which a packet is not right, with their numbers.
@@ -59,18 +91,27 @@ impl Dal {
 
     /// The class of a packet's next hop: the hops it has behind it.
     fn class(&self, switch: SwitchId, header: Header) -> usize {
-        let [from, home] = [header.source, header.destination].map(|node| self.hyperx.home(node));
+        let source = self.hyperx.home(header.source);
         let derouted = (header.route & DEROUTED).count_ones() as usize;
-        derouted + self.wrong(from, home).count() - self.wrong(switch, home).count()
+        derouted + self.far(source, header.destination) - self.far(switch, header.destination)
     }
 
-    /// Names every port of a line that is not the way to the destination, if it may still take one.
+    /// Names every port of a line that leaves a packet as far as it is, if it may still take one.
     fn each_deroute(&self, switch: SwitchId, header: Header, mut each: impl FnMut(usize)) {
         let home = self.hyperx.home(header.destination);
+        let is_as_far = |port: usize| match &self.left {
+            None => true,
+            Some(left) => {
+                let to = left.links.around(switch)[port];
+                let hops = |at| left.hops(at, header.destination);
+                to.is_some() && hops(to) == hops(switch)
+            }
+        };
         for (number, line) in self.wrong(switch, home) {
             if header.route >> number & 1 == 0 {
                 let aside = |&to: &usize| to != line.of(switch) && to != line.of(home);
-                (0..line.side).filter(aside).for_each(|to| each(line.port + to));
+                let ports = (0..line.side).filter(aside).map(|to| line.port + to);
+                ports.filter(|&port| is_as_far(port)).for_each(&mut each);
             }
         }
     }
@@ -87,40 +128,40 @@ impl Algorithm for Dal {
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
-        let is_free = classes == self.needed;
-        Properties { classes, remembers: true, weighs: true, ..Properties::one_way(is_free) }
+        Properties { weighs: true, avoids_failed: true, ..Properties::in_classes(self.slots) }
     }
 
     /// As long as it has not decided it goes directly.
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
-        let port = match (header.route / PORT) as usize {
-            0 => self.hyperx.step(switch, header.destination),
-            decided => Some(decided - 1),
-        };
+        let mut port = ((header.route & PORTS) / PORT).checked_sub(1).map(|port| port as usize);
+        if port.is_none() {
+            self.each_direct(switch, header.destination, |direct| {
+                port.get_or_insert(direct);
+            });
+        }
         if let Some(port) = port {
             allow(self.slots.slot(port, self.class(switch, header)), 0);
         }
     }
 
-    fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
+    fn passed(&self, _switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
         let derouted = header.route & DEROUTED;
-        let Some(port) = slot.map(|slot| slot / self.slots.classes()) else { return derouted };
-        let home = self.hyperx.home(header.destination);
+        let Some(port) = slot.filter(|_| header.route & ASIDE != 0) else { return derouted };
+        let port = port / self.slots.classes();
         let is_of = |line: &Dimension| (line.port..line.port + line.side).contains(&port);
-        let wrong = self.wrong(switch, home).find(|(_, line)| is_of(line));
-        wrong.map_or(derouted, |(number, _)| derouted | 1 << number)
+        let line = self.hyperx.dimensions.iter().position(is_of);
+        line.map_or(derouted, |number| derouted | 1 << number)
     }
 
     fn alternatives(&self, switch: SwitchId, header: Header, mut each: impl FnMut(u32)) {
         if self.hyperx.home(header.destination) == switch {
             return each(header.route & DEROUTED);
         }
-        self.hyperx.each_profitable(switch, header.destination, |port| {
+        self.each_direct(switch, header.destination, |port| {
             each(Self::decided(header.route, port));
         });
-        self.each_deroute(switch, header, |port| each(Self::decided(header.route, port)));
+        self.each_deroute(switch, header, |port| each(Self::decided(header.route, port) | ASIDE));
     }
 
     fn decide(
@@ -129,7 +170,6 @@ impl Algorithm for Dal {
         header: Header,
         mut load: impl FnMut(SwitchId, usize) -> u32,
     ) -> u32 {
-        let home: NodeId = header.destination;
         let mut least = [None::<(u64, usize)>; 2];
         let mut weigh = |place: usize, port: usize| {
             let classes = 0..self.slots.classes();
@@ -138,15 +178,14 @@ impl Algorithm for Dal {
             let best = least[place].get_or_insert(loaded);
             *best = loaded.min(*best);
         };
-        let mut hops = 0;
-        self.hyperx.each_profitable(switch, home, |port| {
-            hops += 1;
-            weigh(0, port);
-        });
+        self.each_direct(switch, header.destination, |port| weigh(0, port));
         self.each_deroute(switch, header, |port| weigh(1, port));
         let [Some((own, port)), aside] = least else { return header.route & DEROUTED };
-        let goes_aside = aside.filter(|&(other, _)| !self.goes_directly(hops, own, other));
-        Self::decided(header.route, goes_aside.map_or(port, |(_, port)| port))
+        let hops = self.far(switch, header.destination) as u64;
+        match aside.filter(|&(other, _)| !self.goes_directly(hops, own, other)) {
+            Some((_, aside)) => Self::decided(header.route, aside) | ASIDE,
+            None => Self::decided(header.route, port),
+        }
     }
 }
 
@@ -163,7 +202,7 @@ impl Dal {
 mod tests {
     use super::*;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, refusal, routing};
-    use crate::spec::{RoutingSpec, TopologySpec};
+    use crate::spec::{FailedLink, RoutingSpec, TopologySpec};
 
     fn hyperx(dims: Vec<u32>) -> TopologySpec {
         TopologySpec::HyperX { dims, widths: vec![], nodes_per_switch: 1, by_distance: false }
@@ -190,6 +229,48 @@ mod tests {
         }
     }
 
+    /// Of a square of three by three switches all but a few links: two hops and two deroutes at
+    /// most, more where the ways that are left are longer.
+    #[test]
+    fn what_is_left_has_no_circle_of_channels() {
+        let (mut random, mut found) = (cases(95), std::collections::BTreeSet::new());
+        for case in 0..60 {
+            let dims = [vec![5], vec![3, 3], vec![4, 3], vec![2, 3, 2]][case % 4].clone();
+            let dimensions = dims.len();
+            let share = 30_000 + random.below(350_000) as u32;
+            let spec = hyperx(dims).failing(vec![], share, random.below(1 << 30));
+            let Ok(topology) = Topology::new(&spec) else { continue };
+            let needed = Properties::of(&dal(), &topology).unwrap().classes;
+            let made = routing(&spec, &dal(), needed as u32);
+            assert!(check_ways(&topology, &made, Promise::Arrives) <= needed as u32);
+            check_free(&topology, &made);
+            found.insert((dimensions, needed - 2 * dimensions));
+        }
+        // Most lose nothing but some links; some have ways of a hop or two more.
+        assert!(found.contains(&(2, 0)) && found.contains(&(2, 1)), "{found:?}");
+    }
+
+    /// A line of four switches that has lost the link from 0 to 2: by way of 1 or 3, which is no
+    /// deroute; to 1 directly, or aside by way of 3, as far from 1 as 0 is, but not of 2.
+    #[test]
+    fn a_failed_link_is_gone_round_within_its_line() {
+        let spec = hyperx(vec![4]).failing(vec![FailedLink::Between(0, 2)], 0, 1);
+        let topology = Topology::new(&spec).unwrap();
+        let dal = Dal::new("dal", Weighing::default(), &topology).unwrap();
+        assert_eq!(dal.properties().classes, 3);
+        let ways = |destination| {
+            let destination = NodeId(destination);
+            let header = Header { source: NodeId(0), destination, route: 0, traffic: 0 };
+            let mut ways = Vec::new();
+            dal.alternatives(SwitchId(0), header, |route| {
+                ways.push(((route & PORTS) / PORT - 1, route & ASIDE != 0));
+            });
+            ways
+        };
+        assert_eq!(ways(2), [(1, false), (3, false)]);
+        assert_eq!(ways(1), [(1, false), (3, true)]);
+    }
+
     /// Two hops left, 9 flits on either direct link: aside as soon as 3 · q' is less than 18.
     #[test]
     fn the_less_loaded_way_is_taken() {
@@ -205,7 +286,8 @@ mod tests {
                 5 => aside,
                 _ => 20,
             };
-            (dal.decide(SwitchId(0), Header { route, ..header }, load) / PORT) as usize - 1
+            let decided = dal.decide(SwitchId(0), Header { route, ..header }, load);
+            ((decided & PORTS) / PORT) as usize - 1
         };
         assert_eq!((port(6, 0), port(5, 0)), (2, 5));
         // Derouted along y before, it may only go there.
@@ -218,5 +300,8 @@ mod tests {
         assert_eq!(refusal(&mesh, &dal(), 4), "machine.routing = dal: needs a HyperX");
         let few = refusal(&hyperx(vec![3, 3]), &dal(), 2);
         assert!(few.contains("needs 4 virtual channels"), "{few}");
+        let lost = hyperx(vec![4]).failing(vec![FailedLink::Between(0, 2)], 0, 1);
+        let few = refusal(&lost, &dal(), 2);
+        assert!(few.contains("needs 3 virtual channels"), "{few}");
     }
 }

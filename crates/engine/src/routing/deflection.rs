@@ -30,12 +30,9 @@ impl Deflection {
 }
 
 impl Algorithm for Deflection {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn properties(&self) -> Properties {
-        Properties { otherwise: Otherwise::Deflect, ..Properties::choosing(true) }
+        let otherwise = Otherwise::Deflect;
+        Properties { otherwise, avoids_failed: true, ..Properties::choosing(true) }
     }
 
     #[inline]

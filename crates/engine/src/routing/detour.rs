@@ -22,7 +22,8 @@
 //!   links within the group come before those out of it: on a dragonfly there is at most one; on
 //!   a dragonfly+ links down, then up (and of class 0 up, then down).
 //! * Phases on a dragonfly some links of which have failed: to a group that is still joined to both
-//!   ends by links, and on, each in the ascending classes of [`super::remaining`].
+//!   ends by links, and on, each in the ascending classes of [`super::remaining`]. A packet that may
+//!   still turn away within its group is in classes before these, one for each hop it has there.
 //! * Phases, elsewhere: to the middle and on from there, each in classes of its own, as in
 //!   [`super::two_phase`]; what goes directly is in the second phase.
 //! * Hops, where the direct ways have no argument of their own: the class is the number of the hop,
@@ -32,33 +33,18 @@
 
 use super::Header;
 use super::algorithm::Algorithm;
-use super::base::Base;
-use super::distances::{Distances, Links};
+use super::distances::Links;
 use super::groups::Groups;
-use super::hop_classes::longest;
 use super::outputs::Slots;
 use super::properties::Properties;
-use super::table::Table;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
 use crate::spec::Weighing;
 use crate::topology::{Attachment, Family, Topology};
-use remaining::Remaining;
+use legs::Legs;
+use route::{HOP, HOPS, MIDDLE, NO_MIDDLE, OPEN, SECOND, TURNED};
 use std::ops::Range;
-
-/// In a route: the middle; none for a packet that goes directly.
-const MIDDLE: u32 = (1 << 20) - 1;
-const NO_MIDDLE: u32 = MIDDLE;
-/// The hops so far, where they are counted.
-const HOP: u32 = 1 << 20;
-const HOPS: u32 = 0xff << 20;
-/// It has turned away from the direct way behind its first switch.
-const TURNED: u32 = 1 << 29;
-/// It is not decided yet.
-const OPEN: u32 = 1 << 30;
-/// It is on its way to its destination.
-const SECOND: u32 = 1 << 31;
 
 /// Which way packets go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,22 +59,11 @@ pub enum Choice {
     Progressively,
 }
 
-/// How packets go to a middle, and on.
-enum Legs {
-    Groups(Groups),
-    Remaining(Remaining),
-    Phases(Base),
-    Hops(Table),
-}
-
 /// Routing by ways round, for one topology.
 pub struct Detour {
     legs: Legs,
     links: Links,
-    /// By node: its switch.
-    homes: Vec<SwitchId>,
     slots: Slots,
-    needed: usize,
     choice: Choice,
     weighing: Weighing,
     /// Sides and strides of a `HyperX`, in nodes.
@@ -101,7 +76,8 @@ impl Detour {
     /// Prepares routing with the dimensions of a grid in `order`.
     ///
     /// # Errors
-    /// Another topology than a direct network; for progressive routing, one without groups.
+    /// Another topology than a direct network; for progressive routing, one without groups; one too
+    /// large for tables; ways too long for their classes.
     pub fn new(
         name: &str,
         choice: Choice,
@@ -109,50 +85,12 @@ impl Detour {
         order: &[u32],
         topology: &Topology,
     ) -> Result<Self, SpecError> {
-        let refuse = |allowed: &str| Err(SpecError::new("machine.routing", name, allowed));
         if !topology.attachments.iter().all(|a| matches!(a, Attachment::Switch(_))) {
-            return refuse("needs nodes that enter and leave the network at the same switch");
+            let allowed = "needs nodes that enter and leave the network at the same switch";
+            return Err(SpecError::new("machine.routing", name, allowed));
         }
-        let is_grouped =
-            matches!(topology.family, Family::Dragonfly { .. } | Family::DragonflyPlus(_));
-        if choice == Choice::Progressively && !is_grouped {
-            return refuse("needs a dragonfly or a dragonfly+");
-        }
-        if choice == Choice::Progressively && topology.has_failed() {
-            return refuse("knows no way round failed links; use ugal_l");
-        }
-        let usual = if is_grouped { None } else { Some(Base::usual(name, order, topology)?) };
-        let (legs, needed) = match usual {
-            None if topology.has_failed() => {
-                let remaining = Remaining::new(name, topology)?;
-                let classes = remaining.toward.classes() + remaining.onward.classes();
-                (Legs::Remaining(remaining), classes)
-            }
-            None => {
-                let further = usize::from(choice == Choice::Progressively);
-                (Legs::Groups(Groups::new(name, topology)?), 3 + further)
-            }
-            Some(base) if base.is_known_free() => {
-                let classes = 2 * base.classes();
-                (Legs::Phases(base), classes)
-            }
-            Some(_) => {
-                let distances = Distances::new(name, topology)?;
-                let hops = 2 * longest(&distances, topology);
-                if hops > 255 {
-                    let allowed = format!(
-                        "needs a virtual channel for each of the {hops} hops of the longest way, and \
-                         a link has 255 at most"
-                    );
-                    return Err(SpecError::new("machine.routing", name, allowed));
-                }
-                (Legs::Hops(Table::nearer(&distances, topology)), hops.max(1))
-            }
-        };
-        let middles = match &legs {
-            Legs::Groups(groups) | Legs::Remaining(Remaining { groups, .. }) => groups.count(),
-            _ => topology.nodes,
-        };
+        let (legs, slots) = Legs::new(name, choice, order, topology)?;
+        let middles = legs.groups().map_or(topology.nodes, Groups::count);
         let mut stride = topology.nodes / topology.switches.max(1);
         let lines = match &topology.family {
             Family::HyperX { dims, .. } => dims.iter(),
@@ -163,78 +101,31 @@ impl Detour {
             stride *= side as usize;
             line
         });
-        let homes = topology.attachments.iter().filter_map(|at| at.enters()).collect();
         Ok(Self {
             lines: lines.collect(),
             middles: (middles as u32).min(MIDDLE),
             links: Links::of(topology),
-            homes,
-            slots: Slots::new(needed),
+            slots,
             legs,
-            needed,
             choice,
             weighing,
         })
     }
 
     fn home(&self, node: NodeId) -> SwitchId {
-        self.homes[node.index()]
+        self.links.home(node)
     }
 
     /// The port and the class by which a packet leaves a switch; what is open goes directly.
     fn step(&self, switch: SwitchId, header: Header) -> Option<(usize, usize)> {
-        let middle = header.route & MIDDLE;
-        let is_second = header.route & (SECOND | OPEN) != 0;
-        let is_direct = middle == NO_MIDDLE || header.route & OPEN != 0;
-        match &self.legs {
-            Legs::Groups(groups) => {
-                let home = self.home(header.destination);
-                let (here, there) = (groups.of(switch), groups.of(home));
-                let source = groups.of(self.home(header.source));
-                let class = match (is_second, is_direct) {
-                    (false, _) => 0,
-                    (true, false) => 1 + usize::from(here == there),
-                    (true, true) => usize::from(here == there && source != there),
-                };
-                let class = class + usize::from(header.route & TURNED != 0);
-                let port = if is_second {
-                    groups.step(switch, header)
-                } else {
-                    Some(groups.toward(switch, middle as usize, header))
-                };
-                port.map(|port| (port, class))
-            }
-            Legs::Remaining(Remaining { toward, .. }) if !is_second => {
-                toward.step(switch, NodeId(middle))
-            }
-            Legs::Remaining(Remaining { toward, onward, .. }) => {
-                let step = onward.step(switch, header.destination);
-                step.map(|(port, class)| (port, toward.classes() + class))
-            }
-            Legs::Phases(base) => {
-                let header = match (is_second, is_direct) {
-                    (false, _) => Header { destination: NodeId(middle), ..header },
-                    (true, false) => Header { source: NodeId(middle), ..header },
-                    (true, true) => header,
-                };
-                let first = if is_second { base.classes() } else { 0 };
-                base.step(switch, header).map(|(port, class)| (port, first + class))
-            }
-            Legs::Hops(table) => {
-                let to = if is_second { header.destination } else { NodeId(middle) };
-                let hops = (header.route & HOPS) / HOP;
-                table.step(switch, to).map(|(port, _)| (port, hops as usize))
-            }
-        }
+        self.legs.step(&self.links, switch, header)
     }
 
     /// Whether a packet on its way to its middle is there.
     fn is_there(&self, switch: SwitchId, header: Header) -> bool {
-        match &self.legs {
-            Legs::Groups(groups) | Legs::Remaining(Remaining { groups, .. }) => {
-                groups.of(switch) == (header.route & MIDDLE) as usize
-            }
-            _ => self.step(switch, header).is_none(),
+        match self.legs.groups() {
+            Some(groups) => groups.of(switch) == (header.route & MIDDLE) as usize,
+            None => self.step(switch, header).is_none(),
         }
     }
 
@@ -263,12 +154,12 @@ impl Detour {
 
     /// The route of a packet that goes directly for now and will be asked again.
     fn kept_open(&self, switch: SwitchId, header: Header) -> Option<u32> {
-        let Legs::Groups(groups) = &self.legs else { return None };
+        if self.choice != Choice::Progressively {
+            return None;
+        }
         let (port, _) = self.step(switch, header)?;
-        let next = self.links.around(switch)[port];
-        let here = groups.of(switch);
-        let stays = here == groups.of(next) && here != groups.of(self.home(header.destination));
-        (self.choice == Choice::Progressively && stays).then_some(header.route)
+        let groups = self.legs.groups()?;
+        groups.stays(&self.links, switch, port, header.destination).then_some(header.route)
     }
 
     /// How many hops a way has, and how loaded it is.
@@ -296,22 +187,16 @@ impl Detour {
 }
 
 impl Algorithm for Detour {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
         Properties {
-            classes,
-            remembers: true,
             draws: true,
             weighs: self.choice != Choice::Always,
-            ..Properties::one_way(classes == self.needed)
+            avoids_failed: true,
+            ..Properties::in_classes(self.slots)
         }
     }
 
@@ -348,11 +233,9 @@ impl Algorithm for Detour {
     fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
         let open = if self.choice == Choice::Always { 0 } else { OPEN };
         let [from, to] = [source, destination].map(|node| self.home(node));
-        match &self.legs {
+        match self.legs.groups() {
             // Where there are more, a middle in one of these is never drawn, but does no harm.
-            Legs::Groups(groups) | Legs::Remaining(Remaining { groups, .. })
-                if groups.count() == 2 && groups.of(from) != groups.of(to) =>
-            {
+            Some(groups) if groups.count() == 2 && groups.of(from) != groups.of(to) => {
                 let direct = NO_MIDDLE | if open == 0 { SECOND } else { open };
                 direct..direct + 1
             }
@@ -369,7 +252,7 @@ impl Algorithm for Detour {
 
     fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
         let mut route = header.route;
-        if matches!(self.legs, Legs::Hops(_)) && slot.is_some() {
+        if slot.is_some() && self.legs.counts(route & OPEN != 0) {
             route += HOP;
         }
         if route & OPEN == 0 {
@@ -379,16 +262,13 @@ impl Algorithm for Detour {
             return route;
         }
         // It has gone directly: for good, unless it will be asked again.
-        match &self.legs {
-            Legs::Groups(groups)
-                if self.choice == Choice::Progressively
-                    && groups.of(switch) == groups.of(self.home(header.source))
-                    && groups.of(switch) != groups.of(self.home(header.destination)) =>
-            {
-                route
-            }
-            _ => NO_MIDDLE | SECOND | route & HOPS,
-        }
+        let is_asked_again = self.choice == Choice::Progressively
+            && self.legs.groups().is_some_and(|groups| {
+                let here = groups.of(switch);
+                let [from, to] = [header.source, header.destination].map(|node| self.home(node));
+                here == groups.of(from) && here != groups.of(to)
+            });
+        if is_asked_again { route } else { NO_MIDDLE | SECOND | route & HOPS }
     }
 
     fn alternatives(&self, switch: SwitchId, header: Header, mut each: impl FnMut(u32)) {
@@ -426,6 +306,8 @@ impl Algorithm for Detour {
     }
 }
 
+mod legs;
 mod remaining;
+mod route;
 #[cfg(test)]
 mod tests;

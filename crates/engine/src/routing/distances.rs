@@ -3,7 +3,7 @@
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Attachment, Topology};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// The most pairs of switch and destination that tables are made for.
 pub const MOST_PAIRS: usize = 1 << 26;
@@ -95,6 +95,15 @@ impl Distances {
     #[inline]
     pub fn hops(&self, switch: SwitchId, destination: NodeId) -> u16 {
         self.hops[self.links.home(destination).index() * self.links.switches + switch.index()]
+    }
+
+    /// Hops of the longest of the shortest ways between nodes.
+    pub fn longest(&self, topology: &Topology) -> usize {
+        let sources = topology.attachments.iter().filter_map(|at| at.enters());
+        let sources: BTreeSet<SwitchId> = sources.collect();
+        let nodes = || (0..topology.nodes).map(NodeId::from_index);
+        let ways = sources.iter().flat_map(|&from| nodes().map(move |to| (from, to)));
+        ways.map(|(from, to)| usize::from(self.hops(from, to))).max().unwrap_or(0)
     }
 
     /// Names each port that brings a packet nearer.

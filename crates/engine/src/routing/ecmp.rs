@@ -17,7 +17,6 @@ use super::Header;
 use super::algorithm::Algorithm;
 use super::ancestor::{Ancestor, Up};
 use super::distances::Distances;
-use super::hop_classes::longest;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
@@ -32,9 +31,6 @@ const HASH: u32 = (1 << 24) - 1;
 const ANY: u32 = HASH;
 /// One hop.
 const HOP: u32 = 1 << 24;
-
-/// Most hops, and so classes: they are counted in 8 bits.
-const MOST_HOPS: usize = 255;
 
 /// What packets go one way by.
 #[derive(Clone, Debug)]
@@ -56,7 +52,6 @@ pub struct Ecmp {
     shortest: Shortest,
     spread: Spread,
     slots: Slots,
-    needed: usize,
     /// By node: its next number, if its packets have numbers in turn.
     turns: Vec<u32>,
 }
@@ -68,27 +63,20 @@ impl Ecmp {
     /// A topology too large for tables; two nodes without a way; ways of more hops than a link may
     /// have virtual channels.
     pub fn new(name: &str, spread: Spread, topology: &Topology) -> Result<Self, SpecError> {
-        let (shortest, needed) = match topology.family {
+        let (shortest, hops) = match topology.family {
             Family::FatTree { .. } | Family::Xgft { .. } => {
                 (Shortest::Tree(Ancestor::new(name, Up::Any, topology)?), 1)
             }
             _ => {
                 let distances = Distances::new(name, topology)?;
                 let is_tree = matches!(topology.family, Family::Tree { .. } | Family::Star);
-                let hops = if is_tree { 1 } else { longest(&distances, topology).max(1) };
+                let hops = if is_tree { 1 } else { distances.longest(topology) };
                 (Shortest::Paths(distances), hops)
             }
         };
-        if needed > MOST_HOPS {
-            let allowed = format!(
-                "needs a virtual channel for each of the {needed} hops of the longest way, and a \
-                 link has {MOST_HOPS} at most"
-            );
-            return Err(SpecError::new("machine.routing", name, allowed));
-        }
         let counts = matches!(spread, Spread::Packets(Turns::RoundRobin));
         let turns = vec![0; if counts { topology.nodes } else { 0 }];
-        Ok(Self { shortest, spread, slots: Slots::new(needed), needed, turns })
+        Ok(Self { shortest, spread, slots: Slots::by_hop(name, hops)?, turns })
     }
 
     /// What a flow is known by, beside its nodes.
@@ -159,24 +147,18 @@ fn hash(seed: u64, source: NodeId, destination: NodeId, flow: u32) -> u32 {
 }
 
 impl Algorithm for Ecmp {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
         let is_sprayed = matches!(self.spread, Spread::Packets(_));
         Properties {
-            classes,
-            remembers: true,
             varies: !matches!(self.spread, Spread::Flows(Flow::Pair, _)),
             chooses_late: is_sprayed,
             draws: matches!(self.spread, Spread::Packets(Turns::Random)),
-            ..Properties::one_way(classes >= self.needed)
+            avoids_failed: true,
+            ..Properties::in_classes(self.slots)
         }
     }
 

@@ -43,10 +43,6 @@ impl Escaping {
         Ok(Self { distances, way_out, slots: Slots::new(2) })
     }
 
-    fn is_folded(&self) -> bool {
-        self.slots.classes() == 1
-    }
-
     /// What the packet is on the way out.
     fn leaving(header: Header) -> Header {
         Header { route: header.route & !LEAVES, ..header }
@@ -54,10 +50,6 @@ impl Escaping {
 }
 
 impl Algorithm for Escaping {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
@@ -65,10 +57,11 @@ impl Algorithm for Escaping {
     fn properties(&self) -> Properties {
         Properties {
             classes: self.slots.classes(),
-            escapes: usize::from(!self.is_folded()),
+            escapes: usize::from(!self.slots.is_folded()),
             prefers_last: true,
             remembers: true,
-            ..Properties::choosing(!self.is_folded())
+            avoids_failed: true,
+            ..Properties::choosing(!self.slots.is_folded())
         }
     }
 
@@ -79,7 +72,7 @@ impl Algorithm for Escaping {
                 allow(self.slots.slot(port, ADAPTIVE), 0);
             });
         }
-        if !self.is_folded() {
+        if !self.slots.is_folded() {
             self.way_out.allow(switch, Self::leaving(header), |port, _| {
                 allow(self.slots.slot(port, 0), 1);
             });
@@ -88,7 +81,8 @@ impl Algorithm for Escaping {
 
     #[inline]
     fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
-        let leaves = |slot: &usize| !self.is_folded() && slot % self.slots.classes() != ADAPTIVE;
+        let leaves =
+            |slot: &usize| !self.slots.is_folded() && slot % self.slots.classes() != ADAPTIVE;
         match slot.filter(leaves) {
             Some(slot) => self.way_out.passed(switch, Self::leaving(header), Some(slot)) | LEAVES,
             // Wherever the way out begins, it may go up there.

@@ -24,19 +24,17 @@ impl Fixed {
 }
 
 impl Algorithm for Fixed {
-    fn avoids_failed(&self) -> bool {
-        self.base.avoids_failed()
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
-        let is_free = self.base.is_known_free() && classes == self.base.classes();
-        let draws = self.base.routes() > 1;
-        Properties { classes, draws, ..Properties::one_way(is_free) }
+        Properties {
+            classes: self.slots.classes(),
+            draws: self.base.routes() > 1,
+            avoids_failed: self.base.avoids_failed(),
+            ..Properties::one_way(self.base.is_known_free() && !self.slots.is_folded())
+        }
     }
 
     #[inline]

@@ -1,10 +1,11 @@
 //! Ways from group to group of a dragonfly or dragonfly+.
 
 use super::Header;
+use super::distances::Links;
 use super::dragonfly::Dragonfly;
 use super::leaf_spine::LeafSpine;
 use crate::error::SpecError;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Family, Topology};
 
 /// The groups of either kind.
@@ -40,6 +41,14 @@ impl Groups {
             Self::Dragonfly(fly) => switch.index() / fly.a,
             Self::LeafSpine(fly) => switch.index() / (fly.leaves + fly.spines),
         }
+    }
+
+    /// Whether a port leads to another switch of a group that packets to a destination have to
+    /// leave.
+    #[inline]
+    pub fn stays(&self, links: &Links, switch: SwitchId, port: usize, destination: NodeId) -> bool {
+        let here = self.of(switch);
+        here == self.of(links.around(switch)[port]) && here != self.of(links.home(destination))
     }
 
     /// The port by which a packet leaves a switch for its destination.

@@ -12,19 +12,13 @@ use super::outputs::Slots;
 use super::properties::Properties;
 use super::table::Table;
 use crate::error::SpecError;
-use crate::ids::{NodeId, SwitchId};
+use crate::ids::SwitchId;
 use crate::topology::Topology;
-use std::collections::BTreeSet;
-
-/// Virtual channels of a link, and so classes, are counted in 8 bits.
-const MOST_CLASSES: usize = 255;
 
 /// Shortest paths by ascending classes, for one topology.
 pub struct HopClasses {
     table: Table,
     slots: Slots,
-    /// Hops of the longest way.
-    longest: usize,
 }
 
 impl HopClasses {
@@ -35,41 +29,18 @@ impl HopClasses {
     /// have virtual channels.
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
         let distances = Distances::new(name, topology)?;
-        let longest = longest(&distances, topology);
-        if longest > MOST_CLASSES {
-            let allowed = format!(
-                "needs a virtual channel for each of the {longest} hops of the longest way, and a \
-                 link has {MOST_CLASSES} at most"
-            );
-            return Err(SpecError::new("machine.routing", name, allowed));
-        }
-        let table = Table::nearer(&distances, topology);
-        Ok(Self { table, slots: Slots::new(longest.max(1)), longest })
+        let slots = Slots::by_hop(name, distances.longest(topology))?;
+        Ok(Self { table: Table::nearer(&distances, topology), slots })
     }
-}
-
-/// Hops of the longest of the shortest ways between nodes.
-pub fn longest(distances: &Distances, topology: &Topology) -> usize {
-    let sources = topology.attachments.iter().filter_map(|at| at.enters());
-    let sources: BTreeSet<SwitchId> = sources.collect();
-    let nodes = || (0..topology.nodes).map(NodeId::from_index);
-    let ways = sources.iter().flat_map(|&from| nodes().map(move |to| (from, to)));
-    ways.map(|(from, to)| usize::from(distances.hops(from, to))).max().unwrap_or(0)
 }
 
 impl Algorithm for HopClasses {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
-        let is_free = classes >= self.longest;
-        Properties { classes, remembers: true, ..Properties::one_way(is_free) }
+        Properties { avoids_failed: true, ..Properties::in_classes(self.slots) }
     }
 
     #[inline]

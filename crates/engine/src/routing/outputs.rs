@@ -1,15 +1,37 @@
 //! The outputs a packet may take, and how they are numbered.
 
+use crate::error::SpecError;
+
 /// How outputs are numbered: `port · classes + class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     classes: usize,
+    is_folded: bool,
 }
+
+/// The most classes: virtual channels of a link are counted in 8 bits.
+pub const MOST_CLASSES: usize = 255;
 
 impl Slots {
     /// Slots of so many classes.
     pub fn new(classes: usize) -> Self {
-        Self { classes }
+        Self { classes, is_folded: false }
+    }
+
+    /// Slots of a class for every hop of ways of at most so many: a packet takes class i with its
+    /// hop number i, so that who holds a channel of a class waits for one of the next only.
+    ///
+    /// # Errors
+    /// More hops than a link may have virtual channels.
+    pub fn by_hop(name: &str, hops: usize) -> Result<Self, SpecError> {
+        if hops > MOST_CLASSES {
+            let allowed = format!(
+                "needs a virtual channel for each of the {hops} hops of the longest way, and a \
+                 link has {MOST_CLASSES} at most"
+            );
+            return Err(SpecError::new("machine.routing", name, allowed));
+        }
+        Ok(Self::new(hops.max(1)))
     }
 
     /// How many classes there are.
@@ -19,7 +41,13 @@ impl Slots {
 
     /// Makes one class of all.
     pub fn fold(&mut self) {
+        self.is_folded |= self.classes > 1;
         self.classes = 1;
+    }
+
+    /// Whether classes that were told apart are one.
+    pub fn is_folded(self) -> bool {
+        self.is_folded
     }
 
     /// The slot of a class at a port; where classes have been folded, the port.

@@ -33,13 +33,9 @@ impl Profitable {
 }
 
 impl Algorithm for Profitable {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn properties(&self) -> Properties {
         let otherwise = if self.deroutes { Otherwise::Store } else { Otherwise::Wait };
-        Properties { otherwise, ..Properties::choosing(self.deroutes) }
+        Properties { otherwise, avoids_failed: true, ..Properties::choosing(self.deroutes) }
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! What an algorithm is like on a topology.
 
 use super::algorithm::Algorithm;
+use super::outputs::Slots;
 use super::{Chosen, Otherwise, match_algorithm};
 use crate::error::SpecError;
 use crate::spec::RoutingSpec;
@@ -35,6 +36,9 @@ pub struct Properties {
     /// Whether a packet's route depends on how loaded outputs are when it asks for one.
     #[serde(skip)]
     pub weighs: bool,
+    /// Whether it never goes by a link that has failed; else its ways are walked where any has.
+    #[serde(skip)]
+    pub avoids_failed: bool,
     /// Whether it is free of deadlock by its own argument, given in its file, with all its
     /// classes; if some are a way out, the argument is about them alone [Duato 1993].
     pub is_known_free: bool,
@@ -69,10 +73,18 @@ impl Properties {
             draws: false,
             varies: false,
             weighs: false,
+            avoids_failed: false,
             is_known_free,
             depends_on_order: true,
             otherwise: Otherwise::Wait,
         }
+    }
+
+    /// The same of one whose classes are an argument of its own against deadlock, and for which a
+    /// packet remembers what its next class follows from.
+    pub fn in_classes(slots: Slots) -> Self {
+        let classes = slots.classes();
+        Self { classes, remembers: true, ..Self::one_way(!slots.is_folded()) }
     }
 
     /// The same of one that gives packets a choice anywhere.

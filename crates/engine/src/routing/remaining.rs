@@ -16,6 +16,7 @@
 //! grids without rings, `HyperX`, dragonfly and islands, with as many classes.
 
 use super::distances::{Links, check_pairs};
+use super::outputs::MOST_CLASSES;
 use super::table::{HERE, Table};
 use super::up_down::{rank, usual_root};
 use crate::error::SpecError;
@@ -29,9 +30,6 @@ const BETWEEN_GROUPS: u32 = 1 << 12;
 
 /// Farther than any switch.
 const FAR: u32 = u32::MAX;
-
-/// The most classes: virtual channels of a link are counted in 8 bits.
-const MOST_CLASSES: u32 = 255;
 
 /// The channels of a topology in their order, and how far apart their ends are.
 struct Channels<'a> {
@@ -230,7 +228,7 @@ fn to_targets<T: Iterator<Item = SwitchId>>(
         }
     }
     let most = breaks.iter().copied().max().unwrap_or(0);
-    if most >= MOST_CLASSES {
+    if most as usize >= MOST_CLASSES {
         let allowed = format!(
             "needs {} virtual channels with the links that have failed, and a link has \
              {MOST_CLASSES} at most",

@@ -106,17 +106,13 @@ fn complete(namer: &Namer, source: NodeId, routes: &[(NodeId, u32)]) -> Result<(
 }
 
 impl Algorithm for SourceRoutes {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
-        Properties { classes, remembers: true, ..Properties::one_way(false) }
+        let is_known_free = false;
+        Properties { is_known_free, avoids_failed: true, ..Properties::in_classes(self.slots) }
     }
 
     fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {

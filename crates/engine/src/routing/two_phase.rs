@@ -105,18 +105,18 @@ impl TwoPhase {
 }
 
 impl Algorithm for TwoPhase {
-    fn avoids_failed(&self) -> bool {
-        self.base.avoids_failed()
-    }
-
     fn fold(&mut self) {
         self.slots.fold();
     }
 
     fn properties(&self) -> Properties {
-        let classes = self.slots.classes();
-        let is_free = self.base.is_known_free() && classes == 2 * self.base.classes();
-        Properties { classes, remembers: true, draws: true, ..Properties::one_way(is_free) }
+        let phases = Properties::in_classes(self.slots);
+        Properties {
+            draws: true,
+            avoids_failed: self.base.avoids_failed(),
+            is_known_free: phases.is_known_free && self.base.is_known_free(),
+            ..phases
+        }
     }
 
     #[inline]

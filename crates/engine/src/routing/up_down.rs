@@ -166,13 +166,9 @@ pub(super) fn rank(links: &Links, root: usize) -> Vec<u32> {
 }
 
 impl Algorithm for UpDown {
-    fn avoids_failed(&self) -> bool {
-        true
-    }
-
     fn properties(&self) -> Properties {
         let of = if self.adaptive { Properties::choosing } else { Properties::one_way };
-        Properties { remembers: true, ..of(true) }
+        Properties { remembers: true, avoids_failed: true, ..of(true) }
     }
 
     #[inline]

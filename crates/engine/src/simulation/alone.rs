@@ -19,7 +19,7 @@ impl Simulation {
     /// Collectives that do not agree; what nobody sends or receives.
     pub(super) fn advance_ranks(&mut self, max_events: u64) -> Result<Progress, RunError> {
         let Workload::Trace(ranks) = &mut self.workload else { return Ok(Progress::Finished) };
-        let (reached, left) = ranks.carry_on(max_events)?;
+        let (reached, left) = ranks.carry_on(max_events, &mut self.measures.causes)?;
         self.events_handled += max_events - left;
         match reached {
             Reached::Events => Ok(Progress::Events),

@@ -11,15 +11,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cells {
-    /// Least bytes of a frame, header included: shorter ones are filled up.
-    #[serde(default)]
-    pub minimum_bytes: u32,
-    /// Bytes on a line before every frame.
-    #[serde(default)]
-    pub preamble_bytes: u32,
-    /// Bytes on a line between two frames.
-    #[serde(default)]
-    pub gap_bytes: u32,
     /// Bytes of a frame in a cell.
     pub cell_bytes: u32,
     /// Time of a cell on a port or link of the fabric.

@@ -8,15 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Frames {
-    /// Least bytes of a frame, header included: shorter ones are filled up.
-    #[serde(default)]
-    pub minimum_bytes: u32,
-    /// Bytes on the wire before every frame.
-    #[serde(default)]
-    pub preamble_bytes: u32,
-    /// Bytes between two frames: for so long no frame starts.
-    #[serde(default)]
-    pub gap_bytes: u32,
     /// Who looks up the outputs of frames, one frame after the other.
     #[serde(default)]
     pub engine: Engine,
@@ -38,9 +29,6 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Most bytes before a frame, and behind it.
-    pub const MOST_AROUND: u32 = 10_000;
-
     /// Most bytes of a memory, or of a mark.
     pub const MOST_BYTES: u64 = 1 << 40;
 
@@ -55,9 +43,6 @@ impl Frames {
 impl Default for Frames {
     fn default() -> Self {
         Self {
-            minimum_bytes: 0,
-            preamble_bytes: 0,
-            gap_bytes: 0,
             engine: Engine::PerSwitch,
             forwarding_ps: 0,
             memory_bytes: None,

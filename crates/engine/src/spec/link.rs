@@ -36,6 +36,35 @@ pub struct Link {
     /// Whether and how the two directions share one wire.
     #[serde(default)]
     pub half_duplex: HalfDuplex,
+    /// How frames lie on it.
+    #[serde(default)]
+    pub framing: Framing,
+}
+
+/// How frames lie on a link where switches forward them, or cut them into cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Framing {
+    /// Least bytes of a frame, header included: shorter ones are filled up.
+    #[serde(default)]
+    pub minimum_bytes: u32,
+    /// Bytes before every frame.
+    #[serde(default)]
+    pub preamble_bytes: u32,
+    /// Bytes between two frames: for so long no frame starts.
+    #[serde(default)]
+    pub gap_bytes: u32,
+}
+
+impl Framing {
+    /// Most bytes before a frame, and behind it.
+    pub const MOST_BYTES: u32 = 10_000;
+
+    /// Bytes of a frame with so many bytes of header and data.
+    #[inline]
+    pub fn frame_bytes(&self, bytes: u32) -> u32 {
+        bytes.max(self.minimum_bytes)
+    }
 }
 
 /// What differs from [`Link`] on some links.

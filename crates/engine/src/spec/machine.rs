@@ -1,8 +1,8 @@
 //! A machine in five parts, and what the engine asks of them together.
 
 use super::{
-    Collectives, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, LogGops, MessageOrder,
-    Routing, Sharing, Switch, Switching, TopologySpec, Unit,
+    Collectives, FlowControl, Framing, HalfDuplex, Interface, Link, LinkClass, Local, LogGops,
+    MessageOrder, Routing, Sharing, Switch, Switching, TopologySpec, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -61,6 +61,7 @@ impl Machine {
                 credit_delay_ps: 0,
                 sharing: Sharing::RoundRobin,
                 half_duplex: HalfDuplex::No,
+                framing: Framing::default(),
             },
             node_link: Some(LinkClass { width: Some(degree), ..LinkClass::default() }),
             link_classes: BTreeMap::new(),

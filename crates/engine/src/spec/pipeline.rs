@@ -42,6 +42,9 @@ pub struct Pipeline {
     /// Flits that wait behind the crossbar for their channel, at most; absent: any number.
     #[serde(default)]
     pub output_buffer_flits: Option<u32>,
+    /// Flits of every input buffer that all its virtual channels share, besides those of each.
+    #[serde(default)]
+    pub shared_buffer_flits: u32,
     /// Whether a virtual channel can be taken again only when the buffer at its end is empty.
     #[serde(default)]
     pub atomic: bool,

@@ -8,7 +8,7 @@ use crate::common::{message_list, spec};
 use crate::to_the_end;
 use crate::unit_cycles::{CYCLE, machine, pipeline};
 use tailback_engine::measure::blame::{Cause, Charge};
-use tailback_engine::spec::{Fidelity, Machine, Mode, Spec, TopologySpec};
+use tailback_engine::spec::{Fidelity, Machine, Mode, Pipeline, Spec, TopologySpec};
 
 /// Channel, cause, culprit, root, cycles.
 type Row = (u32, Cause, u32, u32, u64);
@@ -78,4 +78,24 @@ fn who_fills_the_buffer_is_charged() {
     // Channels 0 to 2 are injections, 3 leads from switch 0 to 1, 5 from there to 2.
     let full = rows[2].last().expect("its room is taken");
     assert_eq!((full.0, full.1, full.2, full.3), (3, Cause::BufferFull, 1, 5));
+}
+
+/// A line with room for a flit of each of two virtual channels and for two of either. Node 2 sends to
+/// node 1 for long; the first packet of node 0 waits behind that in switch 1, in all that is
+/// shared, and the second, on the other virtual channel, gets on flit by flit.
+#[test]
+fn who_has_the_shared_room_is_charged() {
+    let with = |shared_buffer_flits: u32| {
+        let pipeline = Pipeline { shared_buffer_flits, ..pipeline() };
+        let mut machine = machine(TopologySpec::Mesh { dims: vec![3] }, pipeline);
+        machine.switch.input_buffer_flits = Some(1);
+        machine.switch.virtual_channels = 2;
+        charged(machine, &[(0, 2, 1, 200), (4, 0, 1, 3), (4, 0, 2, 20)])
+    };
+    // Ejection to node 1 is channel 12. A packet that fills its own buffer only is charged for that.
+    let of_last = |rows: &[Vec<Row>]| *rows[2].last().unwrap();
+    let (_, cause, culprit, root, _) = of_last(&with(2));
+    assert_eq!((cause, culprit, root), (Cause::Stretched, 2, 12));
+    let (_, cause, culprit, ..) = of_last(&with(0));
+    assert_eq!((cause, culprit), (Cause::Stretched, 0));
 }

@@ -4,9 +4,8 @@
 //! Buffers have room for all there is, so that nobody is stopped on his way: then a packet keeps
 //! others waiting at a place only until it leaves that, and what it waits for elsewhere is not theirs.
 
-use crate::cases::Dice;
 use crate::common::{message_list, spec};
-use crate::random::{check, random_cases};
+use crate::random::{Dice, check, random_cases};
 use crate::to_the_end;
 use tailback_engine::Simulation;
 use tailback_engine::measure::ChannelKind;

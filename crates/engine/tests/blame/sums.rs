@@ -1,8 +1,8 @@
 //! What must add up, under random machines and workloads.
 
-use crate::cases::{self, Dice, Kind};
+use crate::cases::{self, Kind};
 use crate::parts::{are_alike, clear_rates};
-use crate::random::{check, random_cases};
+use crate::random::{Dice, check, random_cases};
 use crate::{small, to_the_end};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;

@@ -2,9 +2,12 @@
 
 use crate::common::{MICROSECOND as US, Run, program, spec};
 use crate::{causes, part, with_causes};
+use tailback_engine::ids::ChannelId;
+use tailback_engine::measure::ChannelKind;
 use tailback_engine::measure::blame::Cause;
 use tailback_engine::measure::causes::{Doing, Kind, Part, Who};
 use tailback_engine::spec::*;
+use tailback_engine::time::NEVER;
 use tailback_engine::{PacketRow, Progress, Simulation};
 
 /// Nodes in a row that do not acknowledge messages.
@@ -125,6 +128,78 @@ fn what_timelines_show_of_three_ranks() {
     // That of 1 is received when 2 asks for it.
     let expected = [(0, 10 * US, left, arrived, arrived), (1, 10 * US, left_1, arrived_1, came)];
     assert_eq!(messages, expected);
+}
+
+/// Both messages take the channel from 1 to 2 and that to the node of 2: that of 1 first.
+#[test]
+fn who_held_the_common_channels_when() {
+    let spec = two_for_one_channel();
+    let link = Run::with(&spec).link;
+    let (takes, hop) = (link.packet_ps(32), link.hop_ps);
+    let (simulation, rows) = finished(&spec);
+    let blame = simulation.measures().blame.as_ref().unwrap();
+    let turns = blame.turns(simulation.now()).unwrap();
+    assert_eq!(turns.full, NEVER);
+    let layout = simulation.layout();
+    let at = |channel: ChannelId| {
+        let group = layout.group(channel);
+        (group.kind, group.from)
+    };
+    let mut told: Vec<_> = turns
+        .holds
+        .iter()
+        .map(|hold| {
+            let (message, sender) = turns.named(hold.label);
+            let sender = sender.unwrap();
+            assert_eq!((hold.start, hold.busy), (hold.granted, hold.end - hold.granted));
+            (at(hold.channel), hold.start, hold.end, message, sender.process.0, sender.to.0)
+        })
+        .collect();
+    told.sort_by_key(|row| (row.1, row.3));
+    // They set out at 10 us; that of 0 comes a hop later to the common channel, and waits.
+    let (out, first, second) = (10 * US, 10 * US + hop, 10 * US + hop + takes);
+    let (inject, cross, eject) =
+        (ChannelKind::Injection, ChannelKind::Internal, ChannelKind::Ejection);
+    assert_eq!(
+        told,
+        [
+            ((inject, 0), out, out + takes, 0, 0, 2),
+            ((inject, 1), out, out + takes, 1, 1, 2),
+            ((cross, 0), first, first + takes, 0, 0, 2),
+            ((cross, 1), first, first + takes, 1, 1, 2),
+            ((eject, 2), first + hop, first + hop + takes, 1, 1, 2),
+            ((cross, 1), second, second + takes, 0, 0, 2),
+            ((eject, 2), second + hop, second + hop + takes, 0, 0, 2),
+        ]
+    );
+    let [wait] = turns.waits else { panic!("{:?}", turns.waits) };
+    assert_eq!(turns.named(wait.label).0, 0);
+    let (begin, charge) = (wait.timed.begin, wait.timed.charge);
+    assert_eq!((begin, begin + charge.time), (first + hop, second));
+    assert_eq!((at(charge.channel), charge.cause), ((cross, 1), Cause::OutputBusy));
+    assert_eq!(turns.named(charge.culprit).0, 1);
+    assert_eq!(rows[0].delivered, second + link.zero_load_lifetime(rows[0].hops, 32) - 2 * hop);
+}
+
+/// Of a window there is what lies in it, and of some processes what their messages do.
+#[test]
+fn a_window_has_the_turns_that_lie_in_it() {
+    let spec = two_for_one_channel();
+    let turns = |window_ps, processes, turns| {
+        let timeline = Some(Timeline { window_ps, processes, turns });
+        let causes = Some(Causes { slack: false, timeline });
+        let mut simulation = Simulation::new(&Spec { causes, ..spec.clone() }).unwrap();
+        assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
+        let turns = simulation.measures().blame.as_ref().unwrap().turns(simulation.now())?;
+        Some((turns.holds.len(), turns.waits.len(), turns.full != NEVER))
+    };
+    assert_eq!(turns(None, None, None), None);
+    assert_eq!(turns(None, None, Some(100)), Some((7, 1, false)));
+    assert_eq!(turns(None, Some((0, 1)), Some(100)), Some((4, 1, false)));
+    assert_eq!(turns(None, Some((1, 2)), Some(100)), Some((3, 0, false)));
+    assert_eq!(turns(Some((0, 10 * US)), None, Some(100)), Some((0, 0, false)));
+    assert_eq!(turns(Some((0, 10 * US + 1)), None, Some(100)), Some((2, 0, false)));
+    assert_eq!(turns(None, None, Some(6)), Some((6, 1, true)));
 }
 
 /// One process alone: its path is its own time, in any mode.

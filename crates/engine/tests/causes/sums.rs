@@ -1,7 +1,7 @@
 //! What must add up, under random machines and workloads.
 
-use crate::cases::{self, Dice, Kind};
-use crate::random::{check, random_cases};
+use crate::cases::{self, Kind};
+use crate::random::{Dice, check, random_cases};
 use crate::{causes, networks, part, small, with_causes};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::causes::Part;
@@ -128,6 +128,37 @@ fn causes_change_nothing() {
             ]
         };
         assert_eq!(tables(&without), tables(&with));
+    });
+}
+
+/// What packets held of every channel is what that was busy and kept, and what they waited is what is
+/// charged.
+#[test]
+fn turns_and_waits_of_channels_add_up() {
+    each_case(400, |spec| {
+        let spec = Spec { mode: Mode::Full, ..spec.clone() };
+        let mut simulation = with_causes(&spec);
+        if !ends(&mut simulation) {
+            return;
+        }
+        let blame = simulation.measures().blame.as_ref().unwrap();
+        let turns = blame.turns(simulation.now()).unwrap();
+        let used = simulation.channels_used();
+        let mut busy = vec![0; used.len()];
+        for hold in &turns.holds {
+            assert!(hold.granted <= hold.start && hold.start + hold.busy <= hold.end, "{hold:?}");
+            busy[hold.channel.index()] += hold.busy;
+        }
+        assert_eq!(busy, used.iter().map(|used| used.busy_ps).collect::<Vec<_>>());
+        let mut by_channel = vec![0; used.len()];
+        for wait in turns.waits {
+            by_channel[wait.timed.charge.channel.index()] += wait.timed.charge.time;
+        }
+        let mut charged = vec![0; used.len()];
+        for (key, sum) in blame.tables.settled().direct.channels.sorted() {
+            charged[key.channel as usize] += sum.total();
+        }
+        assert_eq!(by_channel, charged);
     });
 }
 

@@ -2,21 +2,16 @@
 
 use super::*;
 use crate::random;
+use crate::random::Dice;
 use crate::twin::Twin;
 use std::collections::HashMap;
-use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::{PacketRow, Simulation};
 
 /// Picoseconds of a tick.
 const TICK: Time = 1_000;
 
-struct Dice(Stream);
-
 impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0.below(bound)
-    }
-
+    /// A time of fewer ticks than that.
     fn ticks(&mut self, bound: u64) -> Time {
         self.below(bound) * TICK
     }
@@ -25,9 +20,6 @@ impl Dice {
 fn random_cells(dice: &mut Dice) -> Cells {
     let cell_ps = TICK + dice.ticks(5);
     Cells {
-        minimum_bytes: dice.below(30) as u32,
-        preamble_bytes: dice.below(4) as u32,
-        gap_bytes: dice.below(8) as u32,
         cell_bytes: 1 + dice.below(12) as u32,
         cell_ps,
         pacing: [None, Some(1 + dice.below(6) as u32)][dice.below(2) as usize],
@@ -38,7 +30,7 @@ fn random_cells(dice: &mut Dice) -> Cells {
 }
 
 fn case(number: u64) -> Spec {
-    let mut dice = Dice(Stream::new(number, Purpose::Start, 0));
+    let mut dice = Dice::new(number);
     let sides = [1 + dice.below(6) as u32, 1 + dice.below(4) as u32];
     let cards = sides[0] * sides[1];
     let on_card = 1 + dice.below(3) as u32 + u32::from(cards == 1);
@@ -53,6 +45,11 @@ fn case(number: u64) -> Spec {
     }
     machine.switch.cells = Some(random_cells(&mut dice));
     machine.link.flit_ps = TICK + dice.ticks(3);
+    machine.link.framing = Framing {
+        minimum_bytes: dice.below(30) as u32,
+        preamble_bytes: dice.below(4) as u32,
+        gap_bytes: dice.below(8) as u32,
+    };
     machine.link.delay_ps = dice.ticks(4);
     let delay = dice.ticks(4);
     machine.set_node_link(|class| class.delay_ps = Some(delay));

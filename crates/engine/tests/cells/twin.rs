@@ -1,7 +1,7 @@
 //! The same machine, slow and obvious: every tick, everybody looks.
 
 use std::collections::VecDeque;
-use tailback_engine::spec::{Cells, Mode, Spec, TopologySpec, Workload};
+use tailback_engine::spec::{Cells, Framing, Mode, Spec, TopologySpec, Workload};
 use tailback_engine::time::Time;
 
 /// What the twin knows of a run: times are ticks.
@@ -13,6 +13,7 @@ pub struct Twin {
     header: u32,
     packet: u32,
     cells: Cells,
+    framing: Framing,
     line_delay: u64,
     link_delay: u64,
     mode: Mode,
@@ -74,6 +75,7 @@ impl Twin {
             byte: machine.link.flit_ps / tick,
             header: machine.interface.header_bytes,
             packet: machine.interface.packet_bytes,
+            framing: machine.link.framing,
             cells: Cells {
                 cell_ps: cells.cell_ps / tick,
                 card_ps: cells.card_ps / tick,
@@ -121,17 +123,17 @@ impl Twin {
     }
 
     fn frame(&self, packet: &Packet) -> u64 {
-        u64::from((packet.bytes + self.header).max(self.cells.minimum_bytes))
+        u64::from((packet.bytes + self.header).max(self.framing.minimum_bytes))
     }
 
     /// Ticks of a packet on a line, in whole cell times.
     fn on_line(&self, packet: &Packet) -> u64 {
-        let ticks = (self.frame(packet) + u64::from(self.cells.preamble_bytes)) * self.byte;
+        let ticks = (self.frame(packet) + u64::from(self.framing.preamble_bytes)) * self.byte;
         ticks.div_ceil(self.cells.cell_ps) * self.cells.cell_ps
     }
 
     fn gap(&self) -> u64 {
-        let ticks = u64::from(self.cells.gap_bytes) * self.byte;
+        let ticks = u64::from(self.framing.gap_bytes) * self.byte;
         ticks / self.cells.cell_ps * self.cells.cell_ps
     }
 

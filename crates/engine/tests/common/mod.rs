@@ -142,3 +142,31 @@ pub fn bandwidth(bytes: u32, both: bool, repeat: u64) -> Vec<ProcessProgram> {
     }
     processes
 }
+
+/// Line cards with so many nodes on a torus: Ethernet of 1 Gbit/s, cells of 72 bytes in 30 ns, as
+/// in the Avici TSR [Chen & Wyckoff].
+pub fn line_cards(dims: &[u32], nodes_per_switch: u32) -> Machine {
+    let topology = TopologySpec::ConcentratedTorus { dims: dims.to_vec(), nodes_per_switch };
+    let mut machine = Machine::t9000(topology);
+    machine.link.flit_ps = 8_000;
+    machine.link.end_token = false;
+    machine.link.framing = Framing { minimum_bytes: 64, preamble_bytes: 8, gap_bytes: 12 };
+    machine.node_link = None;
+    machine.switch.switching = Switching::StoreAndForward;
+    machine.switch.virtual_channels = 2;
+    machine.switch.input_buffer_flits = None;
+    machine.switch.cells = Some(Cells {
+        cell_bytes: 72,
+        cell_ps: 30_000,
+        pacing: Some(4),
+        card_ps: 180_000,
+        leave_ps: 30_000,
+        hop_ps: 60_000,
+    });
+    machine.routing.algorithm = RoutingSpec::DimensionOrderOneWay { order: vec![], rises: true };
+    machine.interface.acknowledges = false;
+    machine.interface.window = None;
+    machine.interface.packet_bytes = 1_500;
+    machine.interface.header_bytes = 18;
+    machine
+}

@@ -5,8 +5,13 @@
 //! packet that differs.
 #![allow(dead_code, reason = "every test binary uses some of it")]
 
+#[path = "dice.rs"]
+mod dice;
 #[path = "smaller.rs"]
 mod smaller;
+
+#[allow(unused_imports, reason = "every test binary uses some of it")]
+pub use dice::Dice;
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;

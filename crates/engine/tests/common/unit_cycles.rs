@@ -21,6 +21,7 @@ pub fn pipeline() -> Pipeline {
         output_speedup: 1,
         internal_speedup: 1,
         output_buffer_flits: None,
+        shared_buffer_flits: 0,
         atomic: false,
         holds: false,
     }

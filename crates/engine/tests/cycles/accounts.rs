@@ -2,8 +2,7 @@
 //! kept of waits: one by one, at the instant at which they start. All that is measured is the same.
 
 use crate::agreement::{with_channels, with_choices};
-use crate::cases::Dice;
-use crate::random::{check, random_cases, same_packets};
+use crate::random::{Dice, check, random_cases, same_packets};
 use crate::small;
 use tailback_engine::measure::{ChannelTally, Counters, NodeTally, Use};
 use tailback_engine::spec::{Blame, Fidelity, Spec, Workload};

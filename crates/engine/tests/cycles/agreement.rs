@@ -1,7 +1,6 @@
 //! The engine's `flit` and `worm` against the simulator that goes tick by tick.
 
-use crate::cases::Dice;
-use crate::random::{check, finished, random_cases, same_packets_in_any_order};
+use crate::random::{Dice, check, finished, random_cases, same_packets_in_any_order};
 use crate::simulator::{Simulator, Tally};
 use crate::{networks, small, windows};
 use tailback_engine::measure::{ChannelTally, Moments, Use};

@@ -2,12 +2,14 @@
 //! ticks, buffers from the header up, loads from light to far past saturation.
 
 use crate::arbiters;
-use crate::cases::{Dice, nodes};
+use crate::cases::nodes;
 use crate::parts::{Scheme, clear_rates, rate, set_rates};
+use crate::random::Dice;
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
-    Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local, Machine, MessageOrder,
-    Messages, Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit, Workload,
+    Fidelity, FlowControl, Framing, HalfDuplex, Interface, Link, LinkClass, Local, Machine,
+    MessageOrder, Messages, Mode, Routing, RoutingSpec, Sharing, Spec, Switch, TopologySpec, Unit,
+    Workload,
 };
 use tailback_engine::time::Time;
 
@@ -123,6 +125,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32, [Time; 2]) {
         delay_ps: dice.one_of(delays),
         sharing: Sharing::RoundRobin,
         half_duplex: HalfDuplex::No,
+        framing: Framing::default(),
     };
     (link, dice.one_of(delays), header, [data_token_bits, control_token_bits])
 }

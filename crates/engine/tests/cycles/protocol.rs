@@ -1,9 +1,9 @@
 //! `worm` against `flit` where there is no simpler simulator: the T9000 protocol with and
 //! without acknowledgements, programs, and the synthetic workload in all its kinds.
 
-use crate::cases::{self as any, Dice, Kind};
+use crate::cases::{self as any, Kind};
 use crate::parts::{rate, set_node_rate, set_rates};
-use crate::random::{check, random_cases, same_packets};
+use crate::random::{Dice, check, random_cases, same_packets};
 use crate::{networks, small};
 use tailback_engine::error::RunError;
 use tailback_engine::spec::{

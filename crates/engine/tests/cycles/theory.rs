@@ -1,7 +1,7 @@
 //! What can be worked out on paper, for every fidelity that it holds for.
 
-use crate::cases::Dice;
 use crate::parts::{clear_rates, rate, set_node_rate, set_rates};
+use crate::random::Dice;
 use crate::{
     BY_FLITS, EVERY_FIDELITY, Who, machine, messages, random_cases, rows_at_the_end, run, small,
     spec,

@@ -1,7 +1,7 @@
 //! Several packets of a message in flight, and the order in which they leave their node.
 
-use crate::cases::Dice;
 use crate::integrated::arbitration;
+use crate::random::Dice;
 use crate::simulator::Simulator;
 use crate::wiring::End;
 use tailback_engine::spec::{Machine, MessageOrder};

@@ -1,23 +1,7 @@
 //! Random cases against the twin.
 
 use super::*;
-use tailback_engine::rng::{Purpose, Stream};
-
-pub struct Dice(Stream);
-
-impl Dice {
-    pub fn new(number: u64) -> Self {
-        Self(Stream::new(number, Purpose::Start, 0))
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0.below(bound)
-    }
-
-    fn among<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len() as u64) as usize]
-    }
-}
+use crate::dice::Dice;
 
 /// A random machine whose nodes neither acknowledge nor wait.
 fn random_machine(dice: &mut Dice) -> Machine {
@@ -31,17 +15,17 @@ fn random_machine(dice: &mut Dice) -> Machine {
     if matches!(machine.topology, TopologySpec::Torus { .. }) {
         machine.switch.virtual_channels = 2;
     }
-    machine.link.flit_ps = dice.among(&[1, 10, 1_000, 1_003]);
+    machine.link.flit_ps = dice.one_of(&[1, 10, 1_000, 1_003]);
     machine.link.end_token = dice.below(2) == 1;
     machine.link.control_ps = 1 + dice.below(machine.link.flit_ps);
     machine.link.delay_ps = dice.below(20_000);
-    machine.link.width = dice.among(&[1, 1, 1, 2]);
+    machine.link.width = dice.one_of(&[1, 1, 1, 2]);
     machine.switch.delay_ps = dice.below(20_000);
     machine.switch.input_buffer_flits = None;
-    machine.interface.packet_bytes = dice.among(&[16, 64, 1 << 20]);
-    machine.interface.message_order = dice.among(&[MessageOrder::Fifo, MessageOrder::RoundRobin]);
-    let width = dice.among(&[1, 1, machine.link.width]);
-    let flit_ps = dice.among(&[1, 1, 3, 4]) * machine.link.flit_ps;
+    machine.interface.packet_bytes = dice.one_of(&[16, 64, 1 << 20]);
+    machine.interface.message_order = dice.one_of(&[MessageOrder::Fifo, MessageOrder::RoundRobin]);
+    let width = dice.one_of(&[1, 1, machine.link.width]);
+    let flit_ps = dice.one_of(&[1, 1, 3, 4]) * machine.link.flit_ps;
     machine.set_node_link(|class| (class.width, class.flit_ps) = (Some(width), Some(flit_ps)));
     if dice.below(2) == 1 {
         machine.set_node_link(|class| class.control_ps = Some(1 + dice.below(40 * flit_ps)));
@@ -59,7 +43,7 @@ fn case(number: u64) -> Spec {
     let mut dice = Dice::new(number);
     let machine = random_machine(&mut dice);
     let nodes = tailback_engine::topology::Topology::new(&machine.topology).unwrap().nodes as u64;
-    let span = machine.link.flit_ps * dice.among(&[1, 300, 3_000]);
+    let span = machine.link.flit_ps * dice.one_of(&[1, 300, 3_000]);
     let mut rows: Vec<_> = (0..=dice.below(40))
         .map(|_| {
             let from = dice.below(nodes);
@@ -68,7 +52,7 @@ fn case(number: u64) -> Spec {
         })
         .collect();
     rows.sort_unstable();
-    let mode = dice.among(&[Mode::Full, Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free]);
+    let mode = dice.one_of(&[Mode::Full, Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free]);
     Spec { fidelity: Fidelity::Fluid, ..spec(machine, message_list(&rows), mode) }
 }
 

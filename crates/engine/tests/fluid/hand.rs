@@ -1,6 +1,7 @@
 //! What can be worked out on paper.
 
 use super::*;
+use crate::dice::Dice;
 
 /// A row of six nodes and five messages; link (i, i+1) is written i. Until 480 ns: 4 and the way
 /// to node 5 are full with C, D, E, a third each; 1 with A and B, a half each; A's last link, 2,
@@ -94,7 +95,7 @@ fn channels_of_one_link() {
 #[test]
 fn alone_as_with_whole_packets() {
     for number in 0..400 {
-        let mut dice = agreement::Dice::new(number);
+        let mut dice = Dice::new(number);
         let mut machine = machine(TopologySpec::Mesh { dims: vec![5] });
         machine.link.flit_ps = 700 + dice.below(3) * 100;
         machine.link.control_ps = 100 + dice.below(900);

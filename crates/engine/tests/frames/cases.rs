@@ -1,30 +1,8 @@
 //! Random small networks and messages: full memories, and many things at the same instant.
 
 use crate::common::{message_list, spec as run, synthetic};
-use tailback_engine::rng::{Purpose, Stream};
+use crate::random::Dice;
 use tailback_engine::spec::*;
-
-/// Random choices, the same for the same case.
-pub struct Dice(Stream);
-
-impl Dice {
-    pub fn new(case: u64) -> Self {
-        Self(Stream::new(case, Purpose::Start, u32::MAX - 5))
-    }
-
-    /// A number from `least` to `most`, both included.
-    pub fn number(&mut self, least: u64, most: u64) -> u64 {
-        least + self.0.below(most - least + 1)
-    }
-
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.0.below(choices.len() as u64) as usize]
-    }
-
-    pub fn chance(&mut self, percent: u64) -> bool {
-        self.0.below(100) < percent
-    }
-}
 
 /// Switches and nodes, links, frames, and messages for them.
 pub fn spec(dice: &mut Dice) -> Spec {
@@ -57,7 +35,8 @@ pub fn spec(dice: &mut Dice) -> Spec {
     machine.switch.delay_ps = dice.one_of(&[0, 0, 2, 9]);
     machine.routing.algorithm =
         if dice.chance(70) { RoutingSpec::SpanningTree } else { RoutingSpec::Shortest };
-    machine.switch.frames = Some(frames(dice, longest));
+    machine.link.framing = framing(dice, longest);
+    machine.switch.frames = Some(frames(dice, longest.into()));
     let pause = machine.switch.frames.unwrap().pause;
     let of_classes = if pause == Pause::PerPriority { 70 } else { 15 };
     let workload = if dice.chance(of_classes) {
@@ -89,10 +68,16 @@ fn links(dice: &mut Dice, switches: u64) -> Vec<GraphLink> {
     links
 }
 
-fn frames(dice: &mut Dice, longest: u32) -> Frames {
+fn framing(dice: &mut Dice, longest: u32) -> Framing {
+    Framing {
+        minimum_bytes: dice.one_of(&[0, 0, 8, longest]).min(longest),
+        preamble_bytes: dice.one_of(&[0, 2, 8]),
+        gap_bytes: dice.one_of(&[0, 0, 1, 12]),
+    }
+}
+
+fn frames(dice: &mut Dice, longest: u64) -> Frames {
     let pause = dice.one_of(&[Pause::Off, Pause::Off, Pause::All, Pause::All, Pause::PerPriority]);
-    let longest = u64::from(longest);
-    let minimum = dice.one_of(&[0, 0, 8, longest]).min(longest) as u32;
     let memory_bytes = match pause {
         Pause::Off => dice.one_of(&[None, Some(1), Some(2), Some(4)]),
         _ => dice.one_of(&[None, Some(2), Some(6), Some(20)]),
@@ -100,9 +85,6 @@ fn frames(dice: &mut Dice, longest: u32) -> Frames {
     let memory_bytes = memory_bytes.map(|frames| frames * longest + dice.number(0, longest));
     let high = dice.number(1, memory_bytes.unwrap_or(6 * longest));
     Frames {
-        minimum_bytes: minimum,
-        preamble_bytes: dice.one_of(&[0, 2, 8]),
-        gap_bytes: dice.one_of(&[0, 0, 1, 12]),
         engine: dice.one_of(&[Engine::PerSwitch, Engine::PerPort]),
         forwarding_ps: dice.one_of(&[0, 0, 3, 10, 40]),
         memory_bytes,

@@ -11,13 +11,7 @@ use tailback_engine::{Progress, Simulation};
 const NS: u64 = 1_000;
 
 pub fn frames() -> Frames {
-    Frames {
-        minimum_bytes: 64,
-        preamble_bytes: 8,
-        gap_bytes: 12,
-        forwarding_ps: 384 * NS,
-        ..Frames::default()
-    }
+    Frames { forwarding_ps: 384 * NS, ..Frames::default() }
 }
 
 pub fn machine(topology: TopologySpec, frames: Frames) -> Machine {
@@ -25,6 +19,7 @@ pub fn machine(topology: TopologySpec, frames: Frames) -> Machine {
     (machine.link.flit_ps, machine.link.control_ps) = (8 * NS, 1);
     (machine.link.delay_ps, machine.link.end_token) = (4 * NS, false);
     machine.link.flow_control = FlowControl::OutOfBand;
+    machine.link.framing = Framing { minimum_bytes: 64, preamble_bytes: 8, gap_bytes: 12 };
     machine.node_link = None;
     machine.interface.header_bytes = 18;
     machine.interface.packet_bytes = 1_500;
@@ -204,8 +199,8 @@ fn impossible_frames_are_refused() {
          header"
     );
     assert_eq!(
-        with(&|frames| frames.minimum_bytes = 2_000),
-        "machine.switch.frames.minimum_bytes = 2000: must be at most the longest frame, 1518 B \
+        refused(&|machine| machine.link.framing.minimum_bytes = 2_000),
+        "machine.link.framing.minimum_bytes = 2000: must be at most the longest frame, 1518 B \
          with its header"
     );
     assert_eq!(
@@ -214,6 +209,11 @@ fn impossible_frames_are_refused() {
             (frames.pause_high_bytes, frames.pause_low_bytes) = (1_000, 1_000);
         }),
         "machine.switch.frames.pause_low_bytes = 1000: must be less than pause_high, 1000 B"
+    );
+    assert_eq!(
+        refused(&|machine| machine.switch.frames = None),
+        "machine.link.framing = given: must be left out without switch.forwarding and \
+         switch.segmentation"
     );
     assert_eq!(
         refused(&|machine| machine.switch.switching = Switching::CutThrough),

@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 use tailback_engine::fabric::{End, Layout};
 use tailback_engine::measure::{ChannelKind, Use};
-use tailback_engine::spec::{Arbiter, Engine, Frames, LinkClass, Pause, RoutingSpec, Spec};
+use tailback_engine::spec::{
+    Arbiter, Engine, Frames, Framing, LinkClass, Pause, RoutingSpec, Spec,
+};
 use tailback_engine::{Class, PacketRow};
 
 type Time = u64;
@@ -97,6 +99,7 @@ pub struct Outcome {
 pub struct Twin<'a> {
     spec: &'a Spec,
     frames_are: Frames,
+    framing: Framing,
     frames: Vec<Frame>,
     channels: Vec<Channel>,
     lookups: Vec<Lookup>,
@@ -162,6 +165,7 @@ impl<'a> Twin<'a> {
         Self {
             spec,
             frames_are: machine.switch.frames.unwrap(),
+            framing: machine.link.framing,
             frames,
             lookups: vec![Lookup::default(); channels.len().max(switches)],
             channels,
@@ -224,7 +228,7 @@ impl<'a> Twin<'a> {
 
     fn frame_bytes(&self, bytes: u32) -> u64 {
         let frame = bytes + self.spec.machine.interface.header_bytes;
-        u64::from(frame.max(self.frames_are.minimum_bytes))
+        u64::from(frame.max(self.framing.minimum_bytes))
     }
 
     /// The class by which frames are told apart for pauses.
@@ -388,9 +392,9 @@ impl<'a> Twin<'a> {
             let on_wire = self.frame_bytes(self.frames[id].bytes);
             let (class, now) = (self.pause_class(self.frames[id].class), self.now);
             let channel = &mut self.channels[number];
-            let preamble = u64::from(self.frames_are.preamble_bytes);
+            let preamble = u64::from(self.framing.preamble_bytes);
             let end = now + (on_wire + preamble) * channel.byte_ps;
-            channel.free_at = end + u64::from(self.frames_are.gap_bytes) * channel.byte_ps;
+            channel.free_at = end + u64::from(self.framing.gap_bytes) * channel.byte_ps;
             channel.used.packets += 1;
             channel.used.busy_ps += end - now;
             let frame = &mut self.frames[id];

@@ -3,38 +3,15 @@
 
 use crate::arbiters;
 use crate::programs;
+use crate::random::Dice;
 use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
-use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{
-    Costs, Distribution, Fidelity, FlowControl, HalfDuplex, Interface, Link, LinkClass, Local,
-    Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing, Side,
-    Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Costs, Distribution, Fidelity, FlowControl, Framing, HalfDuplex, Interface, Link, LinkClass,
+    Local, Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing,
+    Side, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
-
-/// Random choices, the same for the same case.
-#[derive(Clone)]
-pub struct Dice(Stream);
-
-impl Dice {
-    pub fn new(case: u64) -> Self {
-        Self(Stream::new(case, Purpose::Start, u32::MAX - 1))
-    }
-
-    /// A number from `least` to `most`, both included.
-    pub fn number(&mut self, least: u64, most: u64) -> u64 {
-        least + self.0.below(most - least + 1)
-    }
-
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.0.below(choices.len() as u64) as usize]
-    }
-
-    pub fn chance(&mut self, percent: u64) -> bool {
-        self.0.below(100) < percent
-    }
-}
 
 /// What runs on the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -243,6 +220,7 @@ fn link(dice: &mut Dice) -> (Link, Time, u32) {
         delay_ps: dice.one_of(&delays),
         sharing: Sharing::RoundRobin,
         half_duplex: HalfDuplex::No,
+        framing: Framing::default(),
     };
     (link, dice.one_of(&delays), header_bytes)
 }

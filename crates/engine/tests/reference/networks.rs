@@ -1,7 +1,7 @@
 //! Random virtual channels, routing with choices, and lists of links.
 
-use crate::cases::Dice;
 use crate::parts::{clear_rates, delayed, rate, set_rates};
+use crate::random::Dice;
 use crate::ways::ON_ANY_LINKS;
 use tailback_engine::Simulation;
 use tailback_engine::spec::{

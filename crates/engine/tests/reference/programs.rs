@@ -1,6 +1,7 @@
 //! Random programs: some that cannot deadlock, and some of any kind.
 
-use crate::cases::{Dice, bytes, distribution, nodes, packet_time};
+use crate::cases::{bytes, distribution, nodes, packet_time};
+use crate::random::Dice;
 use tailback_engine::spec::{Distribution, Machine, ProcessProgram, Program, Step, Workload};
 
 /// Everybody sends to its neighbours on a ring without blocking, then receives

@@ -1,7 +1,6 @@
 //! The engine against the twin that goes cycle by cycle.
 
-use crate::cases::Dice;
-use crate::random::{check, finished, random_cases, same_packets_in_any_order};
+use crate::random::{Dice, check, finished, random_cases, same_packets_in_any_order};
 use crate::twin::Twin;
 use tailback_engine::spec::Spec;
 use tailback_engine::time::Time;
@@ -27,6 +26,17 @@ fn packets_take_the_same_times_as_cycle_by_cycle() {
         // In pieces of a few events, which must change nothing.
         let piece = dice.one_of(&[1, 7, u64::MAX]);
         busy += check(case, &spec, |spec| compare(spec, piece));
+    }
+    assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
+}
+
+#[test]
+fn urgent_classes_take_the_same_times_as_cycle_by_cycle() {
+    let (mut busy, number) = (0, random_cases(1_000));
+    for case in 0..number {
+        let mut dice = Dice::new(300_000_000 + case);
+        let spec = crate::classes::spec(&mut dice);
+        busy += check(case, &spec, |spec| compare(spec, u64::MAX));
     }
     assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
 }

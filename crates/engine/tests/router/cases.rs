@@ -1,7 +1,7 @@
 //! Random small machines whose switches run by a clock, and lists of messages for them.
 
-use crate::cases::Dice;
 use crate::parts::delayed;
+use crate::random::Dice;
 use crate::{networks, small};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
@@ -53,7 +53,7 @@ fn machine(dice: &mut Dice) -> Machine {
         flow_control: FlowControl::OutOfBand,
         credit_delay_ps: cycle * dice.number(0, 2),
         sharing: Sharing::RoundRobin,
-        half_duplex: tailback_engine::spec::HalfDuplex::default(),
+        ..Machine::t9000(TopologySpec::Pair).link
     };
     let of_nodes = LinkClass {
         width: Some(dice.one_of(&[1, 1, 1, 2])),
@@ -120,6 +120,7 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         output_speedup: 1,
         internal_speedup: 1,
         output_buffer_flits: None,
+        shared_buffer_flits: if dice.chance(30) { dice.number(1, 6) as u32 } else { 0 },
         atomic: dice.chance(20),
         holds: dice.chance(20),
     };

@@ -16,7 +16,7 @@ fn line(switches: u32, pipeline: Pipeline) -> Machine {
     machine(TopologySpec::Mesh { dims: vec![switches] }, pipeline)
 }
 
-fn star(nodes: u32, pipeline: Pipeline) -> Machine {
+pub fn star(nodes: u32, pipeline: Pipeline) -> Machine {
     machine(TopologySpec::Star { nodes }, pipeline)
 }
 
@@ -55,7 +55,7 @@ fn rows(spec: &Spec) -> Vec<PacketRow> {
 }
 
 /// In which cycles packets are delivered, as the engine and its twin have it.
-fn delivered(machine: &Machine, list: &[Row]) -> Vec<u64> {
+pub fn delivered(machine: &Machine, list: &[Row]) -> Vec<u64> {
     let spec = spec(machine, messages(list), Mode::Full);
     let mut twin = Twin::new(&spec);
     assert!(twin.finish());
@@ -168,9 +168,12 @@ fn a_link_of_one_virtual_channel_waits_for_every_header() {
 fn a_buffer_passes_its_flits_once_per_round_trip_of_credits() {
     const FLITS: u64 = 120;
     for credit_delay in 0..=2 {
-        for buffer in 1..=8 {
-            let mut machine = line(3, pipeline());
-            machine.switch.input_buffer_flits = Some(buffer);
+        // Who is alone has all that is shared.
+        for (own, shared) in [(1, 0), (2, 0), (5, 0), (8, 0), (1, 3), (2, 4), (1, 7)] {
+            let buffer = own + shared;
+            let pipeline = Pipeline { shared_buffer_flits: shared, ..pipeline() };
+            let mut machine = line(3, pipeline);
+            machine.switch.input_buffer_flits = Some(own);
             machine.link.credit_delay_ps = CYCLE * credit_delay;
             let last = |flits: u64| delivered(&machine, &[(0, 0, 2, flits as u32)])[0];
             // A whole number of buffers for short and long packets alike.
@@ -213,19 +216,51 @@ fn a_channel_waits_until_the_buffer_at_its_end_is_empty() {
 fn a_node_receives_as_its_credits_come_back() {
     const FLITS: u32 = 400;
     for credit_delay in [0, 1, 3] {
-        for (buffer, channels) in [(1, 1), (1, 2), (2, 2), (3, 1), (3, 2), (1, 4), (8, 2)] {
-            let mut machine = star(5, pipeline());
+        for (buffer, channels, shared) in [
+            (1, 1, 0),
+            (1, 2, 0),
+            (2, 2, 0),
+            (3, 1, 0),
+            (3, 2, 0),
+            (1, 4, 0),
+            (8, 2, 0),
+            (1, 2, 1),
+            (1, 2, 3),
+            (1, 4, 2),
+        ] {
+            let mut machine = star(5, Pipeline { shared_buffer_flits: shared, ..pipeline() });
             machine.switch.input_buffer_flits = Some(buffer);
             machine.switch.node_virtual_channels = channels;
             machine.link.credit_delay_ps = CYCLE * credit_delay;
             // One for each virtual channel.
             let list: Vec<Row> = (0..channels).map(|node| (0, node, 4, FLITS)).collect();
             let last = delivered(&machine, &list).into_iter().max().unwrap();
-            let (flits, places) = (u64::from(FLITS * channels), u64::from(buffer * channels));
+            let places = u64::from(buffer * channels + shared);
+            let flits = u64::from(FLITS * channels);
             let expected = flits * u64::max(5 + credit_delay, places) / places;
-            assert!(last.abs_diff(expected) <= 20, "{buffer} × {channels}: {last}, {expected}");
+            assert!(last.abs_diff(expected) <= 20, "{places} places: {last}, {expected}");
         }
     }
+}
+
+/// Two packets to one node, each on a virtual channel with one place. Both headers are at the
+/// switch in cycle 2, and by then the second flits are on the way; the third can be sent when the
+/// credit of the first is back, in 6 and 7.
+#[test]
+fn two_packets_share_a_place() {
+    let with = |shared_buffer_flits: u32| {
+        let mut machine = star(3, Pipeline { shared_buffer_flits, ..pipeline() });
+        machine.switch.input_buffer_flits = Some(1);
+        machine.switch.node_virtual_channels = 2;
+        delivered(&machine, &[(0, 0, 2, 3), (0, 1, 2, 3)])
+    };
+    // A flit of each crosses every 5 cycles: in 4, 9, 14, and in 5, 10, 15.
+    assert_eq!(with(0), [17, 18]);
+    // One more place: in 4 and 5 the headers; in 6 the first's second flit takes it. A
+    // credit is back in 9: as the first has two places in use, the shared one is free, and the second
+    // takes it, whose turn it is. The next is back in 10: of the second. So the first's last
+    // flit crosses in 10, and the second's when the credit of the one of cycle 6 is back, in 11.
+    assert_eq!(with(1), [13, 14]);
 }
 
 /// Packets of one flit, two or three steps in a cycle: a header wins the crossbar every three

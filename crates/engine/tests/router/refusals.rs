@@ -136,6 +136,7 @@ fn stages_have_limits() {
     says(|one| one.output_speedup = 65, "output_speedup = 65: must be 1 to 64");
     says(|one| one.internal_speedup = 0, "internal_speedup = 0: must be 1 to 64");
     says(|one| one.output_buffer_flits = Some(0), "output_buffer_flits = 0: must be 1 to 65536");
+    says(|one| one.shared_buffer_flits = 65_537, "shared_buffer_flits = 65537: must be 0 to 65536");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Nodes that take in requests only while they have places for the replies, against the twin.
 
-use crate::cases::Dice;
-use crate::random::{check, random_cases, same_packets_in_any_order};
+use crate::random::{Dice, check, random_cases, same_packets_in_any_order};
 use crate::twin::Twin;
 use tailback_engine::error::{Lack, RunError};
 use tailback_engine::spec::{
@@ -127,7 +126,7 @@ fn is_closed(circle: &[tailback_engine::error::Blocked], error: &RunError) {
 
 #[test]
 fn requests_that_wait_for_places_agree_with_the_twin() {
-    let (mut stuck, number) = (0, random_cases(3_000));
+    let (mut stuck, number) = (0, random_cases(1_000));
     for case in 0..number {
         let mut dice = Dice::new(case);
         let spec = spec(&mut dice);

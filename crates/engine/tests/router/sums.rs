@@ -1,14 +1,14 @@
 //! What must add up with clocked switches, however a run is cut, and what becomes of machines that
 //! can deadlock.
 
-use crate::cases::Dice;
 use crate::clocked;
 use crate::hand::{messages, spec as by_hand};
-use crate::random::{check, random_cases};
-use crate::unit_cycles::{machine, pipeline};
+use crate::parts::delayed;
+use crate::random::{Dice, check, random_cases};
+use crate::unit_cycles::{CYCLE, machine, pipeline};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::Use;
-use tailback_engine::spec::{Mode, Pipeline, Spec, TopologySpec};
+use tailback_engine::spec::{Mode, Pipeline, RoutingSpec, Spec, TopologySpec};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, Progress, Simulation};
 
@@ -155,6 +155,45 @@ fn a_ring_of_one_virtual_channel_deadlocks_and_says_who_waits_for_whom() {
         }
         assert!(!crate::twin::Twin::new(&ring(own)).finish(), "the twin goes on");
     }
+}
+
+/// Switches in a ring of one direction, whose virtual channels are all alike and share room.
+fn one_way(dice: &mut Dice) -> Spec {
+    let switches = dice.number(3, 5) as u32;
+    let own = Pipeline { shared_buffer_flits: dice.number(0, 4) as u32, ..clocked::pipeline(dice) };
+    let links = (0..switches).map(|at| delayed(at, (at + 1) % switches, 1, CYCLE)).collect();
+    let nodes = (0..switches).collect();
+    let ring = TopologySpec::Graph { switches, links, nodes, leaves: Vec::new() };
+    let mut machine = machine(ring, own);
+    machine.routing.algorithm = RoutingSpec::Shortest;
+    machine.routing.allow_deadlock = true;
+    machine.switch.input_buffer_flits = Some(dice.number(1, 3) as u32);
+    machine.switch.virtual_channels = dice.number(1, 3) as u32;
+    let message = |dice: &mut Dice| {
+        let from = dice.number(0, u64::from(switches) - 1) as u32;
+        let to = (from + dice.number(1, u64::from(switches) - 1) as u32) % switches;
+        (dice.number(0, 20), from, to, dice.number(1, 9) as u32)
+    };
+    let mut rows: Vec<_> = (0..dice.number(4, 40)).map(|_| message(dice)).collect();
+    rows.sort_unstable();
+    by_hand(&machine, messages(&rows), Mode::Full)
+}
+
+/// It is looked for after every sample interval: as soon as it is told nothing must help any more.
+#[test]
+fn what_deadlocks_is_what_stands_still_in_the_twin() {
+    let (mut stuck, number) = (0, random_cases(1_000));
+    for case in 0..number {
+        let mut dice = Dice::new(200_000_000 + case);
+        let spec = Spec { sample_interval_ps: 3 * CYCLE, ..one_way(&mut dice) };
+        stuck += check(case, &spec, |spec| {
+            let ran = Simulation::new(spec).unwrap().advance(Time::MAX, u64::MAX);
+            let goes_on = crate::twin::Twin::new(spec).finish();
+            assert_eq!(ran.is_ok(), goes_on, "{ran:?}");
+            u64::from(!goes_on)
+        });
+    }
+    assert!(stuck > number / 10 && stuck < number * 9 / 10, "{stuck} of {number} deadlock");
 }
 
 #[test]

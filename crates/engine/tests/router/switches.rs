@@ -182,9 +182,7 @@ impl Twin {
             }
             for (group, tier) in self.ways(number, self.channels[channel].buffer[0].0) {
                 for &output in &self.wiring.groups[group].channels {
-                    let out = &self.channels[output];
-                    let is_empty = !self.pipeline.atomic || out.credits == self.capacity;
-                    if out.owner.is_none() && is_empty {
+                    if self.is_free(output) {
                         let urgency = self.urgency(channel, step) - i64::from(tier);
                         asks.push((channel, output, urgency));
                     }
@@ -202,6 +200,7 @@ impl Twin {
             Arbiter::OldestFirst => {
                 (self.now * self.cycle_ps).saturating_sub(packet.row.queued) / self.cycle_ps
             }
+            Arbiter::Priority => self.urgencies.get(packet.traffic).copied().unwrap_or(0).into(),
             _ => 0,
         };
         i64::try_from(age).unwrap() * 256
@@ -249,7 +248,7 @@ impl Twin {
         let mut bids = Vec::new();
         for (port, lane, channel) in self.switches[number].each_input.clone() {
             let mut bid = |output: usize, speculates: bool| {
-                if self.channels[output].credits > 0 && self.has_room_behind(output, step) {
+                if self.has_room(output) && self.has_room_behind(output, step) {
                     let out_port = self.switches[number].place_of(output).0;
                     let (slot, out_slot) = (port * ins + lane % ins, out_port * outs + port % outs);
                     let usual = || self.urgency(channel, step);
@@ -328,7 +327,7 @@ impl Twin {
         let Stage::Sends { output } = self.channels[bid.channel].stage else { return false };
         let port = self.switches[number].place_of(output).0;
         let is_that = bid.out_slot / self.pipeline.output_speedup as usize == port;
-        is_that && self.channels[output].credits > 0
+        is_that && self.has_room(output)
     }
 
     /// Those that have kept their places in the crossbar and can send; the others lose them.
@@ -336,7 +335,7 @@ impl Twin {
         let held = std::mem::take(&mut self.switches[number].held);
         let can_send = |bid: &Bid| {
             let Stage::Sends { output } = self.channels[bid.channel].stage else { return false };
-            self.channels[output].credits > 0 && self.has_room_behind(output, step)
+            self.has_room(output) && self.has_room_behind(output, step)
         };
         held.into_iter().filter(can_send).collect()
     }
@@ -346,6 +345,11 @@ impl Twin {
         let Stage::Sends { output } = self.channels[bid.channel].stage else {
             panic!("it has a channel")
         };
+        if !self.has_room(output) {
+            // Another has taken the last place in this step.
+            assert!(self.pipeline.output_speedup > 1, "several cross to one wire");
+            return;
+        }
         let (flit, is_last) = self.uses_credit(output);
         assert_eq!(self.channels[bid.channel].buffer.pop_front(), Some(flit));
         let behind = self.crosses_until(step);

@@ -7,9 +7,7 @@
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
-use tailback_engine::spec::{
-    Arbiter, Interface, Machine, Pattern, Pipeline, Spec, Traffic, Workload,
-};
+use tailback_engine::spec::{Arbiter, Interface, Pattern, Pipeline, Spec, Traffic, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -19,6 +17,8 @@ pub type Flit = (usize, usize);
 pub struct Packet {
     pub row: PacketRow,
     pub flits: usize,
+    /// Its traffic class.
+    pub traffic: usize,
     /// It is queued when its message is sent.
     is_first: bool,
     /// The group of channels it was granted last.
@@ -30,8 +30,8 @@ pub struct Packet {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Asks {
     Nothing,
-    /// A reply of so many bytes.
-    Reply(u32),
+    /// A reply of so many bytes, of a class.
+    Reply(u32, usize),
     /// It is one; whether the packet is its last.
     Answers(bool),
 }
@@ -42,7 +42,8 @@ pub struct Channel {
     /// The packet it has been granted to, until its last flit has been sent; how many have.
     pub owner: Option<usize>,
     pub sent: usize,
-    pub credits: usize,
+    /// Its flits in the buffer at its end and on the way there, as far as credits say.
+    pub taken: usize,
     /// Flits and credits on their way, with the cycle in which they are there.
     coming: VecDeque<(u64, Flit)>,
     returning: Vec<u64>,
@@ -87,9 +88,13 @@ struct Node {
 pub struct Twin {
     pub pipeline: Pipeline,
     pub arbiter: Arbiter,
+    /// By traffic class.
+    pub urgencies: Vec<u16>,
     pub cycle_ps: Time,
     credit_delay: u64,
-    pub capacity: usize,
+    /// Places of every channel in the buffer at its end, and those that all of a wire share.
+    own: usize,
+    shared: usize,
     pub wiring: Wiring,
     pub channels: Vec<Channel>,
     pub wires: Vec<Wire>,
@@ -110,26 +115,26 @@ impl Twin {
         let machine = &spec.machine;
         let pipeline = machine.switch.pipeline.expect("switches that run by a clock");
         let (wiring, cycle_ps) = (Wiring::new(machine), machine.link.flit_ps);
-        let capacity = machine.switch.input_buffer() as usize;
         let mut wires: Vec<Wire> = (0..wiring.wires()).map(|_| Wire::default()).collect();
         for (channel, &group) in wiring.group_of.iter().enumerate() {
             wires[wiring.wire_of[channel]].latency = wiring.delay_ps(machine, group) / cycle_ps;
         }
-        let idle = |_| Channel { credits: capacity, ..Channel::default() };
         Self {
             pipeline,
             arbiter: machine.switch.arbiter,
             cycle_ps,
             credit_delay: machine.link.credit_delay_ps / cycle_ps,
-            capacity,
-            channels: (0..wiring.group_of.len()).map(idle).collect(),
+            own: machine.switch.input_buffer() as usize,
+            shared: pipeline.shared_buffer_flits as usize,
+            channels: (0..wiring.group_of.len()).map(|_| Channel::default()).collect(),
             wires,
             switches: Switch::all(&wiring, &machine.switch),
             nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
-            packets: packets(machine, &spec.workload, wiring.nodes()),
+            packets: packets(spec, wiring.nodes()),
             interface: machine.interface,
             taken: vec![0; wiring.nodes()],
             admitted: Vec::new(),
+            urgencies: machine.routing.traffic_classes.iter().map(|one| one.priority).collect(),
             wiring,
             now: 0,
             moved: 0,
@@ -188,7 +193,7 @@ impl Twin {
         let channel = &mut self.channels[number];
         let waiting = channel.returning.len();
         channel.returning.retain(|&there| there != now);
-        channel.credits += waiting - channel.returning.len();
+        channel.taken -= waiting - channel.returning.len();
         let Some(&(_, flit)) = channel.coming.front().filter(|coming| coming.0 == now) else {
             return;
         };
@@ -209,7 +214,9 @@ impl Twin {
 
     /// A packet is there: if it is the last of a request, its receiver sends the reply.
     fn answer(&mut self, number: usize) {
-        let Packet { row, asks: Asks::Reply(bytes), .. } = self.packets[number] else { return };
+        let Packet { row, asks: Asks::Reply(bytes, class), .. } = self.packets[number] else {
+            return;
+        };
         let is_left = |p: &Packet| p.row.message == row.message && p.row.delivered == NEVER;
         if self.packets.iter().any(is_left) {
             return;
@@ -221,6 +228,7 @@ impl Twin {
         let count = reply.len();
         for (place, packet) in reply.iter_mut().enumerate() {
             packet.asks = Asks::Answers(place + 1 == count);
+            packet.traffic = class;
             packet.is_first = false;
             if packet.row.queued != NEVER {
                 let number = self.packets.len() + place;
@@ -261,7 +269,7 @@ impl Twin {
         };
         let number = self.channels[channel].buffer[0].0;
         let packet = &self.packets[number];
-        let asks = matches!(packet.asks, Asks::Reply(_));
+        let asks = matches!(packet.asks, Asks::Reply(..));
         if !asks || self.admitted.contains(&packet.row.message) {
             return None;
         }
@@ -285,24 +293,23 @@ impl Twin {
     /// on the first channel that is free and has room behind the one that was used last.
     fn node_sends(&mut self, node: usize) {
         for wire in 0..self.nodes[node].wires.len() {
-            let Node { queue, wires } = &mut self.nodes[node];
-            let (channels, last, sends) = &mut wires[wire];
+            let Node { queue, wires } = &self.nodes[node];
+            let (channels, last, sends) = &wires[wire];
             if sends.is_none() && !queue.is_empty() {
                 let has_room = |&place: &usize| {
-                    let Channel { owner, credits, .. } = self.channels[channels[place]];
-                    let is_empty = !self.pipeline.atomic || credits == self.capacity;
-                    owner.is_none() && credits > 0 && is_empty
+                    self.is_free(channels[place]) && self.has_room(channels[place])
                 };
-                let mut places = (1..=channels.len()).map(|step| (*last + step) % channels.len());
+                let mut places = (1..=channels.len()).map(|step| (last + step) % channels.len());
                 if let Some(place) = places.find(has_room) {
                     let channel = channels[place];
-                    (*last, *sends) = (place, Some(channel));
+                    let Node { queue, wires } = &mut self.nodes[node];
+                    (wires[wire].1, wires[wire].2) = (place, Some(channel));
                     let packet = queue.pop_front().unwrap();
                     self.is_granted(channel, packet);
                 }
             }
             let Some(channel) = self.nodes[node].wires[wire].2 else { continue };
-            if self.channels[channel].credits == 0 {
+            if !self.has_room(channel) {
                 continue;
             }
             let (flit, is_last) = self.uses_credit(channel);
@@ -318,6 +325,22 @@ impl Twin {
         }
     }
 
+    /// Whether a channel can be granted.
+    pub fn is_free(&self, number: usize) -> bool {
+        let channel = &self.channels[number];
+        channel.owner.is_none() && (!self.pipeline.atomic || channel.taken == 0)
+    }
+
+    /// Whether a flit of a channel finds a place in the buffer at its end: one of the channel's own,
+    /// or of those that the channels of its wire share.
+    pub fn has_room(&self, number: usize) -> bool {
+        let wire = self.wiring.wire_of[number];
+        let sharers = (0..self.channels.len()).filter(|&other| self.wiring.wire_of[other] == wire);
+        let shared: usize =
+            sharers.map(|other| self.channels[other].taken.saturating_sub(self.own)).sum();
+        self.channels[number].taken < self.own || shared < self.shared
+    }
+
     /// A packet is granted a channel.
     pub fn is_granted(&mut self, channel: usize, packet: usize) {
         assert!(self.channels[channel].owner.is_none(), "it is granted once at a time");
@@ -328,11 +351,11 @@ impl Twin {
 
     /// The next flit of the packet that has a channel is to be sent on it; whether it is the last.
     pub fn uses_credit(&mut self, number: usize) -> (Flit, bool) {
+        assert!(self.has_room(number), "there is room for it");
         let channel = &mut self.channels[number];
         let packet = channel.owner.expect("a packet has it");
-        assert!(channel.credits > 0, "there is room for it");
         let flit = (packet, channel.sent);
-        channel.credits -= 1;
+        channel.taken += 1;
         channel.sent += 1;
         let is_last = channel.sent == self.packets[packet].flits;
         if is_last {
@@ -406,40 +429,48 @@ fn message_packets(
         let row = PacketRow { class: Class::Data, message, source, destination,
             bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
         let flits = (interface.header_bytes + bytes) as usize;
-        Packet { row, flits, is_first, group: None, asks: Asks::Nothing }
+        Packet { row, flits, traffic: 0, is_first, group: None, asks: Asks::Nothing }
     };
     crate::windows::packets(interface, bytes).into_iter().map(packet).collect()
 }
 
-/// The packets of a list of messages, or of requests that are sent at fixed times.
-fn packets(machine: &Machine, workload: &Workload, nodes: usize) -> Vec<Packet> {
-    let list = match workload {
-        Workload::Messages(list) => {
-            let message = |at: usize| {
-                let ends = (list.source[at], list.destination[at]);
-                (list.time_ps[at], ends, list.bytes[at], Asks::Nothing)
-            };
-            (0..list.time_ps.len()).map(message).collect()
-        }
-        Workload::Traffic(traffic) => requests(traffic, nodes),
-        _ => panic!("only message lists and requests"),
-    };
+/// The packets of all messages that are sent by themselves.
+fn packets(spec: &Spec, nodes: usize) -> Vec<Packet> {
+    let interface = &spec.machine.interface;
     let mut packets = Vec::new();
-    for (message, (at, (source, destination), bytes, asks)) in list.into_iter().enumerate() {
+    for (message, sent) in messages(spec, nodes).into_iter().enumerate() {
+        let (at, (source, destination), bytes, (traffic, asks)) = sent;
         // What stays in its node does not come here.
         if source == destination {
             continue;
         }
-        let number = message as u64;
-        let of = message_packets(&machine.interface, number, (source, destination), bytes, at);
-        packets.extend(of.into_iter().map(|packet| Packet { asks, ..packet }));
+        let of = message_packets(interface, message as u64, (source, destination), bytes, at);
+        packets.extend(of.into_iter().map(|packet| Packet { asks, traffic, ..packet }));
     }
     packets
 }
 
+/// A message: when, from where to where, how long, of which class and what it asks for.
+type Sent = (Time, (u32, u32), u32, (usize, Asks));
+
+/// Those of a list or of sources, or requests that are sent at fixed times.
+fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
+    if let Workload::Traffic(traffic) = &spec.workload
+        && traffic.classes.iter().any(|class| class.reply.is_some())
+    {
+        return requests(traffic, nodes);
+    }
+    let (list, classes) = crate::classes::sent(spec);
+    let message = |(at, &class): (usize, &usize)| {
+        let ends = (list.source[at], list.destination[at]);
+        (list.time_ps[at], ends, list.bytes[at], (class, Asks::Nothing))
+    };
+    classes.iter().enumerate().map(message).collect()
+}
+
 /// Requests in the order in which they are sent: constant lengths, one after every period, to the
 /// nodes of a permutation.
-fn requests(traffic: &Traffic, nodes: usize) -> Vec<(Time, (u32, u32), u32, Asks)> {
+fn requests(traffic: &Traffic, nodes: usize) -> Vec<Sent> {
     let mut list = Vec::new();
     for (number, class) in traffic.classes.iter().enumerate() {
         let Some(reply) = class.reply else { continue };
@@ -452,10 +483,10 @@ fn requests(traffic: &Traffic, nodes: usize) -> Vec<(Time, (u32, u32), u32, Asks
                 let ends = (source, to[source as usize]);
                 let at = count * class.messages.compute.mean;
                 let sent = class.messages.bytes.mean as u32;
-                list.push((number, (at, ends, sent, Asks::Reply(bytes))));
+                list.push((at, ends, sent, (number, Asks::Reply(bytes, reply as usize))));
             }
         }
     }
-    list.sort_by_key(|&(number, (at, (source, _), ..))| (at, number, source));
-    list.into_iter().map(|(_, message)| message).collect()
+    list.sort_by_key(|&(at, (source, _), _, (number, _))| (at, number, source));
+    list
 }

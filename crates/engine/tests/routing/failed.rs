@@ -60,11 +60,33 @@ fn all_packets_arrive_over_the_groups_that_are_left() {
         RoutingSpec::Valiant { order: vec![] },
         RoutingSpec::UgalL { order: vec![], weighing },
         RoutingSpec::UgalG { order: vec![], weighing },
+        RoutingSpec::Par { weighing },
     ] {
-        let mut machine = machine(failing.clone(), routing.clone(), 12);
-        machine.link.sharing = Sharing::Separate;
-        let mut run = Run::new(machine, burst(72, 30, 3), Mode::Full);
-        run.finish();
-        assert_eq!(run.rows.len(), 72 * 30, "{routing:?}");
+        all_arrive(&failing, &routing, 72);
     }
+}
+
+/// The same over what is left of the lines of a `HyperX`.
+#[test]
+fn all_packets_arrive_over_the_lines_that_are_left() {
+    let whole = TopologySpec::HyperX {
+        dims: vec![5, 4],
+        widths: vec![],
+        nodes_per_switch: 2,
+        by_distance: false,
+    };
+    let failing = whole.failing(vec![], 200_000, 3);
+    let weighing = Weighing::default();
+    for routing in [RoutingSpec::Dal { weighing }, RoutingSpec::UgalL { order: vec![], weighing }] {
+        all_arrive(&failing, &routing, 40);
+    }
+}
+
+/// Bursts of random traffic, every packet of which arrives.
+fn all_arrive(topology: &TopologySpec, routing: &RoutingSpec, nodes: u32) {
+    let mut machine = machine(topology.clone(), routing.clone(), 12);
+    machine.link.sharing = Sharing::Separate;
+    let mut run = Run::new(machine, burst(nodes, 30, 3), Mode::Full);
+    run.finish();
+    assert_eq!(run.rows.len(), nodes as usize * 30, "{routing:?}");
 }

@@ -1,7 +1,6 @@
 //! The engine's `flit` against the twin.
 
-use crate::cases::Dice;
-use crate::random::{check, random_cases, same_packets_in_any_order};
+use crate::random::{Dice, check, random_cases, same_packets_in_any_order};
 use crate::twin::Twin;
 use crate::{FLIT, marked, networks};
 use tailback_engine::error::RunError;

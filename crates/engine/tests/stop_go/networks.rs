@@ -1,6 +1,6 @@
 //! Random small networks and messages, with written routes.
 
-use crate::cases::Dice;
+use crate::random::Dice;
 use crate::{FLIT, machine, marked, messages, spec};
 use tailback_engine::spec::{
     Arbiter, GraphLink, Hops, LinkClass, RoutingSpec, SourceRoute, Spec, TopologySpec, Unit,

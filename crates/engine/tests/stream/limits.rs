@@ -1,8 +1,7 @@
 //! Where `stream` must agree with what can be worked out on paper, or with `worm`.
 
-use crate::cases::Dice;
 use crate::common::{self, MICROSECOND, message_list, synthetic};
-use crate::random::in_proportion;
+use crate::random::{Dice, in_proportion};
 use crate::{finished, outcome, random_cases, room_ps, small_case};
 use tailback_engine::Simulation;
 use tailback_engine::measure::ChannelTally;

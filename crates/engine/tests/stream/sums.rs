@@ -1,7 +1,8 @@
 //! What must add up in `stream`, and come out the same however a run is cut, under random
 //! machines and workloads with links of one rate and buffers from the header up.
 
-use crate::cases::{self, Dice, Kind};
+use crate::cases::{self, Kind};
+use crate::random::Dice;
 use crate::{finished, outcome, random_cases, room_ps};
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};

@@ -9,7 +9,7 @@ use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::workload::trace::What;
 
 fn with_causes(spec: &Spec) -> Spec {
-    let timeline = Some(Timeline { window_ps: None, processes: None });
+    let timeline = Some(Timeline { window_ps: None, processes: None, turns: Some(u32::MAX) });
     Spec { causes: Some(Causes { slack: true, timeline }), ..spec.clone() }
 }
 

@@ -58,7 +58,30 @@ fn requests_and_replies_on_one_virtual_channel_wait_for_each_other() {
 fn requests_and_replies_with_virtual_channels_of_their_own_do_not() {
     let apart = [Some((0, 0)), Some((1, 1))];
     assert_eq!(delivered(&ran(&four_nodes(&apart, 2, Some(1)))), (8, 8));
+    // Requests longer than a buffer do not keep replies from the link of their node.
+    let mut long = four_nodes(&apart, 2, Some(1));
+    let Workload::Traffic(traffic) = &mut long.workload else { unreachable!() };
+    traffic.classes[0].messages.bytes = Distribution::constant(14);
+    assert_eq!(delivered(&ran(&long)), (8, 8));
     // Nor where there are places for both requests, or for any number.
     assert_eq!(delivered(&ran(&four_nodes(&[None; 2], 1, Some(2)))), (8, 8));
     assert_eq!(delivered(&ran(&four_nodes(&[None; 2], 1, None))), (8, 8));
+}
+
+/// A node has a packet of 12 flits and, of a class with virtual channels of its own, one of 4: they take
+/// turns on its link, so that both are there 4 ns later than alone.
+#[test]
+fn classes_take_turns_on_the_link_of_a_node() {
+    let at = |sent: [u64; 2]| {
+        let mut classes = [(sent[0], 11), (sent[1], 3)].map(|(at, bytes)| class(at, bytes, 1));
+        for (class, to) in classes.iter_mut().zip([[1, 1, 2], [2, 1, 2]]) {
+            class.messages.pattern = Pattern::Permutation { to: to.to_vec() };
+        }
+        let machine = clocked(TopologySpec::Star { nodes: 3 }, 2);
+        let mut rows = ran(&spec(machine, &[Some((0, 0)), Some((1, 1))], classes.to_vec())).rows;
+        rows.sort_by_key(|row| row.destination);
+        [rows[0].delivered, rows[1].delivered]
+    };
+    let (together, alone) = (at([NS, NS]), [at([NS, 90 * NS])[0], at([90 * NS, NS])[1]]);
+    assert_eq!(together, alone.map(|time| time + 4 * NS));
 }

@@ -12,7 +12,7 @@ mod standstill;
 mod twin;
 
 use crate::parts::Scheme;
-use tailback_engine::rng::{Purpose, Stream};
+use crate::random::Dice;
 use tailback_engine::spec::{HalfDuplex, Machine, RoutingSpec, TopologySpec};
 
 /// Time, source, destination, bytes.
@@ -49,21 +49,7 @@ fn adaptive(mut machine: Machine) -> Machine {
 }
 
 /// Random numbers of a case.
-struct Dice(Stream);
-
 impl Dice {
-    fn new(case: u64) -> Self {
-        Self(Stream::new(case, Purpose::Start, 0))
-    }
-
-    fn number(&mut self, low: u64, high: u64) -> u64 {
-        low + self.0.below(high - low + 1)
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.0.below(100) < percent
-    }
-
     /// A shape with several nodes: its sides.
     fn sides(&mut self) -> Vec<u32> {
         let sides: Vec<u32> = if self.chance(50) {

@@ -11,8 +11,7 @@ mod sums;
 #[path = "stored/twin.rs"]
 mod twin;
 
-use crate::random::{check, random_cases, same_packets};
-use cases::Dice;
+use crate::random::{Dice, check, random_cases, same_packets};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::stored::Level;
 use tailback_engine::measure::{ChannelTally, Use};

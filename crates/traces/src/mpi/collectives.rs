@@ -1,10 +1,12 @@
 //! Collectives of MPI programs.
 
-use super::communicators::{Communicator, TOGETHER};
-use super::rank::{Rank, in_bytes};
+use super::communicators::TOGETHER;
+use super::rank::Rank;
 use super::record::Call;
 use super::{Output, Parsed};
+use crate::communicator::Communicator;
 use crate::sequence;
+use crate::words::in_bytes;
 use tailback_engine::spec::{Collective, Operation};
 use tailback_engine::workload::trace::{Envelope, Filter, What};
 
@@ -80,10 +82,10 @@ impl Rank {
             self.then(What::Send(envelope), sequence::Call::Blocks, output);
             return Ok(());
         }
-        let others = self.others(communicator);
+        let others = communicator.others(self.me, self.ranks);
         let receive = |from| What::Receive(Filter { from: Some(from), tag: Some(0), context });
         output.expected.extend(others.iter().map(|_| 0));
-        self.all(others.iter().map(|&from| receive(from)), output);
+        self.together(others.iter().map(|&from| receive(from)), output);
         Ok(())
     }
 
@@ -105,7 +107,7 @@ impl Rank {
         let element = self.types.length(call, &["sendtype"])?;
         let counts = call.numbers(&["sendcounts"])?;
         let mut sends = Vec::new();
-        for to in self.others(communicator) {
+        for to in communicator.others(self.me, self.ranks) {
             let place = match &communicator.members {
                 None => to as usize,
                 Some(members) => members.iter().position(|&rank| rank == to).unwrap_or(0),
@@ -115,23 +117,11 @@ impl Rank {
             let bytes = in_bytes(count, element)?;
             sends.push(What::Send(Envelope { to, bytes, tag: 0, context }));
         }
-        self.all(sends.into_iter(), output);
+        self.together(sends, output);
         Ok(())
     }
 
-    /// Begins messages and waits for all of them.
-    fn all(&mut self, messages: impl Iterator<Item = What>, output: &mut Output<'_>) {
-        let begin = |what| self.then(what, sequence::Call::Returns, output);
-        let numbers: Vec<_> = messages.map(begin).collect();
-        self.sequence.wait(output.batch, &numbers, self.place);
-    }
-
-    fn others(&self, communicator: &Communicator) -> Vec<u32> {
-        let all = communicator.group().unwrap_or_else(|| (0..self.ranks).collect());
-        all.into_iter().filter(|&rank| rank != self.me).collect()
-    }
-
-    /// By recursive doubling: in round k with the member that differs in bit k, if it is there.
+    /// A scan, by recursive doubling.
     fn scan(
         &mut self,
         call: &Call,
@@ -139,18 +129,13 @@ impl Rank {
         output: &mut Output<'_>,
     ) -> Parsed<()> {
         let bytes = self.length(call, SENT.0, SENT.1)?;
-        let all = communicator.group().unwrap_or_else(|| (0..self.ranks).collect());
-        let me = all.iter().position(|&rank| rank == self.me).ok_or("this rank is not in it")?;
         let context = communicator.context | TOGETHER;
-        let mut tag = 0;
-        while 1 << tag < all.len() {
-            if let Some(&partner) = all.get(me ^ 1 << tag) {
-                let envelope = Envelope { to: partner, bytes, tag: tag + 1, context };
-                let filter = Filter { from: Some(partner), tag: Some(tag + 1), context };
-                output.expected.push(bytes);
-                self.all([What::Send(envelope), What::Receive(filter)].into_iter(), output);
-            }
-            tag += 1;
+        for (round, partner) in communicator.doubling(self.me, self.ranks)? {
+            let tag = round + 1;
+            let envelope = Envelope { to: partner, bytes, tag, context };
+            let filter = Filter { from: Some(partner), tag: Some(tag), context };
+            output.expected.push(bytes);
+            self.together([What::Send(envelope), What::Receive(filter)], output);
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
-//! Communicators: who is in them, and by which number their messages are told apart.
+//! The communicators that programs make.
 
 use super::Parsed;
 use super::record::Call;
+use crate::communicator::Communicator;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,32 +14,6 @@ pub struct Contexts {
 
 /// Messages that collectives are made of have this bit.
 pub const TOGETHER: u32 = 1 << 31;
-
-/// A communicator as a rank knows it.
-#[derive(Clone, Debug)]
-pub struct Communicator {
-    /// The number by which its messages are known.
-    pub context: u32,
-    /// Its members in order; none: all ranks.
-    pub members: Option<Arc<[u32]>>,
-}
-
-impl Communicator {
-    /// The rank of the world that has a number in it.
-    pub fn member(&self, number: i64, ranks: u32) -> Parsed<u32> {
-        let count = self.members.as_ref().map_or(ranks, |members| members.len() as u32);
-        let place = u32::try_from(number).ok().filter(|&place| place < count);
-        let place = place.ok_or_else(|| {
-            format!("rank {number} is not there: the communicator has {count} ranks")
-        })?;
-        Ok(self.members.as_ref().map_or(place, |members| members[place as usize]))
-    }
-
-    /// Its members, for a collective.
-    pub fn group(&self) -> Option<Vec<u32>> {
-        self.members.as_ref().map(|members| members.to_vec())
-    }
-}
 
 /// The communicators and groups that a rank has made.
 #[derive(Debug)]

@@ -1,15 +1,11 @@
 //! The files of the ranks of a program: names that differ in one number.
 
-use crate::lines::Lines;
+use crate::lines::{Lines, piece_of_each};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
 use crate::siblings::{Numbered, siblings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Buffers of all ranks have about so many bytes together, and each has some at least.
-const ALL_BUFFERS: usize = 64 << 20;
-const BUFFERS: (usize, usize) = (4 << 10, 64 << 10);
 
 /// The lines of each rank: of the files whose names differ from the given one in the last number
 /// alone, from 0. A file without a number is the only rank.
@@ -21,7 +17,7 @@ pub fn of_ranks(path: &Path) -> Result<Vec<Lines>, Mistake> {
         return Err(Mistake::new(path, "is empty: it has no calls"));
     }
     let files = named(path)?;
-    let piece = (ALL_BUFFERS / files.len()).clamp(BUFFERS.0, BUFFERS.1);
+    let piece = piece_of_each(files.len());
     let lines = |path: &PathBuf| Ok(Lines::of_file(Arc::new(Pieces::one_of_many(path)?), piece));
     files.iter().map(lines).collect()
 }

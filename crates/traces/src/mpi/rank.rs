@@ -5,6 +5,7 @@ use super::record::Call;
 use super::types::Types;
 use super::{Output, Parsed};
 use crate::sequence::{self, Sequence};
+use crate::words::in_bytes;
 use std::collections::HashMap;
 use tailback_engine::workload::trace::{Envelope, Filter, What};
 
@@ -103,9 +104,18 @@ impl Rank {
         self.sequence.then(output.batch, what, how, self.place)
     }
 
+    /// Begins several at once and waits for all of them.
+    pub(super) fn together(
+        &mut self,
+        all: impl IntoIterator<Item = What>,
+        output: &mut Output<'_>,
+    ) {
+        self.sequence.together(output.batch, all, self.place);
+    }
+
     /// Whether a call sends or receives one message, or one of each.
     fn message(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
-        use sequence::Call::{Blocks, Returns};
+        use sequence::Call::Blocks;
         match call.name.as_str() {
             "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
                 if let Some(what) = self.sent(call, &SENT)? {
@@ -128,13 +138,8 @@ impl Rank {
             }
             "MPI_Sendrecv" | "MPI_Sendrecv_replace" => {
                 let (sent, received) = (self.sent(call, &SENT)?, self.received(call, &RECEIVED)?);
-                let mut both = Vec::new();
-                both.extend(sent.map(|what| self.then(what, Returns, output)));
-                if let Some((what, bytes)) = received {
-                    output.expected.push(bytes);
-                    both.push(self.then(what, Returns, output));
-                }
-                self.sequence.wait(output.batch, &both, self.place);
+                output.expected.extend(received.map(|(_, bytes)| bytes));
+                self.together(sent.into_iter().chain(received.map(|(what, _)| what)), output);
             }
             "MPI_Send_init" | "MPI_Bsend_init" | "MPI_Ssend_init" | "MPI_Rsend_init" => {
                 let what = self.sent(call, &SENT)?.map(|what| (what, 0));
@@ -272,11 +277,4 @@ impl Rank {
         }
         Ok(true)
     }
-}
-
-/// So many elements of so many bytes.
-pub fn in_bytes(count: u64, element: u64) -> Parsed<u32> {
-    let bytes = count.checked_mul(element).and_then(|bytes| u32::try_from(bytes).ok());
-    let wrong = || format!("{count} elements of {element} bytes are more than {} bytes", u32::MAX);
-    bytes.ok_or_else(wrong)
 }

@@ -134,11 +134,3 @@ impl<'a> Arguments<'a> {
         }
     }
 }
-
-/// So many elements, in bytes.
-pub fn bytes(count: u64, element: u64) -> Parsed<u32> {
-    let bytes = count.checked_mul(element);
-    bytes.and_then(|bytes| u32::try_from(bytes).ok()).ok_or_else(|| {
-        format!("{count} elements of {element} bytes are more than {} bytes", u32::MAX)
-    })
-}

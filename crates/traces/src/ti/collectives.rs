@@ -1,32 +1,35 @@
-//! Collectives of SimGrid traces, all of them of all ranks.
+//! Collectives of SimGrid traces: of all ranks, unless another communicator was named.
 
-use super::arguments::{Arguments, Parsed, bytes};
+use super::arguments::{Arguments, Parsed};
 use super::rank::{Output, Rank};
 use crate::sequence::Call;
+use crate::words::in_bytes;
 use tailback_engine::spec::{Algorithm, Collective, Method, Operation};
 use tailback_engine::workload::trace::{Envelope, Filter, What};
 
-/// Messages of scans: no receive of the program sees them.
+/// Messages of scans are of contexts from this one on: no receive of the program sees them.
 const SCANS: u32 = 1;
 
 impl Rank {
-    /// Appends a collective, and the work that it says is to be done after it.
+    /// Appends a collective, and the work that it says is to be done after it. Roots and lists
+    /// count members of its communicator.
     pub(super) fn collective(
         &mut self,
         action: &str,
         given: &mut Arguments<'_>,
         output: &mut Output<'_>,
     ) -> Parsed<()> {
+        given.ranks = self.communicator.size(self.ranks);
         if matches!(action, "scan" | "exscan") {
             return self.scan(given, output);
         }
-        let (what, flops) = match action {
+        let (mut what, flops) = match action {
             "barrier" => (Collective::new(Operation::Barrier, 0), 0.0),
             "bcast" => (broadcast(given)?, 0.0),
             "reduce" => reduce(given)?,
             "allreduce" => {
                 let (count, flops) = (given.count("the length")?, given.real("the work")?);
-                let bytes = bytes(count, given.element()?)?;
+                let bytes = in_bytes(count, given.element()?)?;
                 (Collective::new(Operation::AllReduce, bytes), flops)
             }
             "reducescatter" => reduce_scatter(given)?,
@@ -35,27 +38,26 @@ impl Rank {
             "scatterv" => (scatter_of_each(given)?, 0.0),
             _ => (blocks(action, given)?, 0.0),
         };
+        if let Some(root) = what.root {
+            what.root = Some(self.communicator.member(i64::from(root), self.ranks)?);
+        }
+        what.group = self.communicator.group();
         let number = output.batch.collectives.len() as u32;
         output.batch.collectives.push(what);
         self.then(What::Collective(number), Call::Blocks, output.batch);
         self.compute(flops, output.batch)
     }
 
-    /// A scan by recursive doubling: in round k with the rank that differs in bit k, if it is
-    /// there. Work is done at the end, as much as is said.
+    /// A scan by recursive doubling. Work is done at the end, as much as is said.
     fn scan(&mut self, given: &mut Arguments<'_>, output: &mut Output<'_>) -> Parsed<()> {
         let (count, flops) = (given.count("the length")?, given.real("the work")?);
-        let bytes = bytes(count, given.element()?)?;
-        let mut round = 0;
-        while 1u32.checked_shl(round).is_some_and(|distance| distance < self.ranks) {
-            let partner = self.me ^ 1 << round;
-            if partner < self.ranks {
-                let envelope = Envelope { to: partner, bytes, tag: round, context: SCANS };
-                let filter = Filter { from: Some(partner), tag: Some(round), context: SCANS };
-                output.expected.push(bytes);
-                self.exchange(envelope, filter, output.batch);
-            }
-            round += 1;
+        let bytes = in_bytes(count, given.element()?)?;
+        let context = self.communicator.context + SCANS;
+        for (round, partner) in self.communicator.doubling(self.me, self.ranks)? {
+            let envelope = Envelope { to: partner, bytes, tag: round, context };
+            let filter = Filter { from: Some(partner), tag: Some(round), context };
+            output.expected.push(bytes);
+            self.exchange(envelope, filter, output.batch);
         }
         self.compute(flops, output.batch)
     }
@@ -66,14 +68,14 @@ fn broadcast(given: &mut Arguments<'_>) -> Parsed<Collective> {
     let root = Some(given.root()?);
     Ok(Collective {
         root,
-        ..Collective::new(Operation::Broadcast, bytes(count, given.element()?)?)
+        ..Collective::new(Operation::Broadcast, in_bytes(count, given.element()?)?)
     })
 }
 
 fn reduce(given: &mut Arguments<'_>) -> Parsed<(Collective, f64)> {
     let (count, flops) = (given.count("the length")?, given.real("the work")?);
     let root = Some(given.root()?);
-    let bytes = bytes(count, given.element()?)?;
+    let bytes = in_bytes(count, given.element()?)?;
     Ok((Collective { root, ..Collective::new(Operation::Reduce, bytes) }, flops))
 }
 
@@ -95,11 +97,11 @@ fn blocks(action: &str, given: &mut Arguments<'_>) -> Parsed<Collective> {
     let root = if has_root { Some(given.root()?) } else { None };
     let (sent_element, received_element) = (given.element()?, given.element()?);
     let (operation, bytes) = match action {
-        "gather" => (Operation::Gather, bytes(sent, sent_element)?),
+        "gather" => (Operation::Gather, in_bytes(sent, sent_element)?),
         // The root says here what it keeps of its own.
-        "scatter" => (Operation::Scatter, bytes(received, received_element)?),
-        "allgather" => (Operation::AllGather, bytes(sent, sent_element)?),
-        _ => (Operation::AllToAll, bytes(sent, sent_element)?),
+        "scatter" => (Operation::Scatter, in_bytes(received, received_element)?),
+        "allgather" => (Operation::AllGather, in_bytes(sent, sent_element)?),
+        _ => (Operation::AllToAll, in_bytes(sent, sent_element)?),
     };
     Ok(Collective { root, ..Collective::new(operation, bytes) })
 }
@@ -150,5 +152,5 @@ fn scatter_of_each(given: &mut Arguments<'_>) -> Parsed<Collective> {
 }
 
 fn all_bytes(counts: &[u64], element: u64) -> Parsed<Vec<u32>> {
-    counts.iter().map(|&count| bytes(count, element)).collect()
+    counts.iter().map(|&count| in_bytes(count, element)).collect()
 }

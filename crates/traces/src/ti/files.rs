@@ -1,27 +1,52 @@
 //! Where the actions of each rank are: in a file of its own, or in one for all.
 
+use super::dealing::{deal, number_of};
 use super::rank::name_of;
 use super::split;
-use crate::lines::{Lines, Part};
+use crate::lines::{ALL_BUFFERS, Lines, Part, piece_of_each};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
 use crate::words::{shown, whole};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Buffers of all ranks have about so many bytes together, and each has some at least.
-const ALL_BUFFERS: usize = 64 << 20;
-const BUFFERS: (usize, usize) = (4 << 10, 64 << 10);
+/// So much is read at once where one file is read from its beginning.
+const PIECE: usize = 64 << 10;
+/// Parts of a file, once there are many, are read where they are if they have so many bytes on
+/// average; else a read for each would take longer than to bring them in order.
+const MANY_PARTS: u64 = 1 << 10;
+const LEAST_PART: u64 = 4 << 10;
 /// A trace has at most so many ranks.
 const MOST_RANKS: u64 = 1 << 24;
+
+/// What ranks do.
+pub struct Files {
+    /// The lines of each rank.
+    pub ranks: Vec<Lines>,
+    /// The file that has the lines of all, if they were brought in order: it counts them otherwise.
+    together: Option<Arc<Pieces>>,
+}
+
+impl Files {
+    /// Something wrong in the line of a rank that came last.
+    pub fn mistake(&self, rank: u32, what: String) -> Mistake {
+        let lines = &self.ranks[rank as usize];
+        let Some(file) = &self.together else { return lines.mistake(what) };
+        let all = Lines::of_file(Arc::clone(file), PIECE);
+        match number_of(all, rank, lines.number()) {
+            Ok(number) => Mistake::in_line(file.path(), number, what),
+            Err(unreadable) => unreadable,
+        }
+    }
+}
 
 /// What each rank does.
 ///
 /// # Errors
 /// Files that are not there or cannot be read; ranks that are missing.
-pub fn of_ranks(path: &Path) -> Result<Vec<Lines>, Mistake> {
+pub fn of_ranks(path: &Path) -> Result<Files, Mistake> {
     let file = Arc::new(Pieces::kept_open(path)?);
-    let mut lines = Lines::of_file(Arc::clone(&file), BUFFERS.1);
+    let mut lines = Lines::of_file(Arc::clone(&file), PIECE);
     let mut listed = Vec::new();
     while let Some((number, line)) = lines.next()? {
         if split(line).is_none() {
@@ -51,7 +76,7 @@ pub fn looks_like(path: &Path, start: &[u8]) -> bool {
 fn is_list(path: &Path, line: &[u8]) -> bool {
     let Ok(first) = listed_path(path, line.trim_ascii(), 1) else { return false };
     let Ok(file) = Pieces::one_of_many(&first) else { return false };
-    let mut start = vec![0; BUFFERS.0.min(file.length() as usize)];
+    let mut start = vec![0; file.length().min(LEAST_PART) as usize];
     let there = file.read(0, &mut start).unwrap_or(0);
     let mut lines = start[..there].split(|&byte| byte == b'\n');
     lines.find(|line| split(line).is_some()).is_none_or(is_action)
@@ -75,8 +100,8 @@ fn listed_path(list: &Path, line: &[u8], number: u64) -> Result<PathBuf, Mistake
     seen.into_iter().find(|path| path.is_file()).ok_or_else(missing)
 }
 
-fn of_each(list: &Path, listed: &[(u64, PathBuf)]) -> Result<Vec<Lines>, Mistake> {
-    let piece = (ALL_BUFFERS / listed.len()).clamp(BUFFERS.0, BUFFERS.1);
+fn of_each(list: &Path, listed: &[(u64, PathBuf)]) -> Result<Files, Mistake> {
+    let piece = piece_of_each(listed.len());
     let open = |(line, path): &(u64, PathBuf)| {
         let file = Pieces::one_of_many(path).map_err(|mistake| {
             let what = format!("{} {}", path.display(), mistake.what);
@@ -84,38 +109,75 @@ fn of_each(list: &Path, listed: &[(u64, PathBuf)]) -> Result<Vec<Lines>, Mistake
         })?;
         Ok(Lines::of_file(Arc::new(file), piece))
     };
-    listed.iter().map(open).collect()
+    let ranks = listed.iter().map(open).collect::<Result<_, _>>()?;
+    Ok(Files { ranks, together: None })
+}
+
+/// Where the lines of each rank are in a file.
+#[derive(Default)]
+pub struct Places {
+    /// The parts of each rank, in order.
+    pub ranks: Vec<Vec<Part>>,
+    /// How many parts there are.
+    count: u64,
+}
+
+impl Places {
+    /// What follows of a rank is here.
+    pub fn add(&mut self, rank: usize, part: Part) {
+        if self.ranks.len() <= rank {
+            self.ranks.resize_with(rank + 1, Vec::new);
+        }
+        match self.ranks[rank].last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => {
+                self.ranks[rank].push(part);
+                self.count += 1;
+            }
+        }
+    }
+
+    fn lines(self, file: &Arc<Pieces>) -> Result<Vec<Lines>, Mistake> {
+        let ranks = self.ranks;
+        if ranks.is_empty() {
+            return Err(Mistake::new(file.path(), "has no actions"));
+        }
+        if let Some(missing) = ranks.iter().position(Vec::is_empty) {
+            let last = ranks.len() - 1;
+            let what = format!("has ranks up to {last}, but no line of rank {missing}");
+            return Err(Mistake::new(file.path(), what));
+        }
+        let piece = piece_of_each(ranks.len());
+        let lines = |parts| Lines::of_parts(Arc::clone(file), parts, piece);
+        Ok(ranks.into_iter().map(lines).collect())
+    }
 }
 
 /// Finds the lines of each rank in one file for all.
-fn of_one(file: &Arc<Pieces>) -> Result<Vec<Lines>, Mistake> {
-    let mut lines = Lines::of_file(Arc::clone(file), BUFFERS.1);
-    let mut ranks: Vec<Vec<Part>> = Vec::new();
+fn of_one(file: &Arc<Pieces>) -> Result<Files, Mistake> {
+    let all = || Lines::of_file(Arc::clone(file), PIECE);
+    let (mut lines, mut places) = (all(), Places::default());
     loop {
         let start = lines.offset();
-        let Some((number, line)) = lines.next()? else { break };
-        let Some((first, _, _)) = split(line) else { continue };
-        let Some(rank) = whole(first).filter(|&rank| rank < MOST_RANKS) else {
-            let what = format!("must begin with a rank below {MOST_RANKS}, not {}", shown(first));
-            return Err(lines.mistake(what));
-        };
-        let (rank, end) = (rank as usize, lines.offset());
-        if ranks.len() <= rank {
-            ranks.resize_with(rank + 1, Vec::new);
+        let Some((line, text)) = lines.next()? else { break };
+        match rank_of(text) {
+            Ok(Some(rank)) => places.add(rank, Part { start, end: lines.offset(), line }),
+            Ok(None) => {}
+            Err(what) => return Err(lines.mistake(what)),
         }
-        match ranks[rank].last_mut() {
-            Some(part) if part.end == start => part.end = end,
-            _ => ranks[rank].push(Part { start, end, line: number }),
+        if places.count > MANY_PARTS && lines.offset() < places.count * LEAST_PART {
+            let (dealt, places) = deal(all(), ALL_BUFFERS)?;
+            return Ok(Files { ranks: places.lines(&dealt)?, together: Some(Arc::clone(file)) });
         }
     }
-    if ranks.is_empty() {
-        return Err(Mistake::new(file.path(), "has no actions"));
+    Ok(Files { ranks: places.lines(file)?, together: None })
+}
+
+/// The rank whose line it is; none if there is nothing but a comment.
+pub fn rank_of(line: &[u8]) -> Result<Option<usize>, String> {
+    let Some((first, _, _)) = split(line) else { return Ok(None) };
+    match whole(first).filter(|&rank| rank < MOST_RANKS) {
+        Some(rank) => Ok(Some(rank as usize)),
+        None => Err(format!("must begin with a rank below {MOST_RANKS}, not {}", shown(first))),
     }
-    if let Some(missing) = ranks.iter().position(Vec::is_empty) {
-        let what = format!("has ranks up to {}, but no line of rank {missing}", ranks.len() - 1);
-        return Err(Mistake::new(file.path(), what));
-    }
-    let piece = (ALL_BUFFERS / ranks.len()).clamp(BUFFERS.0, BUFFERS.1);
-    let lines = |parts| Lines::of_parts(Arc::clone(file), parts, piece);
-    Ok(ranks.into_iter().map(lines).collect())
 }

@@ -1,11 +1,13 @@
 //! A rank of a SimGrid trace: actions into operations.
 
-use super::arguments::{Arguments, Parsed, bytes};
+use super::arguments::{Arguments, Parsed};
+use super::communicators::Communicators;
 use super::datatypes::{BYTE, DOUBLE, length};
 use super::requests::{Key, Requests};
 use crate::calls::Calls;
+use crate::communicator::Communicator;
 use crate::sequence::{Call, Sequence};
-use crate::words::{nearest, shown};
+use crate::words::{in_bytes, nearest, shown};
 use tailback_engine::workload::trace::{Batch, Envelope, Filter, What};
 
 /// What an action appends to.
@@ -16,6 +18,8 @@ pub struct Output<'a> {
     pub expected: &'a mut Vec<u32>,
     /// The names of places.
     pub calls: &'a mut Calls,
+    /// Who is in communicators.
+    pub communicators: &'a mut Communicators,
 }
 
 /// What is remembered of a rank from one action to the next.
@@ -26,6 +30,8 @@ pub struct Rank {
     pub(super) sequence: Sequence,
     requests: Requests,
     element: u64,
+    /// That of the collectives that follow.
+    pub(super) communicator: Communicator,
     /// Where in the program the next action is, if it says.
     location: Option<String>,
     /// The number of the place of the action that is being read.
@@ -41,6 +47,7 @@ impl Rank {
             sequence: Sequence::new(),
             requests: Requests::default(),
             element: length(BYTE).unwrap_or(1),
+            communicator: Communicator::default(),
             location: None,
             place: 0,
         }
@@ -62,6 +69,9 @@ impl Rank {
                 let kind = if given.left() > 0 { DOUBLE } else { BYTE };
                 self.element = length(kind).unwrap_or(1);
                 return Ok(());
+            }
+            "communicator" => {
+                self.communicator = output.communicators.named(self.me, &mut given)?;
             }
             "location" => {
                 self.location = Some(String::from_utf8_lossy(line.trim_ascii()).replace(' ', ":"));
@@ -112,7 +122,7 @@ impl Rank {
         let tag = given.tag()?;
         let (count, element) = (given.count("the length")?, given.element()?);
         let sent = tag.ok_or("a send must have a tag from 0")?;
-        let envelope = Envelope { to, bytes: bytes(count, element)?, tag: sent, context: 0 };
+        let envelope = Envelope { to, bytes: in_bytes(count, element)?, tag: sent, context: 0 };
         if action == "send" {
             self.then(What::Send(envelope), Call::Blocks, output.batch);
             return Ok(());
@@ -132,7 +142,7 @@ impl Rank {
         let tag = given.tag()?;
         let (count, element) = (given.perhaps_count("the length")?, given.element()?);
         let filter = Filter { from, tag, context: 0 };
-        output.expected.push(count.map_or(Ok(0), |count| bytes(count, element))?);
+        output.expected.push(count.map_or(Ok(0), |count| in_bytes(count, element))?);
         if action == "recv" {
             self.then(What::Receive(filter), Call::Blocks, output.batch);
             return Ok(());
@@ -167,8 +177,8 @@ impl Rank {
         let received = given.count("the length received")?;
         let from = given.source("the sender")?;
         let (sent_element, received_element) = (given.element()?, given.element()?);
-        let bytes_sent = bytes(sent, sent_element)?;
-        output.expected.push(bytes(received, received_element)?);
+        let bytes_sent = in_bytes(sent, sent_element)?;
+        output.expected.push(in_bytes(received, received_element)?);
         let filter = Filter { from, tag: Some(0), context: 0 };
         self.exchange(Envelope { to, bytes: bytes_sent, tag: 0, context: 0 }, filter, output.batch);
         Ok(())
@@ -176,9 +186,8 @@ impl Rank {
 
     /// Sends and receives at once, and waits for both.
     pub(super) fn exchange(&mut self, envelope: Envelope, filter: Filter, batch: &mut Batch) {
-        let sent = self.then(What::Send(envelope), Call::Returns, batch);
-        let received = self.then(What::Receive(filter), Call::Returns, batch);
-        self.sequence.wait(batch, &[sent, received], self.place);
+        let both = [What::Send(envelope), What::Receive(filter)];
+        self.sequence.together(batch, both, self.place);
     }
 }
 
@@ -191,12 +200,13 @@ fn picoseconds(seconds: f64) -> Parsed<u64> {
 }
 
 /// The actions, as they are written today. Names are not case-sensitive.
-const ACTIONS: [&str; 31] = [
+const ACTIONS: [&str; 32] = [
     "init",
     "finalize",
     "comm_size",
     "comm_split",
     "comm_dup",
+    "communicator",
     "location",
     "compute",
     "sleep",

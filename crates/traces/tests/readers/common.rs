@@ -2,44 +2,18 @@
 
 #![allow(clippy::format_push_string, reason = "short texts of tests")]
 
+#[path = "../../src/test_files.rs"]
+mod test_files;
+
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use tailback_engine::spec::Collective;
 use tailback_engine::workload::trace::{After, Batch, Operation, What};
 use tailback_traces::{Mistake, Options, Source, open};
+pub use test_files::Folder;
 
 /// A file that is part of the project.
 pub fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces").join(name)
-}
-
-/// A folder of its own for one test; it goes away with it.
-pub struct Folder {
-    pub path: PathBuf,
-}
-
-impl Folder {
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tailback-readers-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self { path }
-    }
-
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
 }
 
 /// A file as what it looks like.

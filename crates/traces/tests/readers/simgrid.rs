@@ -129,6 +129,66 @@ fn nas_is_has_its_messages_and_bytes() {
 }
 
 #[test]
+fn collectives_may_be_of_some_ranks() {
+    let folder = Folder::new();
+    let text = "0 init\n0 communicator 1 2 0\n0 bcast 8 1\n0 scatterv 4 5 4 0\n0 scan 4 0\n\
+        0 communicator 0\n0 barrier\n0 communicator 1\n0 barrier\n1 init\n\
+        2 communicator 1 2 0\n2 bcast 8 1\n";
+    let mut source = opened(&folder.file("some", text));
+    let expected = [
+        "broadcast 8 root 0 of [2, 0]",
+        "scatter 0 root 2 [4, 5] of [2, 0] | 1",
+        "send 4 to 2 tag 0 in 2 | 1",
+        "receive from 2 tag 0 in 2 | 1~",
+        "join | 2 1",
+        "barrier 0 | 1",
+        "barrier 0 of [2, 0] | 1",
+    ];
+    assert_eq!(rank(&mut *source, 0), expected);
+    assert_eq!(rank(&mut *source, 2), ["broadcast 8 root 0 of [2, 0]"]);
+    for (line, expected) in [
+        ("communicator", "the communicator is missing"),
+        ("communicator 2", "communicator 2 has no members"),
+        ("communicator 1 1 1", "communicator 1 has rank 1 twice"),
+        ("communicator 1 0", "rank 1 is no member of communicator 1"),
+        ("communicator 1 1 3", "a member must be a rank, 0 to 1, not 3"),
+        ("communicator 2147483648 1", "the communicator must be a number below 2147483648"),
+    ] {
+        let path = folder.file("wrong", format!("0 init\n1 {line}\n"));
+        assert_eq!(mistake(&path), format!("wrong: line 2: {expected}"), "{line}");
+    }
+    let path = folder.file("wrong", "0 communicator 1 0 1\n1 communicator 1 1 0\n");
+    let expected = "wrong: line 2: communicator 1 has had other members before";
+    assert_eq!(mistake(&path), expected);
+}
+
+/// So many turns that they are put in order of ranks first.
+#[test]
+fn ranks_may_take_turns_line_by_line() {
+    let folder = Folder::new();
+    let (mut together, mut apart) = (String::new(), [String::new(), String::new()]);
+    for turn in 0..1500 {
+        for (me, other) in [(0, 1), (1, 0)] {
+            let line = format!("{me} isend {other} {turn} {me}\n");
+            together += &line;
+            apart[me] += &line;
+        }
+        together += "# both\n";
+    }
+    let list = folder.file("list", "a\nb\n");
+    folder.file("a", &apart[0]);
+    folder.file("b", &apart[1]);
+    let (mut one, mut each) = (opened(&folder.file("one", &together)), opened(&list));
+    for number in 0..2 {
+        let found = rank(&mut *one, number);
+        assert_eq!(found.len(), 1500);
+        assert_eq!(found, rank(&mut *each, number));
+    }
+    let wrong = folder.file("wrong", together + "1 alltoal\n0 send 1\n");
+    assert_eq!(mistake(&wrong), "wrong: line 4502: the tag is missing");
+}
+
+#[test]
 fn mistakes_name_file_and_line() {
     let folder = Folder::new();
     let cases = [

@@ -48,7 +48,7 @@ const SAMPLES: [&str; 7] = [
 #[test]
 fn our_own_form_keeps_everything() {
     let folder = Folder::new();
-    let to = folder.path.join("own");
+    let to = folder.path().join("own");
     for name in SAMPLES {
         let from = sample(name);
         let counted = written(&from, OWN, &to).unwrap();
@@ -73,7 +73,7 @@ fn our_own_form_keeps_everything() {
 #[test]
 fn goal_goes_through_its_binary_and_back() {
     let folder = Folder::new();
-    let (binary, text) = (folder.path.join("binary"), folder.path.join("text"));
+    let (binary, text) = (folder.path().join("binary"), folder.path().join("text"));
     for name in ["wildcard", "allreduce_ring_8_1m", "reduce_binomial_8_1k"] {
         let from = sample(&format!("goal/{name}.goal"));
         written(&from, BINARY, &binary).unwrap();
@@ -88,7 +88,7 @@ fn goal_goes_through_its_binary_and_back() {
 #[test]
 fn binaries_are_those_of_loggopsim() {
     let folder = Folder::new();
-    let to = folder.path.join("binary");
+    let to = folder.path().join("binary");
     for name in ["wildcard", "allreduce_ring_8_1m"] {
         written(&sample(&format!("goal/{name}.goal")), BINARY, &to).unwrap();
         let expected = std::fs::read(sample(&format!("goal/{name}.bin"))).unwrap();
@@ -99,7 +99,7 @@ fn binaries_are_those_of_loggopsim() {
 #[test]
 fn actions_of_simgrid_come_back() {
     let folder = Folder::new();
-    let to = folder.path.join("actions");
+    let to = folder.path().join("actions");
     for name in ["nas_is_s_4/files.txt", "plain/inc.files", "plain/p2p.files"] {
         let from = sample(&format!("simgrid_ti/{name}"));
         written(&from, TI, &to).unwrap();
@@ -117,7 +117,7 @@ fn lists_have_the_messages_that_depend_on_no_other() {
     let folder = Folder::new();
     let text = "num_ranks 2\nrank 0 {\na: calc 5\nb: send 8b to 1\nb requires a\nc: calc 7\n\
                 d: send 9b to 1 tag 3\nd requires c\n}\nrank 1 {\nrecv 8b from 0\nsend 1b to 0\n}\n";
-    let to = folder.path.join("list.csv");
+    let to = folder.path().join("list.csv");
     written(&folder.file("from", text), Target::Messages, &to).unwrap();
     let expected = "time_ps,source,destination,bytes\n5000,0,1,8\n12000,0,1,9\n0,1,0,1\n";
     assert_eq!(std::fs::read_to_string(&to).unwrap(), expected);
@@ -129,7 +129,7 @@ fn lists_have_the_messages_that_depend_on_no_other() {
 fn collectives_become_messages_in_goal() {
     let folder = Folder::new();
     let text = "0 sleep 1\n0 barrier\n0 sleep 2\n1 barrier\n2 barrier\n";
-    let (from, to) = (folder.file("from", text), folder.path.join("to.goal"));
+    let (from, to) = (folder.file("from", text), folder.path().join("to.goal"));
     let told = written(&from, GOAL, &to).unwrap();
     assert_eq!((told.messages, told.collectives), (6, 0));
     assert!(told.notes[0].contains("3 parts of ranks"), "{:?}", told.notes);
@@ -161,7 +161,7 @@ fn collectives_become_messages_in_goal() {
 #[test]
 fn messages_of_collectives_match() {
     let folder = Folder::new();
-    let to = folder.path.join("nas.bin");
+    let to = folder.path().join("nas.bin");
     let told = written(&sample("simgrid_ti/nas_is_s_4/files.txt"), BINARY, &to).unwrap();
     assert_eq!(told.collectives, 0);
     let mut source = opened(&to);
@@ -218,16 +218,16 @@ fn what_a_form_cannot_hold_is_refused_and_nothing_is_left() {
         ),
     ];
     for (from, target, expected) in cases {
-        let to = folder.path.join("out");
+        let to = folder.path().join("out");
         let refused = written(&from, target, &to).unwrap_err();
         assert_eq!(refused.what, expected);
-        assert_eq!(std::fs::read_dir(&folder.path).unwrap().count(), 0, "{expected}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{expected}");
     }
     let work = folder.file("work", "0 compute 5\n");
-    let to = folder.path.join("out");
+    let to = folder.path().join("out");
     let refused = convert(&mut *opened(&work), GOAL, &to, Writing::default(), &mut |_| true);
     assert!(refused.unwrap_err().what.ends_with("say how many a second there are"));
-    let missing = folder.path.join("not/there");
+    let missing = folder.path().join("not/there");
     let refused = written(&work, OWN, &missing).unwrap_err();
     assert_eq!(refused.what, "cannot be written: No such file or directory");
 }
@@ -237,15 +237,15 @@ fn stopping_leaves_nothing() {
     let folder = Folder::new();
     let text: String = (0..70_000).map(|_| "0 compute 5\n").collect();
     let mut source = opened(&folder.file("long", text));
-    let to = folder.path.join("out");
+    let to = folder.path().join("out");
     let stopped = convert(&mut *source, OWN, &to, Writing::default(), &mut |_| false).unwrap();
-    assert!(stopped.is_none() && std::fs::read_dir(&folder.path).unwrap().count() == 1);
+    assert!(stopped.is_none() && std::fs::read_dir(folder.path()).unwrap().count() == 1);
 }
 
 #[test]
 fn damaged_files_of_our_own_are_known() {
     let folder = Folder::new();
-    let to = folder.path.join("own");
+    let to = folder.path().join("own");
     written(&sample("simgrid_ti/nas_is_s_4/files.txt"), OWN, &to).unwrap();
     let good = std::fs::read(&to).unwrap();
     let cut = mistake(&folder.file("cut", &good[..good.len() - 9]));

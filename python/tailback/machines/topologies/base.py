@@ -78,7 +78,8 @@ class Topology(Part):
         if self.failed_links is None:
             return []
         whole = door.network(self.spec())
-        names = self.labels.get("switch", ())
+        # Coordinates are names in several forms.
+        names = () if whole.sides else self.labels.get("switch", ())
         return failed.Switches(whole.sides, names).failed(self.failed_links)
 
     @contextmanager
@@ -119,7 +120,10 @@ class Topology(Part):
 
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
-        """What a file calls each `node` and each `switch`; empty where they have numbers."""
+        """What each `node` and each `switch` is called, by a file or by where it is.
+
+        Empty where they have numbers, or coordinates that the table of nodes has.
+        """
         return {}
 
     def default_routing(self) -> str:

@@ -5,11 +5,13 @@ How their switches, nodes and ports are numbered stands in `docs/topologies.md`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, Strict
 
 from ...parts import key
+from ...places import grid_places, shown
 from .base import Topology
 
 __all__ = ["DragonflyPlus", "HyperX", "Islands", "Jellyfish"]
@@ -45,6 +47,12 @@ class HyperX(Topology):
         description="Whether classes of links are by distance, too: x_1 between neighbours, x_2 "
         "between switches two apart, and so on, instead of x.",
     )
+
+    @property
+    def labels(self) -> Mapping[str, Sequence[str]]:
+        """The coordinates of each `switch`, if it has several; nodes have numbers."""
+        places = grid_places(self.dims) if len(self.dims) > 1 else []
+        return {"switch": [shown(place) for place in places]} if places else {}
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""

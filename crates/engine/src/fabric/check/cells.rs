@@ -11,9 +11,6 @@ use crate::spec::{
 };
 use std::collections::HashSet;
 
-/// Most bytes before a frame, between two, and of the shortest.
-const MOST_AROUND: u64 = 10_000;
-
 /// Most cells after which a card leaves a cell time free.
 const MOST_PACED: u64 = 1 << 16;
 
@@ -93,9 +90,6 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         ("card_ps", cells.card_ps, cells.cell_ps, most),
         ("leave_ps", cells.leave_ps, 0, most),
         ("hop_ps", cells.hop_ps, 0, most),
-        ("minimum_bytes", cells.minimum_bytes.into(), 0, MOST_AROUND),
-        ("preamble_bytes", cells.preamble_bytes.into(), 0, MOST_AROUND),
-        ("gap_bytes", cells.gap_bytes.into(), 0, MOST_AROUND),
     ];
     for (name, given, low, high) in ranges {
         within(&format!("machine.switch.cells.{name}"), given, low, high)?;

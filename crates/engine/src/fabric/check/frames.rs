@@ -64,15 +64,12 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
 fn sizes(frames: &Frames, machine: &Machine) -> Result<(), SpecError> {
     let interface = &machine.interface;
     let longest = u64::from(interface.header_bytes) + u64::from(interface.packet_bytes);
-    let around = Frames::MOST_AROUND.into();
-    within("machine.switch.frames.preamble_bytes", frames.preamble_bytes.into(), 0, around)?;
-    within("machine.switch.frames.gap_bytes", frames.gap_bytes.into(), 0, around)?;
     let (_, most) = LinkClass::DELAY_PS;
     within("machine.switch.frames.forwarding_ps", frames.forwarding_ps, 0, most)?;
-    if u64::from(frames.minimum_bytes) > longest {
+    let least = machine.link.framing.minimum_bytes;
+    if u64::from(least) > longest {
         let allowed = format!("must be at most the longest frame, {longest} B with its header");
-        let given = frames.minimum_bytes;
-        return Err(SpecError::new("machine.switch.frames.minimum_bytes", given, allowed));
+        return Err(SpecError::new("machine.link.framing.minimum_bytes", least, allowed));
     }
     let Some(memory) = frames.memory_bytes else { return Ok(()) };
     if memory < longest {

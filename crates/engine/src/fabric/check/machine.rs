@@ -6,7 +6,7 @@ use super::{
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
-    Arbiter, Fidelity, HalfDuplex, LinkClass, Local, Machine, Switch, Switching, Unit,
+    Arbiter, Fidelity, Framing, HalfDuplex, LinkClass, Local, Machine, Switch, Switching, Unit,
 };
 use crate::topology::Topology;
 
@@ -23,6 +23,7 @@ pub fn machine(
     fidelity: Fidelity,
 ) -> Result<(), SpecError> {
     ranges(machine)?;
+    framing(machine)?;
     frames::machine(machine, fidelity)?;
     half_duplex(machine, fidelity)?;
     receivers(machine, fidelity)?;
@@ -38,6 +39,24 @@ pub fn machine(
     stop_go::machine(machine, fidelity)?;
     buffers::flow_control(machine, fidelity)?;
     network::rates(machine, fidelity)
+}
+
+/// Frames lie on links where there are any.
+fn framing(machine: &Machine) -> Result<(), SpecError> {
+    let (framing, switch) = (machine.link.framing, &machine.switch);
+    if switch.frames.is_none() && switch.cells.is_none() && framing != Framing::default() {
+        let allowed = "must be left out without switch.forwarding and switch.segmentation";
+        return Err(SpecError::new("machine.link.framing", "given", allowed));
+    }
+    let sizes = [
+        ("minimum_bytes", framing.minimum_bytes),
+        ("preamble_bytes", framing.preamble_bytes),
+        ("gap_bytes", framing.gap_bytes),
+    ];
+    sizes.into_iter().try_for_each(|(name, given)| {
+        let most = Framing::MOST_BYTES.into();
+        within(&format!("machine.link.framing.{name}"), given.into(), 0, most)
+    })
 }
 
 fn ranges(machine: &Machine) -> Result<(), SpecError> {

@@ -128,7 +128,9 @@ fn stages(pipeline: &Pipeline) -> Result<(), SpecError> {
         within(&format!("machine.switch.pipeline.{name}"), given.into(), least, MOST)?;
     }
     let flits = pipeline.output_buffer_flits.unwrap_or(1);
-    within("machine.switch.pipeline.output_buffer_flits", flits.into(), 1, 1 << 16)
+    within("machine.switch.pipeline.output_buffer_flits", flits.into(), 1, 1 << 16)?;
+    let shared = pipeline.shared_buffer_flits;
+    within("machine.switch.pipeline.shared_buffer_flits", shared.into(), 0, 1 << 16)
 }
 
 /// Refuses networks that switches which run by a clock cannot have.

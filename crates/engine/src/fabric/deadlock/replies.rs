@@ -177,10 +177,17 @@ impl<'a> Beyond<'a> {
         self.messages.get(at.checked_sub(before)?)
     }
 
-    /// Whether a thing is a source, or a reply that is being sent, that can go on by a channel even if
-    /// nothing leaves the buffer at its end.
+    /// Whether something can go on from a thing, or leave a buffer, by a channel even if nothing
+    /// leaves the buffer at its end. Of the things these are sources, and replies being sent.
     pub fn takes(&self, at: usize, channel: ChannelId) -> bool {
-        let is_source = at < self.view.standings.len() + self.nodes.sources.len();
+        let channels = self.view.standings.len();
+        if channel.index() >= channels {
+            return false;
+        }
+        if at < channels {
+            return self.view.takes(at, channel);
+        }
+        let is_source = at < channels + self.nodes.sources.len();
         let is_leaving = |message: &Message| message.lack == Lack::ReplyIsSent;
         if !is_source && !self.message(at).is_some_and(is_leaving) {
             return false;

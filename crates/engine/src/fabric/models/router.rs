@@ -12,6 +12,7 @@ mod nodes;
 mod observe;
 mod places;
 mod replies;
+mod room;
 mod stages;
 mod switches;
 mod urgency;
@@ -34,6 +35,7 @@ use lane::{Entrance, Lane};
 use nodes::Sources;
 use places::Side;
 use replies::ReplyPlaces;
+use room::Room;
 use stages::Scratch;
 use switches::Switches;
 use urgency::Urgency;
@@ -64,8 +66,9 @@ pub struct RouterFabric {
     credits_left: Vec<(u64, u64)>,
     /// Cycles from when a flit has left a buffer until the credit for it sets out.
     credit_delay: u64,
-    /// Flits of an input buffer.
+    /// Flits that a channel may have in the buffer at its end, all that it shares included.
     capacity: u32,
+    room: Room,
     urgency: Urgency,
     scratch: Scratch,
 }
@@ -82,7 +85,8 @@ impl RouterFabric {
         let layout = &wiring.layout;
         let cycle_ps = wiring.link.flit_ps;
         let cycles = |time: Time| (time / cycle_ps) as u32;
-        let capacity = machine.switch.input_buffer();
+        let (own, shared) = (machine.switch.input_buffer(), pipeline.shared_buffer_flits);
+        let capacity = own + shared;
         let mut board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
             Lane::idle(port, rest, capacity)
         });
@@ -108,9 +112,8 @@ impl RouterFabric {
         // Flits may queue behind the crossbar for as long as there are credits, and credits as
         // many as there are places.
         let has_queues = pipeline.internal_speedup.max(pipeline.output_speedup) > 1;
-        let queued = u64::from(has_queues)
-            * u64::from(capacity)
-            * u64::from(inputs.lanes.max(outputs.lanes));
+        let places = u64::from(own) * u64::from(inputs.lanes.max(outputs.lanes));
+        let queued = u64::from(has_queues) * (places + u64::from(shared));
         Self {
             switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
@@ -128,6 +131,7 @@ impl RouterFabric {
             latency,
             credit_delay,
             capacity,
+            room: Room::new(layout, shared),
             urgency: Urgency::new(machine, cycle_ps),
         }
     }
@@ -189,7 +193,7 @@ impl RouterFabric {
         if lane.output.is_some() {
             let output = lane.output;
             lane.headers += u16::from(is_header);
-            if self.board.at(output).credits > 0 {
+            if self.has_room(output) {
                 self.is_ready(channel);
             }
         } else if is_header {
@@ -250,6 +254,9 @@ impl RouterFabric {
         let lane = self.board.at_mut(channel);
         lane.credits += 1;
         let (packet, input, kind) = (lane.packet, lane.input, lane.port.kind);
+        if self.room.is_shared() && self.room.gives_first(channel, lane.credits) {
+            self.others_have_room(channel, act);
+        }
         if kind == ChannelKind::Injection {
             self.sources.wake_of(channel);
         } else if packet.is_some() {
@@ -262,6 +269,12 @@ impl RouterFabric {
             }
             self.switches.frees(act.wiring.layout.group(channel).from);
         }
+    }
+
+    /// Whether there is room for a flit in the buffer at a channel's end.
+    #[inline]
+    pub(super) fn has_room(&self, channel: ChannelId) -> bool {
+        self.room.is_there(channel, self.board.at(channel).credits)
     }
 
     /// Whether a virtual channel can be granted.
@@ -298,17 +311,23 @@ impl RouterFabric {
         lane.unsent -= 1;
         lane.credits -= 1;
         lane.busy += cycle_ps;
-        let (is_last, granted) = (lane.unsent == 0, lane.granted);
-        let sent = (is_last, lane.credits > 0);
+        let (is_last, granted, credits) = (lane.unsent == 0, lane.granted, lane.credits);
         if is_last {
             lane.packet = PacketId::NONE;
         }
+        if self.room.is_shared() && self.room.takes_last(channel, credits) {
+            self.others_lack_room(channel, start, act);
+        }
+        let sent = (is_last, self.room.is_there(channel, credits));
         let there = start + 1 + latency;
         act.measures.transmits(kind, at, at + cycle_ps);
         if is_header {
             act.observe(Observation::Started { packet: id, channel, start: at });
             let hop = act.wiring.timing(channel).hop_ps;
             crate::fabric::switch::switchboard::sets_out(channel, id, kind, at, hop, act);
+        }
+        if self.room.is_shared() && sent == (false, false) && act.is_observed() {
+            self.observe_full(id, channel, at + cycle_ps, act);
         }
         if is_last {
             let flits = u64::from(act.wiring.link.packet_flits(act.packets[id].bytes));
@@ -440,6 +459,9 @@ impl ChannelModel for RouterFabric {
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
         let nodes = self.nodes_standing(wiring);
+        if self.room.is_shared() {
+            return self.deadlock_of_sharers(wiring, packets, &nodes);
+        }
         deadlock::find_with_nodes(wiring, packets, (&self.standings(), &nodes), false)
     }
 

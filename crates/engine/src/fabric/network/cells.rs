@@ -6,7 +6,7 @@
 //! line to its destination, `w` again.
 
 use super::timing::Timing;
-use crate::spec::{Cells, Machine};
+use crate::spec::{Cells, Framing, Machine};
 use crate::time::Time;
 
 /// What follows from the description of a fabric of cells.
@@ -24,9 +24,7 @@ pub struct CellTiming {
     cell_bytes: u32,
     pacing: Option<u32>,
     header_bytes: u32,
-    minimum_bytes: u32,
-    preamble_bytes: u32,
-    gap_bytes: u32,
+    framing: Framing,
 }
 
 impl CellTiming {
@@ -42,9 +40,7 @@ impl CellTiming {
             cell_bytes: cell_bytes.max(1),
             pacing: pacing.map(|cells| cells.max(1)),
             header_bytes: machine.interface.header_bytes,
-            minimum_bytes: cells.minimum_bytes,
-            preamble_bytes: cells.preamble_bytes,
-            gap_bytes: cells.gap_bytes,
+            framing: machine.link.framing,
         })
     }
 
@@ -65,7 +61,7 @@ impl CellTiming {
     /// lasts.
     #[inline]
     pub fn busy_ps(&self, line: &Timing, bytes: u32) -> Time {
-        let gap = line.flit_ps * u64::from(line.data_flits(self.gap_bytes));
+        let gap = line.flit_ps * u64::from(line.data_flits(self.framing.gap_bytes));
         self.line_ps(line, bytes) + gap / self.cell_ps * self.cell_ps
     }
 
@@ -94,11 +90,11 @@ impl CellTiming {
     /// Bytes of a frame that go into cells.
     #[inline]
     fn frame_bytes(&self, bytes: u32) -> u32 {
-        (self.header_bytes + bytes).max(self.minimum_bytes).max(1)
+        self.framing.frame_bytes(self.header_bytes + bytes).max(1)
     }
 
     #[inline]
     fn wire_bytes(&self, bytes: u32) -> u32 {
-        self.preamble_bytes + self.frame_bytes(bytes)
+        self.framing.preamble_bytes + self.frame_bytes(bytes)
     }
 }

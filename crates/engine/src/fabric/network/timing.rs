@@ -2,7 +2,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::network::flits::FlitSize;
-use crate::spec::{Link, Machine};
+use crate::spec::{Framing, Link, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
 use std::collections::HashMap;
@@ -51,11 +51,13 @@ impl Timing {
     pub fn new(link: &Link, machine: &Machine) -> Self {
         let Link { flit_ps, control_ps, delay_ps: wire_ps, .. } = *link;
         let size = FlitSize::new(link.flit_bytes);
+        // Fabrics of cells count whole cell times of their frames: `network/cells.rs`.
+        let framing =
+            if machine.switch.cells.is_some() { Framing::default() } else { link.framing };
         let header_flits = size.flits(machine.interface.header_bytes);
         let delay_ps = wire_ps + machine.switch_delay_ps(link);
-        let frames = machine.switch.frames.unwrap_or_default();
         let ps_of = |bytes: u32| flit_ps * u64::from(size.flits(bytes));
-        let before_ps = link.packet_gap_ps + ps_of(frames.preamble_bytes);
+        let before_ps = link.packet_gap_ps + ps_of(framing.preamble_bytes);
         let header_ps = flit_ps * u64::from(header_flits) + before_ps;
         let end_ps = if link.end_token { control_ps } else { 0 };
         Self {
@@ -70,8 +72,8 @@ impl Timing {
             empty_ps: header_ps + end_ps,
             empty_flits: header_flits + u32::from(link.end_token),
             delay_ps,
-            least_ps: before_ps + ps_of(frames.minimum_bytes),
-            gap_ps: ps_of(frames.gap_bytes),
+            least_ps: before_ps + ps_of(framing.minimum_bytes),
+            gap_ps: ps_of(framing.gap_bytes),
             size,
         }
     }

@@ -14,6 +14,8 @@ pub struct Sender {
     pub class: u32,
     /// The sending process.
     pub process: ProcessId,
+    /// Who receives it.
+    pub to: ProcessId,
     /// Where in the program it is sent; `u32::MAX`: nobody knows.
     pub call: u32,
 }
@@ -84,7 +86,8 @@ mod tests {
     #[test]
     fn messages_are_known_by_their_labels() {
         let mut labels = Labels::default();
-        let sender = |class| Sender { class, process: ProcessId(7), call: 10 * class };
+        let sender =
+            |class| Sender { class, process: ProcessId(7), to: ProcessId(8), call: 10 * class };
         let all: Vec<_> = (0..3).map(|class| labels.opens(sender(class))).collect();
         assert_eq!(labels.sender(all[2]), Some(sender(2)));
         assert_eq!((labels.class(all[1]), Labels::number(all[1])), (1, 1));

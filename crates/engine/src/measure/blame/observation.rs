@@ -21,7 +21,10 @@ pub enum Observation {
     /// It might start on a channel, but lacks room in the buffer at its end. If it has been
     /// granted an output, it keeps others waiting there: `keeps`, that group's lead, else none.
     LacksRoom { packet: PacketId, channel: ChannelId, keeps: ChannelId },
-    /// The same, where the model knows who is to blame in the end.
+    /// It, or what is left of it, might start on a channel, but the room that this shares with other
+    /// channels is taken, by `taker` most of all.
+    LacksShare { packet: PacketId, channel: ChannelId, taker: ChannelId },
+    /// The same of all room, where the model knows who is to blame in the end.
     LacksPlace { packet: PacketId, root: Root },
     /// The node it goes to has no place for the reply to it, because of another (none: of itself).
     LacksReplyPlace { packet: PacketId, by: PacketId },
@@ -88,6 +91,10 @@ impl Blame {
     pub fn observe(&mut self, what: Observation, now: Time, ways: &impl Ways) {
         #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
         use Observation::*;
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
+            let label = |packet: PacketId| self.records[packet.index()].class;
+            occupancy.observe(what, (label, labels), now, ways);
+        }
         match what {
             Asked { packet } if self.is_bystander(packet) => {}
             Asked { packet } => self.asks(packet, now, ways),
@@ -110,6 +117,9 @@ impl Blame {
             }
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
+            }
+            LacksShare { packet, channel, taker } => {
+                self.lacks_share(packet, channel, taker, now, ways);
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
             LacksReplyPlace { packet, by } => self.lacks_reply_place(packet, by, now, ways),

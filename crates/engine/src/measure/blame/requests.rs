@@ -69,7 +69,38 @@ impl Blame {
         }
     }
 
-    /// The same where the root is known.
+    /// A packet, or what is left of it, waits for room that a channel shares with others, of which
+    /// `taker` has most.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lacks_share(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        taker: ChannelId,
+        now: Time,
+        ways: &impl Ways,
+    ) {
+        if !self.records[id.index()].is_victim {
+            return;
+        }
+        let search = Search { blame: self, ways, now };
+        let own = Root { class: self.class(id), channel };
+        let root = search.fills(taker, id).map_or(own, |first| search.root(first));
+        if self.is_past_start(id, channel) {
+            self.records[id.index()].last = root;
+        } else if !self.is_known_to_lack_room(id) {
+            self.stalls(id, now, Cause::BufferFull, root);
+        }
+    }
+
+    /// Whether a packet has started on a channel, or is further.
+    fn is_past_start(&self, id: PacketId, channel: ChannelId) -> bool {
+        let record = &self.records[id.index()];
+        record.head.is_some() && (record.head != channel || record.start != NEVER)
+    }
+
+    /// The same as [`Self::lacks_room`] where the root is known.
     pub(super) fn lacks_place(&mut self, id: PacketId, now: Time, root: Root) {
         if !self.is_known_to_lack_room(id) {
             self.stalls(id, now, Cause::BufferFull, root);
@@ -126,11 +157,8 @@ impl Blame {
         let class = self.holders[user.index()].latest().map(|turn| turn.class);
         let own = Root { class: self.class(id), channel };
         let root = class.map_or(own, |class| Root { class, channel: user });
-        let record = &mut self.records[id.index()];
-        let has_started =
-            record.head.is_some() && (record.head != channel || record.start != NEVER);
-        if has_started {
-            record.last = root;
+        if self.is_past_start(id, channel) {
+            self.records[id.index()].last = root;
         } else {
             self.stalls(id, now, Cause::SharedWire, root);
         }

@@ -23,14 +23,17 @@ impl Blame {
     pub(crate) fn timed(&self, id: PacketId, now: Time) -> impl Iterator<Item = Timed> {
         let has_waited = self.records.get(id.index()).is_some_and(|record| record.has_waited);
         let waits = has_waited.then(|| &self.waits[id.index()]);
-        waits.into_iter().flat_map(move |waits| {
-            let mut passed = PassedOn::of(&waits.passed.all);
-            waits.timed(now).flat_map(move |(begin, charge)| passed.pieces(begin, charge))
-        })
+        waits.into_iter().flat_map(move |waits| waits.pieces(now))
     }
 }
 
 impl Waits {
+    /// All charges, cut where another is at the root.
+    pub(super) fn pieces(&self, now: Time) -> impl Iterator<Item = Timed> {
+        let mut passed = PassedOn::of(&self.passed.all);
+        self.timed(now).flat_map(move |(begin, charge)| passed.pieces(begin, charge))
+    }
+
     /// All charges, each with when it began.
     pub(super) fn timed(&self, now: Time) -> impl Iterator<Item = (Time, Charge)> {
         let (mut wait, mut at) = (0, 0);

@@ -1,6 +1,6 @@
 //! Instants at which something could go on, each with the one instant that it stands on.
 
-use super::piece::Piece;
+use super::piece::{Part, Piece};
 use crate::ids::{Id, InstantId, ProcessId};
 use crate::time::Time;
 use std::ops::Index;
@@ -46,8 +46,22 @@ pub struct Computed {
     pub sending: Time,
     /// It took messages in.
     pub receiving: Time,
+    /// A message came in, for which there is a clock but no software.
+    pub crossing: Time,
     /// Where in the program that was called.
     pub call: u32,
+}
+
+impl Computed {
+    /// What its time is put down to, in this order; the rest is the processor's.
+    pub fn parts(&self) -> [(Part, Time); 4] {
+        [
+            (Part::Computing, self.computing),
+            (Part::Sending, self.sending),
+            (Part::Receiving, self.receiving),
+            (Part::Latency, self.crossing),
+        ]
+    }
 }
 
 /// A part of the way of a message: between two instants of which neither need be its end.

@@ -82,8 +82,8 @@ impl Causes {
     ) -> u32 {
         let base = self.leaf(message.from);
         let base = self.forest.share(base);
-        let &Opened { class, from: process, call, .. } = message;
-        let sender = Sender { class, process, call };
+        let &Opened { class, from: process, to, call, .. } = message;
+        let sender = Sender { class, process, to, call };
         let labels = blame.and_then(|blame| blame.labels.as_deref_mut());
         let label = labels.map_or(self.opened, |labels| labels.opens(sender));
         self.opened = self.opened.wrapping_add(1);

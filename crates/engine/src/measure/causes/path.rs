@@ -88,12 +88,7 @@ impl Causes {
             Segment::Computed(computed) => {
                 let whole = Step { kind: Kind::Computed, call: computed.call, ..whole };
                 let mut left = total;
-                let parts = [
-                    (Part::Computing, computed.computing),
-                    (Part::Sending, computed.sending),
-                    (Part::Receiving, computed.receiving),
-                ];
-                for (part, time) in parts {
+                for (part, time) in computed.parts() {
                     left -= time;
                     put(steps, Step { time, part, ..whole });
                 }

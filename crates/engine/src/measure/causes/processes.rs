@@ -118,7 +118,7 @@ impl Causes {
         let sending = until.0.saturating_sub(process.before.0).min(time - computing);
         let rest = time - computing - sending;
         let receiving = until.1.saturating_sub(process.before.1).min(rest);
-        let computed = Computed { computing, sending, receiving, call };
+        let computed = Computed { computing, sending, receiving, call, ..Computed::default() };
         if let Some(rows) = &mut self.rows
             && process.duration.is_none()
         {
@@ -238,7 +238,7 @@ impl Causes {
     }
 
     /// A process is at an instant now: where its time went.
-    fn advances(&mut self, id: ProcessId, next: InstantId) {
+    pub(super) fn advances(&mut self, id: ProcessId, next: InstantId) {
         let leaf = self.leaf(id);
         let (from, to) = (self.forest.at(leaf), self.forest.at(next));
         // What it computes meanwhile on CPUs of its own comes first.
@@ -283,10 +283,8 @@ impl Causes {
             Segment::Start => put(Part::Before, at - from),
             Segment::Waited => put(Part::Other, at - from),
             Segment::Computed(computed) => {
-                let &Computed { computing, sending, receiving, .. } = computed;
                 let mut left = at - from;
-                let parts = [(Part::Computing, computing), (Part::Sending, sending)];
-                for (part, time) in [parts[0], parts[1], (Part::Receiving, receiving)] {
+                for (part, time) in computed.parts() {
                     put(part, time.min(left));
                     left -= time.min(left);
                 }

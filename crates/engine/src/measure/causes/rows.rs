@@ -14,6 +14,13 @@ pub struct Window {
     pub processes: (u32, u32),
 }
 
+impl Window {
+    /// Whether a process is shown.
+    pub fn shows(&self, process: ProcessId) -> bool {
+        (self.processes.0..self.processes.1).contains(&process.0)
+    }
+}
+
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -95,15 +102,15 @@ impl Rows {
         Self { window, activities: Vec::new(), transfers: Vec::new(), since: Vec::new() }
     }
 
-    fn shows(&self, process: ProcessId) -> bool {
-        (self.window.processes.0..self.window.processes.1).contains(&process.0)
-    }
-
     /// Adds what a process did, if that is shown.
     pub(super) fn add(&mut self, activity: Activity) {
         let (from, to) = self.window.time;
         let lasts = activity.end > activity.begin;
-        if lasts && activity.end > from && activity.begin < to && self.shows(activity.process) {
+        if lasts
+            && activity.end > from
+            && activity.begin < to
+            && self.window.shows(activity.process)
+        {
             self.activities.push(activity);
         }
     }
@@ -135,7 +142,7 @@ impl Rows {
     /// A message is sent: its place, if it is shown.
     pub(super) fn sends(&mut self, message: &Opened, sent: Time) -> Option<usize> {
         let (from, to) = self.window.time;
-        let is_shown = self.shows(message.from) || self.shows(message.to);
+        let is_shown = self.window.shows(message.from) || self.window.shows(message.to);
         if sent < from || sent >= to || !is_shown {
             return None;
         }

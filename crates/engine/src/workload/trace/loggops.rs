@@ -10,12 +10,15 @@
 mod clocks;
 mod collectives;
 mod events;
+mod messages;
 mod order;
+mod watch;
 
 use super::operation::{Envelope, Operation, What};
 use super::ranks::Ranks;
 use crate::error::{RunError, SpecError};
 use crate::ids::{MessageId, ProcessId, TeamId};
+use crate::measure::Causes;
 use crate::pool::Pool;
 use crate::spec;
 use crate::time::Time;
@@ -24,6 +27,7 @@ use clocks::Clocks;
 use collectives::Member;
 use events::{Events, Subject};
 use order::sort_by_class;
+use watch::{Stands, Watch};
 
 /// Why ranks do not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,13 +75,19 @@ impl Ranks {
         self.loggops.as_deref()
     }
 
-    /// Goes on where there is no network, for so many events; how many of them are left.
+    /// Goes on where there is no network, for so many events; how many of them are left. Why ranks go
+    /// on is told to `causes`, if there are any.
     ///
     /// # Errors
     /// Collectives that do not agree.
-    pub fn carry_on(&mut self, max_events: u64) -> Result<(Reached, u64), RunError> {
+    pub fn carry_on(
+        &mut self,
+        max_events: u64,
+        causes: &mut Option<Box<Causes>>,
+    ) -> Result<(Reached, u64), RunError> {
         let Some(mut machine) = self.loggops.take() else { return Ok((Reached::End, max_events)) };
-        let reached = machine.carry_on(self, max_events);
+        let count = self.dependencies.ranks();
+        let reached = machine.watched(causes, count, |machine| machine.carry_on(self, max_events));
         self.loggops = Some(machine);
         reached
     }
@@ -89,9 +99,9 @@ pub struct LogGops {
     messages: Pool<MessageId, Message>,
     events: Events,
     /// By rank: when CPUs are free, and interfaces to send and to receive.
-    cpus: Clocks,
-    sending: Clocks,
-    receiving: Clocks,
+    cpus: Clocks<Time>,
+    sending: Clocks<Time>,
+    receiving: Clocks<Time>,
     /// Operations that may begin and are no events yet: rank, number.
     released: Vec<(u32, u32)>,
     ready: Vec<u32>,
@@ -100,6 +110,9 @@ pub struct LogGops {
     /// Messages sent, and bytes.
     sent: (u64, u64),
     has_begun: bool,
+    /// Why clocks are what they are, if that is kept: while ranks are carried out, and in between.
+    watch: Option<Box<Watch>>,
+    stands: Option<Stands>,
 }
 
 impl LogGops {
@@ -109,20 +122,22 @@ impl LogGops {
             law,
             messages: Pool::default(),
             events: Events::default(),
-            cpus: Clocks::new(ranks),
-            sending: Clocks::new(ranks),
-            receiving: Clocks::new(ranks),
+            cpus: Clocks::new(ranks, 0),
+            sending: Clocks::new(ranks, 0),
+            receiving: Clocks::new(ranks, 0),
             released: Vec::new(),
             ready: Vec::new(),
             members: (0..ranks).map(|_| Member::default()).collect(),
             sent: (0, 0),
             has_begun: false,
+            watch: None,
+            stands: None,
         }
     }
 
     /// When a rank is done: the latest of its CPUs' clocks.
     pub fn end_of(&self, rank: u32) -> Time {
-        self.cpus.latest(rank)
+        self.cpus.all(rank).iter().copied().max().unwrap_or(0)
     }
 
     /// Messages sent so far, and their bytes.
@@ -145,7 +160,11 @@ impl LogGops {
     /// See [`Ranks::carry_on`].
     fn carry_on(&mut self, ranks: &mut Ranks, max_events: u64) -> Result<(Reached, u64), RunError> {
         if !std::mem::replace(&mut self.has_begun, true) {
-            (0..ranks.dependencies.ranks()).for_each(|rank| ranks.feeding.wants(ProcessId(rank)));
+            let count = ranks.dependencies.ranks();
+            (0..count).for_each(|rank| ranks.feeding.wants(ProcessId(rank)));
+            if let Some(watch) = &mut self.watch {
+                watch.begins(count);
+            }
         }
         for process in ranks.take_fed().unwrap_or_default() {
             self.was_fed(ranks, process);
@@ -160,6 +179,9 @@ impl LogGops {
                 return Ok((Reached::Events, left));
             }
             let Some((at, order, subject)) = self.events.next() else {
+                if let Some(watch) = &mut self.watch {
+                    watch.ends(ranks.dependencies.ranks());
+                }
                 return Ok((Reached::End, left));
             };
             left -= 1;
@@ -216,6 +238,9 @@ impl LogGops {
             self.cpus.reach(cpu);
             self.sending.reach(nic);
             self.receiving.reach(nic);
+            if let Some(watch) = &mut self.watch {
+                watch.reach(cpu, nic);
+            }
             let mut at = *self.cpus.of(rank, cpu);
             if matches!(what, What::Send(_)) {
                 at = at.max(*self.sending.of(rank, nic));
@@ -241,10 +266,12 @@ impl LogGops {
             What::Receive(filter) => {
                 self.begun(ranks, rank, number);
                 if let Some(id) = ranks.matching.posts(rank, filter, number) {
-                    let message = self.messages.remove(MessageId(id));
+                    let id = MessageId(id);
+                    let message = self.messages.remove(id);
                     // The clocks are those of the receive's numbers.
                     let Operation { cpu, nic, .. } = operation;
-                    self.frees_sender(ranks, &Message { cpu, nic, ..message }, at);
+                    let taken = self.watch.as_mut().map(|watch| watch.takes((rank, cpu), at));
+                    self.frees_sender(ranks, id, &Message { cpu, nic, ..message }, (at, taken));
                     self.done(ranks, rank, number);
                 }
                 return Ok(None);
@@ -261,6 +288,9 @@ impl LogGops {
             return Ok(Some(*cpu));
         }
         *cpu = at + duration;
+        if let Some(watch) = &mut self.watch {
+            watch.computes((rank, operation.cpu), (at, at + duration), operation.call);
+        }
         self.begun(ranks, rank, number);
         self.done(ranks, rank, number);
         Ok(None)
@@ -281,66 +311,12 @@ impl LogGops {
             return Some(free);
         }
         self.begun(ranks, rank, number);
-        self.sets_out(at, Message { from: rank, envelope, number, cpu, nic, team: TeamId::NONE });
+        let message = Message { from: rank, envelope, number, cpu, nic, team: TeamId::NONE };
+        self.sets_out(at, message, operation.call);
         if envelope.bytes <= self.law.eager_bytes {
             self.done(ranks, rank, number);
         }
         None
-    }
-
-    /// A message is on its way: `o + (n-1) O` of the CPU, `g + (n-1) G` of the interface, and
-    /// `o + L` to the receiver.
-    fn sets_out(&mut self, at: Time, message: Message) {
-        let Message { from, cpu, nic, .. } = message;
-        let law = &self.law;
-        *self.cpus.of(from, cpu) = at + law.overhead_ps + message.takes(law.overhead_per_byte_fs);
-        *self.sending.of(from, nic) = at + law.gap_ps + message.takes(law.gap_per_byte_fs);
-        self.sent = (self.sent.0 + 1, self.sent.1 + u64::from(message.envelope.bytes));
-        let there = at + law.overhead_ps + law.latency_ps;
-        let id = self.messages.insert(|_| message);
-        self.events.post(there, Subject::Message(id));
-    }
-
-    /// A message is received, if CPU and interface of its receiver are free; else when they are.
-    fn arrives(
-        &mut self,
-        ranks: &mut Ranks,
-        id: MessageId,
-        at: Time,
-    ) -> Result<Option<Time>, SpecError> {
-        let message = self.messages[id];
-        let Message { from, envelope, cpu, nic, team, .. } = message;
-        let to = envelope.to;
-        let free = (*self.cpus.of(to, cpu)).max(*self.receiving.of(to, nic));
-        if free > at {
-            return Ok(Some(free));
-        }
-        let law = &self.law;
-        let per_byte = law.gap_per_byte_fs.max(law.overhead_per_byte_fs);
-        *self.cpus.of(to, cpu) = at + law.overhead_ps + message.takes(per_byte);
-        *self.receiving.of(to, nic) = at + law.gap_ps + message.takes(law.gap_per_byte_fs);
-        if team.is_some() {
-            self.messages.remove(id);
-            return self.receives_part(ranks, (to, team, envelope.tag), at).map(|()| None);
-        }
-        if let Some(receive) = ranks.matching.arrives(from, &envelope, id.0) {
-            self.messages.remove(id);
-            self.frees_sender(ranks, &message, at);
-            self.done(ranks, to, receive);
-        }
-        Ok(None)
-    }
-
-    /// A message has been taken: if it was no eager one its sender goes on, from now.
-    fn frees_sender(&mut self, ranks: &mut Ranks, message: &Message, at: Time) {
-        let Message { from, envelope, number, cpu, nic, .. } = *message;
-        if envelope.bytes <= self.law.eager_bytes {
-            return;
-        }
-        for clock in [self.cpus.of(from, cpu), self.sending.of(from, nic)] {
-            *clock = (*clock).max(at);
-        }
-        self.done(ranks, from, number);
     }
 
     fn begun(&mut self, ranks: &mut Ranks, rank: u32, number: u32) {

@@ -2,30 +2,8 @@
 
 use crate::common::{message_list, spec as run};
 use crate::parts::Scheme;
-use tailback_engine::rng::{Purpose, Stream};
+use crate::random::Dice;
 use tailback_engine::spec::*;
-
-/// Random choices, the same for the same case.
-pub struct Dice(Stream);
-
-impl Dice {
-    pub fn new(case: u64) -> Self {
-        Self(Stream::new(case, Purpose::Start, u32::MAX - 3))
-    }
-
-    /// A number from `least` to `most`, both included.
-    pub fn number(&mut self, least: u64, most: u64) -> u64 {
-        least + self.0.below(most - least + 1)
-    }
-
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.0.below(choices.len() as u64) as usize]
-    }
-
-    pub fn chance(&mut self, percent: u64) -> bool {
-        self.0.below(100) < percent
-    }
-}
 
 /// A machine with a transport that stores packets, and messages for it.
 pub fn spec(dice: &mut Dice) -> Spec {

@@ -1,9 +1,9 @@
 //! What must add up.
 
-use super::cases::{self, Dice};
+use super::cases;
 use crate::common::Run;
 use crate::parts::Scheme;
-use crate::random::random_cases;
+use crate::random::{Dice, random_cases};
 use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::Cause;

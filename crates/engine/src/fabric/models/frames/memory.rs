@@ -12,7 +12,7 @@ use crate::fabric::Wiring;
 use crate::fabric::network::layout::End;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
-use crate::spec::{Frames, Machine, Pause};
+use crate::spec::{Frames, Framing, Machine, Pause};
 use crate::time::Time;
 use crate::topology::Topology;
 use std::cmp::Reverse;
@@ -21,7 +21,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// What is in the memories of switches.
 pub struct Memory {
     header_bytes: u32,
-    minimum_bytes: u32,
+    framing: Framing,
     /// Bytes there is room for.
     limit: u64,
     pause: Pause,
@@ -86,7 +86,7 @@ impl Memory {
         }
         Some(Self {
             header_bytes: machine.interface.header_bytes,
-            minimum_bytes: frames.minimum_bytes,
+            framing: machine.link.framing,
             limit: frames.memory_bytes.unwrap_or(u64::MAX),
             pause: frames.pause,
             high: frames.pause_high_bytes,
@@ -105,7 +105,7 @@ impl Memory {
 
     /// Bytes of a frame with so many data bytes.
     fn bytes(&self, data: u32) -> u64 {
-        (u64::from(self.header_bytes) + u64::from(data)).max(self.minimum_bytes.into())
+        self.framing.frame_bytes(self.header_bytes + data).into()
     }
 
     /// The priority of a traffic class.

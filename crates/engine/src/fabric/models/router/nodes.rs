@@ -125,7 +125,7 @@ impl RouterFabric {
             [channel] if channel.is_some() => channel,
             _ => self.takes_turn(wire, cycle, act),
         };
-        if !channel.is_some() || self.board.at(channel).credits == 0 {
+        if !channel.is_some() || !self.has_room(channel) {
             return;
         }
         let (is_last, _) = self.send(channel, cycle, act);
@@ -182,7 +182,7 @@ impl RouterFabric {
     fn can_send(&self, source: &Wire, place: usize) -> bool {
         let (channel, from) = source.lanes[place];
         let sends = source.sends_from(from);
-        if self.board.at(channel).credits == 0 || sends.is_some() && sends != channel {
+        if !self.has_room(channel) || sends.is_some() && sends != channel {
             return false;
         }
         sends.is_some() || self.is_free(channel) && self.board.at_hand(from).is_some()
@@ -223,8 +223,7 @@ impl RouterFabric {
             let Some((_, packet)) = self.board.at_hand(from) else { continue };
             let own = (1..=count).map(lane).find(|&(_, of)| of == from);
             if let Some((channel, _)) = own {
-                let keeps = ChannelId::NONE;
-                act.observe(Observation::LacksRoom { packet, channel, keeps });
+                self.observe_full(packet, channel, act.now, act);
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::RouterFabric;
 use super::stages::{SPECULATIVE, Scratch};
 use crate::fabric::switch::switchboard::Act;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 use crate::time::Time;
@@ -23,6 +23,26 @@ impl RouterFabric {
         let lane = self.board.at(channel);
         let packet = lane.port.buffer.first;
         act.observe_at(Observation::Asked { packet }, self.granted_in(lane.due));
+    }
+
+    /// A packet would start, or go on, on a channel at an instant, but there is no room for it in
+    /// the buffer at its end.
+    #[cold]
+    pub(super) fn observe_full(
+        &self,
+        packet: PacketId,
+        channel: ChannelId,
+        at: Time,
+        act: &mut Act,
+    ) {
+        let keeps = ChannelId::NONE;
+        let what = if self.room.is_shared() {
+            let taker = self.room.taker(channel, &self.board);
+            Observation::LacksShare { packet, channel, taker }
+        } else {
+            Observation::LacksRoom { packet, channel, keeps }
+        };
+        act.observe_at(what, at);
     }
 
     /// A packet's last flit starts on a channel in a cycle.

@@ -183,7 +183,7 @@ impl RouterFabric {
             for place in 0..scratch.asks.len() {
                 let (channel, output) = scratch.askers[place];
                 let lane = self.board.at(output);
-                if lane.credits > 0 && self.has_room_behind(output, step, act) {
+                if self.has_room(output) && self.has_room_behind(output, step, act) {
                     self.bid(switch, channel, lane.exit.1, SPECULATIVE, scratch);
                 }
             }
@@ -191,7 +191,7 @@ impl RouterFabric {
         // Who cannot send loses what it holds, but nobody else has it in this step.
         scratch.holding.retain(|bid| {
             let output = self.board.at(bid.channel).output;
-            self.board.at(output).credits > 0 && self.has_room_behind(output, step, act)
+            self.has_room(output) && self.has_room_behind(output, step, act)
         });
         let allocator = &mut self.switches.allocators(switch).of_crossbar;
         allocator.allocate(&scratch.requests, &mut scratch.crossing);
@@ -273,7 +273,7 @@ impl RouterFabric {
         let output = self.board.at(channel).output;
         output.is_some() && {
             let port = u32::from(self.board.at(output).exit.1);
-            port == out_slot / self.pipeline.output_speedup && self.board.at(output).credits > 0
+            port == out_slot / self.pipeline.output_speedup && self.has_room(output)
         }
     }
 
@@ -291,11 +291,10 @@ impl RouterFabric {
         let lane = self.board.at_mut(output);
         lane.input = channel;
         lane.granted = start;
-        if lane.credits > 0 {
+        if self.has_room(output) {
             self.switches.ready(switch, number);
-        } else {
-            let keeps = ChannelId::NONE;
-            act.observe_at(Observation::LacksRoom { packet: id, channel: output, keeps }, start);
+        } else if act.is_observed() {
+            self.observe_full(id, output, start, act);
         }
     }
 
@@ -304,6 +303,10 @@ impl RouterFabric {
     fn cross(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
         let channel = bid.channel;
         let output = self.board.at(channel).output;
+        if !self.has_room(output) {
+            // Another that crosses in this step to the same wire has taken the last shared place.
+            return;
+        }
         let start = self.starts_after(output, step, act);
         let (is_last, has_credit) = self.send(output, start, act);
         self.give_back(channel, step, act);

@@ -1,19 +1,19 @@
-//! When the CPUs and network interfaces of ranks are free.
-
-use crate::time::Time;
+//! What is known of the CPUs and network interfaces of ranks, such as when they are free.
 
 /// Clocks of all ranks, each of which has as many as the highest number that was asked for.
-pub struct Clocks {
-    times: Vec<Time>,
+pub struct Clocks<T> {
+    all: Vec<T>,
+    /// What is known of one of which nobody has asked.
+    unused: T,
     ranks: usize,
     /// How many each rank has.
     each: usize,
 }
 
-impl Clocks {
-    /// One for each rank, at 0.
-    pub fn new(ranks: u32) -> Self {
-        Self { times: vec![0; ranks as usize], ranks: ranks as usize, each: 1 }
+impl<T: Copy> Clocks<T> {
+    /// One for each rank, unused.
+    pub fn new(ranks: u32, unused: T) -> Self {
+        Self { all: vec![unused; ranks as usize], unused, ranks: ranks as usize, each: 1 }
     }
 
     /// Sees to it that every rank has a clock of this number.
@@ -26,22 +26,22 @@ impl Clocks {
 
     #[cold]
     fn widen(&mut self, each: usize) {
-        let mut times = vec![0; self.ranks * each];
-        for (new, old) in times.chunks_mut(each).zip(self.times.chunks(self.each)) {
+        let mut all = vec![self.unused; self.ranks * each];
+        for (new, old) in all.chunks_mut(each).zip(self.all.chunks(self.each)) {
             new[..old.len()].copy_from_slice(old);
         }
-        (self.times, self.each) = (times, each);
+        (self.all, self.each) = (all, each);
     }
 
     /// A clock of a rank.
     #[inline]
-    pub fn of(&mut self, rank: u32, number: u8) -> &mut Time {
-        &mut self.times[rank as usize * self.each + usize::from(number)]
+    pub fn of(&mut self, rank: u32, number: u8) -> &mut T {
+        &mut self.all[rank as usize * self.each + usize::from(number)]
     }
 
-    /// The latest clock of a rank.
-    pub fn latest(&self, rank: u32) -> Time {
+    /// All of a rank.
+    pub fn all(&self, rank: u32) -> &[T] {
         let first = rank as usize * self.each;
-        self.times[first..first + self.each].iter().copied().max().unwrap_or(0)
+        &self.all[first..first + self.each]
     }
 }

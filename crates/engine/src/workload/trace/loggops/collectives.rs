@@ -77,6 +77,9 @@ impl LogGops {
     fn meets(&mut self, ranks: &mut Ranks, rank: u32, at: Time) {
         let all = &mut ranks.collectives;
         let Some((members, price)) = all.meets(ProcessId(rank)) else { return };
+        if let Some(watch) = &mut self.watch {
+            watch.meets(rank, at, &members, price);
+        }
         for &member in members.iter() {
             all.leaves_at(ProcessId(member), at + price);
             self.events.post(at + price, Subject::Leaving(member));
@@ -95,6 +98,9 @@ impl LogGops {
         }
         let cpu = self.cpus.of(rank, 0);
         *cpu = (*cpu).max(at);
+        if let Some(watch) = &mut self.watch {
+            watch.leaves(rank);
+        }
         self.goes_on_together(ranks, rank, at)
     }
 
@@ -113,11 +119,21 @@ impl LogGops {
             return Ok(Some(free));
         }
         self.members[rank as usize].sends.pop_front();
-        self.sets_out(at, Message::of_collective(rank, &send));
+        let call = self.call_of_collective(ranks, rank);
+        self.sets_out(at, Message::of_collective(rank, &send), call);
         if ranks.collectives.acknowledged(ProcessId(rank)) {
             self.goes_on_together(ranks, rank, at)?;
         }
         Ok(None)
+    }
+
+    /// Where in the program the collective is that a rank carries out, if somebody wants to know.
+    fn call_of_collective(&self, ranks: &Ranks, rank: u32) -> u32 {
+        if self.watch.is_none() {
+            return u32::MAX;
+        }
+        let number = self.members[rank as usize].queue.front();
+        number.map_or(u32::MAX, |&number| ranks.dependencies.operation(rank, number).call)
     }
 
     /// A rank adds what has come, if its CPU is free; else when it is.
@@ -132,6 +148,10 @@ impl LogGops {
             return Ok(Some(*cpu));
         }
         *cpu = at + time;
+        let call = self.call_of_collective(ranks, rank);
+        if let Some(watch) = &mut self.watch {
+            watch.computes((rank, 0), (at, at + time), call);
+        }
         ranks.collectives.computed(ProcessId(rank));
         self.goes_on_together(ranks, rank, at)?;
         Ok(None)

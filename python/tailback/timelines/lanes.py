@@ -1,0 +1,55 @@
+"""Slices that overlap, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .model import Numbers, Slices, Track
+
+
+def laned(tracks: list[Track], slices: Slices, name: str, *, below: bool = False) -> Slices:
+    """Put slices that overlap on tracks of their own, below theirs: all of them, if so asked."""
+    lane = lanes(slices.track, slices.begin_ps, slices.end_ps).astype(np.int64) + below
+    track = slices.track.copy()
+    moved = lane > 0
+    pairs, place = np.unique(np.stack([track[moved], lane[moved]]), axis=1, return_inverse=True)
+    track[moved] = len(tracks) + place.ravel()
+    for parent in pairs[0].tolist():
+        tracks.append(Track(name, parent=parent, subject=tracks[parent].subject))
+    return replace(slices, track=track)
+
+
+def counted(begin_ps: Numbers, end_ps: Numbers) -> tuple[Numbers, Numbers]:
+    """Return times, and how many of what begins and ends there is from each on: all changes."""
+    time_ps = np.concatenate([begin_ps, end_ps])
+    change = np.ones(len(time_ps), dtype=np.int64)
+    change[len(begin_ps) :] = -1
+    times, place = np.unique(time_ps, return_inverse=True)
+    changes = np.zeros(len(times), dtype=np.int64)
+    np.add.at(changes, place, change)
+    is_new = changes != 0
+    return times[is_new], np.cumsum(changes[is_new])
+
+
+def lanes(track: Numbers, begin_ps: Numbers, end_ps: Numbers) -> Numbers:
+    """Return a lane for each slice, from 0, such that those of a lane of a track do not overlap.
+
+    A slice has the first lane that is free when it begins.
+    """
+    found = np.zeros(len(track), dtype=np.uint32)
+    order = np.lexsort((end_ps, begin_ps, track))
+    free: list[int] = []
+    latest = None
+    for place in order.tolist():
+        if track[place] != latest:
+            latest, free = track[place], []
+        begin, end = int(begin_ps[place]), int(end_ps[place])
+        lane = next((lane for lane, until in enumerate(free) if until <= begin), len(free))
+        if lane == len(free):
+            free.append(end)
+        else:
+            free[lane] = end
+        found[place] = lane
+    return found
