@@ -531,7 +531,13 @@ def test_jobs_are_measured_as_classes_and_alone_keep_their_virtual_channels() ->
 
 def test_a_job_may_have_the_workload_traffic() -> None:
     """Two of them, whose requests have the same numbers, beside a job that is one class."""
-    read = {"name": "read", "period": "200 ns", "repeat": 30, "message_size": "8 B", "reply": "data"}
+    read = {
+        "name": "read",
+        "period": "200 ns",
+        "repeat": 30,
+        "message_size": "8 B",
+        "reply": "data",
+    }
     memory = {"kind": "traffic", "traffic_class": [read, {"name": "data", "message_size": "64 B"}]}
     experiment = Experiment.from_dict(
         {

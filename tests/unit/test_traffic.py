@@ -204,7 +204,16 @@ def test_without_contention_there_are_places_for_all() -> None:
 
 
 def test_places_for_replies_need_a_clock() -> None:
-    told = _refusal(ASK, ANSWER, machine={"preset": "infiniband_like", "topology": {}, "switch": {}, "interface": {"reply_queue": 4}})
+    told = _refusal(
+        ASK,
+        ANSWER,
+        machine={
+            "preset": "infiniband_like",
+            "topology": {},
+            "switch": {},
+            "interface": {"reply_queue": 4},
+        },
+    )
     assert told.startswith("machine.interface.reply_queue = 4: has no effect here; needs machine.")
 
 

@@ -74,11 +74,12 @@ fn requests_and_replies_with_virtual_channels_of_their_own_do_not() {
 fn classes_take_turns_on_the_link_of_a_node() {
     let at = |sent: [u64; 2]| {
         let mut classes = [(sent[0], 11), (sent[1], 3)].map(|(at, bytes)| class(at, bytes, 1));
-        for (class, to) in classes.iter_mut().zip([[1, 1, 2], [2, 1, 2]]) {
+        for (class, to) in classes.iter_mut().zip([[1, 0, 2], [2, 1, 0]]) {
             class.messages.pattern = Pattern::Permutation { to: to.to_vec() };
         }
         let machine = clocked(TopologySpec::Star { nodes: 3 }, 2);
         let mut rows = ran(&spec(machine, &[Some((0, 0)), Some((1, 1))], classes.to_vec())).rows;
+        rows.retain(|row| row.source == 0);
         rows.sort_by_key(|row| row.destination);
         [rows[0].delivered, rows[1].delivered]
     };
