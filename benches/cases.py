@@ -5,7 +5,18 @@ from __future__ import annotations
 from benches.blame import BLAME
 from benches.frames import FRAMES
 from benches.open_loop import MEMORY, MILLION, OPEN_LOOP
-from benches.shared_wires import SHARED_WIRES
+from benches.shared_wires import LARGE, SHARED_WIRES
 from benches.thesis import LOCAL, SIZES, TABLE_3_1
 
-CASES = [*TABLE_3_1, *SIZES, *LOCAL, *OPEN_LOOP, *SHARED_WIRES, *MEMORY, *BLAME, *FRAMES, MILLION]
+CASES = [
+    *TABLE_3_1,
+    *SIZES,
+    *LOCAL,
+    *OPEN_LOOP,
+    *SHARED_WIRES,
+    *MEMORY,
+    *BLAME,
+    *FRAMES,
+    MILLION,
+    LARGE,
+]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benches.case import Case
+from benches.case import Case, Goal
 from benches.open_loop import FLIT_HOPS, LOADS
 
 #: What takes time besides the flits.
@@ -62,7 +62,7 @@ class Network:
             "run": {"seed": 1, "fidelity": "flit"},
         }
 
-    def case(self, load: float) -> Case:
+    def case(self, load: float, goals: tuple[Goal, ...] = ()) -> Case:
         """Return the case at a share of saturation; the warm-up is a quarter of the timed part."""
         flits_per_ns = load * self.saturation
         timed_us = FLIT_HOPS / (self.nodes * flits_per_ns * self.hops) / 1e3
@@ -71,6 +71,7 @@ class Network:
             self.experiment(flits_per_ns),
             simulated_us=round(timed_us * 5 / 4, 3),
             warmup_us=round(timed_us / 4, 3),
+            goals=goals,
         )
 
 
@@ -97,3 +98,19 @@ TORI = (
 )
 
 SHARED_WIRES = [network.case(load) for network in TORI for load in LOADS]
+
+_GROUPS = {"nodes_per_switch": 8, "switches_per_group": 32, "global_links": 8, "groups": 256}
+_DRAGONFLY = Network(
+    "dragonfly 65536",
+    65_536,
+    5,
+    4,
+    32,
+    1.0,
+    {"kind": "dragonfly", **_GROUPS},
+    {"kind": "ugal_l"},
+    3,
+)
+
+#: A large network at a fifth of what its nodes can send: at most 4 GB.
+LARGE = _DRAGONFLY.case(0.2, (Goal("bytes_per_node", 20e3, 4e9 / 65_536),))

@@ -45,6 +45,7 @@ from tailback.store.columns import (
     NODES_OF_INTEGRATED,
     PATH_COLUMNS,
     PATH_METRICS,
+    PATH_TABLES,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
     TRAFFIC_COLUMNS,
@@ -316,8 +317,9 @@ def _blame_columns() -> str:
 
 
 def _path_columns() -> str:
-    """Return the values that points with `run.critical_path` have besides."""
-    return _column_table([column for column in PATH_COLUMNS if column.name in PATH_METRICS])
+    """Return the values and tables that points with `run.critical_path` have besides."""
+    values = _column_table([column for column in PATH_COLUMNS if column.name in PATH_METRICS])
+    return f"{values}\n\n{_inner_tables(PATH_COLUMNS, PATH_TABLES)}"
 
 
 def _inner_tables(described: Iterable[Column], names: Iterable[str]) -> str:

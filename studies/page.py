@@ -34,8 +34,9 @@ def write(
     """Write the page of a study; the same runs give the same bytes."""
     from tailback.report import page
 
-    sweeps = f"studies/{study.name}/sweeps"
-    footer = f"Tailback {tb.__version__}; made by `make studies` from `{sweeps}`."
+    source = study.sweeps if study.sweeps.is_dir() else study.folder
+    place = source.relative_to(study.folder.parents[1]).as_posix()
+    footer = f"Tailback {tb.__version__}; made by `make studies` from `{place}`."
     page.write(page.Page(title, lead, sections, facts, footer=footer), study.page)
 
 

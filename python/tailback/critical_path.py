@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailback.errors import UserError
@@ -96,6 +97,14 @@ class CriticalPath:
         tables = pa.table({name: pa.array(numbers) for name, numbers in times.items()})
         return cls(pa.table(columns), tables, tuple(places))
 
+    @classmethod
+    def unknown(cls) -> CriticalPath:
+        """Return that of a program that has not ended: it has no pieces."""
+        numbers = ("process", "call", "channel", "root", "culprit_process", "root_culprit_process")
+        columns = {name: pa.array([], pa.uint32()) for name in numbers}
+        part, time_ps = pa.array([], pa.string()), pa.array([], pa.uint64())
+        return cls(pa.table({"part": part, **columns, "time_ps": time_ps}), pa.table({}))
+
     @property
     def makespan_ps(self) -> int:
         """How long the program took: all pieces together."""
@@ -120,6 +129,23 @@ class CriticalPath:
         order: Callable[[tuple[tuple[Any, ...], int]], tuple[int, str]]
         order = lambda item: (-item[1], repr(item[0]))  # noqa: E731  # the type is above
         return [Share(key, time) for key, time in sorted(sums.items(), key=order)]
+
+    def waits(self, most: int) -> pa.Table:
+        """Return how long messages on the path waited for others, the longest first.
+
+        By channel and root channel, and by whose messages were in the way and at the root. What is
+        not among the `most` longest is summed up: of its row, only the part is known.
+        """
+        contention = self.pieces.filter(pc.field("part").isin(CONTENTION))
+        culprits = ("culprit_process", "root_culprit_process")
+        return _longest(contention, ("channel", "root", *culprits), most)
+
+    def calls(self, most: int) -> pa.Table:
+        """Return the time on the path by process and place in its program likewise."""
+        found = _longest(self.pieces, ("process", "call"), most)
+        keys = zip(found["process"].to_pylist(), found["call"].to_pylist(), strict=True)
+        places = pa.array([self.place(*key) for key in keys], pa.string())
+        return found.append_column("place", places)
 
     @property
     def contention_ps(self) -> int:
@@ -148,6 +174,23 @@ class CriticalPath:
     def _times(self) -> NDArray[np.uint64]:
         times: NDArray[np.uint64] = self.pieces["time_ps"].to_numpy()
         return times
+
+
+def _longest(pieces: pa.Table, keys: Sequence[str], most: int) -> pa.Table:
+    """Return time by part and keys, the longest first; of all but `most`, by part."""
+    by = ["part", *keys]
+    plain = pieces.set_column(
+        pieces.column_names.index("part"), "part", pieces["part"].cast(pa.string())
+    )
+    sums = plain.group_by(by, use_threads=False).aggregate([("time_ps", "sum")])
+    order = [("time_ps_sum", "descending"), *((key, "ascending") for key in by)]
+    sums = sums.take(pc.sort_indices(sums, sort_keys=order)).select([*by, "time_ps_sum"])
+    sums = sums.rename_columns([*by, "time_ps"])
+    rest = sums.slice(most).group_by("part", use_threads=False).aggregate([("time_ps", "sum")])
+    rest = rest.sort_by("part").rename_columns(["part", "time_ps"])
+    none = {key: pa.nulls(rest.num_rows, sums.schema.field(key).type) for key in keys}
+    summed_up = pa.table({"part": rest["part"], **none, "time_ps": rest["time_ps"]})
+    return pa.concat_tables([sums.slice(0, most), summed_up])
 
 
 def unknown_path() -> UserError:

@@ -112,10 +112,10 @@ def test_packets_that_go_anywhere_usually_go_by_any_output(routing: str) -> None
     assert first.resolved("packet")["routing"]["selection"] == "first"
 
 
-def accepted(machine: Machine, pattern: Any, fidelity: Any) -> float:
+def accepted(machine: Machine, fidelity: Any, **pattern: Any) -> float:
     """Return the load that a machine accepts of one that it cannot carry."""
     workload = tb.Synthetic(
-        pattern=pattern,
+        **pattern,
         sync="asynchronous",
         throttle="queue_length",
         max_queue=32,
@@ -165,7 +165,62 @@ def test_loads_of_a_dragonfly_are_within_the_known_bounds(
         }
     )
     for pattern, (low, high) in (("next_group", next_group), ("uniform", uniform)):
-        assert low < accepted(machine, pattern, fidelity) < high, pattern
+        assert low < accepted(machine, fidelity, pattern=pattern) < high, pattern
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("kind", "failed", "adversarial", "uniform"),
+    [
+        # One link of a flit per cycle for the four nodes of a switch.
+        ("dimension_order", 0.0, (0.24, 0.251), (0.5, 0.7)),
+        # Twice as many hops: at most one half.
+        ("valiant", 0.0, (0.33, 0.5), (0.33, 0.5)),
+        # As the better of both, within 10 %.
+        ("ugal_l", 0.0, (0.33, 0.5), (0.5, 0.7)),
+        ("ugal_g", 0.0, (0.33, 0.5), (0.5, 0.7)),
+        # Aside in a line takes two of its links for one: at most one half.
+        ("dal", 0.0, (0.4, 0.5), (0.45, 0.7)),
+        # A twentieth of all links has failed.
+        ("ugal_l", 0.05, (0.33, 0.5), (0.48, 0.65)),
+        ("dal", 0.05, (0.4, 0.5), (0.43, 0.65)),
+    ],
+)
+def test_loads_of_a_hyperx_are_within_the_known_bounds(
+    tmp_path: Path,
+    kind: str,
+    failed: float,
+    adversarial: tuple[float, float],
+    uniform: tuple[float, float],
+) -> None:
+    side, nodes = 4, 4
+    machine = machine_of(
+        {
+            "preset": "wormhole_mesh",
+            "topology": {
+                "kind": "hyperx",
+                "dims": [side, side],
+                "nodes_per_switch": nodes,
+                "failed_share": failed,
+            },
+            "routing": {"kind": kind},
+            "switch": {"input_buffer": "32 B"},
+            "interface": {"packet_size": "3 B"},
+        }
+    )
+    # All nodes of a switch send to those of the next along x.
+    path = tmp_path / "next.csv"
+    rows = ["source,destination"]
+    for source in range(machine.nodes):
+        switch, lane = divmod(source, nodes)
+        following = switch - switch % side + (switch + 1) % side
+        rows.append(f"{source},{following * nodes + lane}")
+    path.write_text("\n".join(rows) + "\n")
+    for keys, (low, high) in (
+        ({"pattern": "permutation", "file": str(path)}, adversarial),
+        ({"pattern": "uniform"}, uniform),
+    ):
+        assert low < accepted(machine, "flit", **keys) < high, keys
 
 
 def test_what_compares_loads_is_refused_where_they_are_not_known() -> None:

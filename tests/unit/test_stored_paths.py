@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from benches.stores import Tables
 from tailback import Experiment, engine
 from tailback.comparison import compare
-from tailback.critical_path import PART_WORDS
+from tailback.critical_path import PART_WORDS, CriticalPath
 from tailback.report.of_store import page_of
 from tailback.report.page import Cell, Figure, Page, Section, Table
-from tailback.store.columns import MERGED, PATH_COLUMNS, PATH_METRICS
+from tailback.store.columns import INNER, MERGED, PATH_COLUMNS, PATH_METRICS, PATH_TABLES
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of
 from tests.commands import tailback
@@ -23,7 +24,7 @@ from tests.stores import runs_of, small_store
 SIZE = "workload.size"
 BASE: Tables = {
     "machine": t9000_tables(dims=[2, 2]),
-    "workload": {"kind": "ring_allreduce"},
+    "workload": {"kind": "ring_allreduce", "size": "64 B"},
     "run": {"critical_path": True},
 }
 PLAIN: Tables = BASE | {"run": {}}
@@ -69,7 +70,7 @@ def test_points_without_a_path_have_none_of_its_columns() -> None:
     names = [column.name for column in PATH_COLUMNS]
     assert kept.select(plain.column_names).equals(plain)
     assert set(kept.column_names) - set(plain.column_names) == set(names)
-    assert len(names) == len(PART_WORDS) * len(MERGED)
+    assert len(names) == len(PART_WORDS) * len(MERGED) + len(PATH_TABLES)
 
 
 def test_columns_are_known_whatever_became_of_the_run() -> None:
@@ -77,6 +78,9 @@ def test_columns_are_known_whatever_became_of_the_run() -> None:
     ended = table_of(compare(Experiment.from_dict(BASE), ("full",)), "a")
     cut = table_of(compare(Experiment.from_dict(BASE | {"run": run}), ("full",)), "a")
     assert cut.schema == ended.schema
+    for name in PATH_TABLES:
+        fields = cut.schema.field(name).type.value_type
+        assert [field.name for field in fields] == [column.name for column in INNER[name]]
     assert all(cut[name][0].as_py() is None for name in PATH_METRICS)
 
 
@@ -96,18 +100,56 @@ def test_a_report_has_a_bar_for_every_point(page: Page, store: PointStore) -> No
     chosen = figure.drawing.chosen(mode="full")
     runs = runs_of(store).filter(mode="full")
     for bar in chosen["data"]:
-        assert bar["x"] == ["size = 64 B", "size = 256 B"]
+        assert bar["x"] == ["64 B", "256 B"]
     heights = [sum(us) for us in zip(*(bar["y"] for bar in chosen["data"]), strict=True)]
     for height, size in zip(heights, (64, 256), strict=True):
         took = runs.filter(**{f"{SIZE}_bytes": size})["completion_us"]
         assert len(took) == 2
         assert height == pytest.approx(took.mean())
-    [table] = [part for part in found.content if isinstance(part, Table)]
+    table, waits, calls = [part for part in found.content if isinstance(part, Table)]
     assert table.columns[:5] == ("size", "mode", "runs", "takes", "contention")
     for row in table.rows:
         shares = [cell.order for cell in row[5:] if isinstance(cell, Cell)]
         assert sum(float(share or 0) for share in shares) == pytest.approx(1)
     assert [row[1] for row in table.rows] == ["full", "free"] * 2
+    assert waits.columns[2:] == (*_WAITED_FOR, "time", "share")
+    # Messages of this ring meet; in mode free they do not. Nobody computes.
+    assert {row[1] for row in waits.rows} == {"full"}
+    assert {row[1] for row in calls.rows} == {"full", "free"}
+
+
+_WAITED_FOR = ("channel", "root channel", "in the way", "at the root")
+
+
+def test_what_was_longest_is_told_apart() -> None:
+    rows = [
+        ("network", 0, 1, 7, 1, 4, 40),
+        ("network", 0, 2, 7, 1, 4, 10),
+        ("endpoint", 1, 1, 3, 2, 2, 20),
+        ("network", 1, 1, 8, 1, 4, 5),
+        ("network", 0, 1, 9, 1, 4, 6),
+        ("latency", 0, 1, None, None, None, 100),
+    ]
+    names = ("part", "process", "call", "channel", *_CULPRITS, "time_ps")
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    pieces = pa.table(columns | {"root": columns["channel"]})
+    path = CriticalPath(pieces, pa.table({}), ((1, ["start", "loop"]),))
+    waits = path.waits(2).to_pylist()
+    assert [(row["part"], row["channel"], row["time_ps"]) for row in waits] == [
+        ("network", 7, 50),
+        ("endpoint", 3, 20),
+        ("network", None, 11),
+    ]
+    calls = path.calls(3).to_pylist()
+    assert [(row["process"], row["place"], row["part"], row["time_ps"]) for row in calls] == [
+        (0, "1", "latency", 100),
+        (0, "1", "network", 46),
+        (1, "loop", "endpoint", 20),
+        (None, None, "network", 15),
+    ]
+
+
+_CULPRITS = ("culprit_process", "root_culprit_process")
 
 
 def test_a_report_of_other_points_has_no_such_section(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
     jobs = of_jobs.section(rows, variation)
     if jobs is not None:
         sections.append(jobs)
-    path = paths.section(runs, variation)
+    path = paths.section(store, runs, variation)
     if path is not None:
         sections.append(path)
     who = blamed.section(store, runs, sweeps)

@@ -5,20 +5,23 @@ Points that differ only in their seed are taken together: the means of their par
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis import merged
+from tailback.blame_names import Names
 from tailback.comparison import MODES
 from tailback.critical_path import CONTENTION
-from tailback.figures.drawing import Axis, Choice, Drawing, Key, one_of
-from tailback.figures.labels import parameter_label
+from tailback.figures.drawing import Axis, Choice, Drawing, one_of
+from tailback.figures.drawing import Key as Chosen
+from tailback.figures.labels import parameter_label, value_text
 from tailback.figures.waiting import Part, stacked
 from tailback.frames import dictionaries
 from tailback.scaling import MICROSECONDS, scaled
-from tailback.store.columns import OF_PATHS, PATH_METRICS
+from tailback.store.columns import INNER, OF_PATHS, PATH_METRICS, PATH_TABLES
 
 from .listing import value_cell
+from .machines import ENDS, PLACES
 from .page import Cell, Content, Figure, Section, Table
 
 if TYPE_CHECKING:
@@ -27,9 +30,22 @@ if TYPE_CHECKING:
     from .variation import Variation
 
 Row = Mapping[str, Any]
+Key = tuple[Any, ...]
+
+_ROWS = 5
+"""Rows of a point and mode in the tables below the bars."""
 
 
-def section(runs: pa.Table, variation: Variation) -> Section | None:
+class Store(Protocol):
+    """Where tables of points come from: a `PointStore`."""
+
+    def tables(
+        self, identity: str, wanted: Mapping[str, Iterable[str]]
+    ) -> Mapping[str, Mapping[str, pa.Table]]:
+        """Return columns of large tables of a point, by mode and name."""
+
+
+def section(store: Store, runs: pa.Table, variation: Variation) -> Section | None:
     """Return the section; None if no point has kept its critical path."""
     if not PATH_METRICS.keys() <= set(runs.column_names):
         return None
@@ -42,7 +58,8 @@ def section(runs: pa.Table, variation: Variation) -> Section | None:
         "docs/critical-path.md."
     )
     figure = Figure("path", "What the end waited for", _drawing(rows, parts, variation), caption)
-    return Section("The critical path", (_TEXT, figure, _table(rows, parts, variation)), ("mode",))
+    tables = (_table(rows, parts, variation), *_longest(store, runs, rows, variation))
+    return Section("The critical path", (_TEXT, figure, *tables), ("mode",))
 
 
 def _rows(runs: pa.Table, variation: Variation) -> list[Row]:
@@ -62,16 +79,21 @@ def _rows(runs: pa.Table, variation: Variation) -> list[Row]:
 def _drawing(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> Drawing:
     """Return a bar for each combination, of a mode that is chosen."""
     modes = [mode for mode in MODES if any(row["mode"] == mode for row in rows)]
-    members: dict[Key, Drawing] = {}
+    axis = Axis(", ".join(map(parameter_label, variation.columns)) or "point")
+    members: dict[Chosen, Drawing] = {}
     for number, mode in enumerate(modes):
         of_mode = [row for row in rows if row["mode"] == mode]
-        places = [variation.text(row, variation.columns) or "all" for row in of_mode]
+        places = [_point(row, variation) for row in of_mode]
         bars = [
             Part(name, PATH_METRICS[name], [row[name] for row in of_mode], colour)
             for colour, name in enumerate(parts)
         ]
-        members[number,] = stacked(places, bars, Axis("point"), "time on the critical path (µs)")
+        members[number,] = stacked(places, bars, axis, "time on the critical path (µs)")
     return one_of((Choice("mode", "mode", tuple(modes)),), members)
+
+
+def _point(row: Row, variation: Variation) -> str:
+    return ", ".join(value_text(column, row[column]) for column in variation.columns) or "all"
 
 
 def _table(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> Table:
@@ -86,6 +108,83 @@ def _table(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> T
         found.append(tuple(cells))
     heads += [PATH_METRICS[name] for name in parts]
     return Table(tuple(heads), tuple(found), "Shares of the critical path", searchable=True)
+
+
+def _longest(
+    store: Store, runs: pa.Table, rows: Sequence[Row], variation: Variation
+) -> tuple[Table, Table]:
+    """Return what was longest on the paths: channels waited for, and places in programs."""
+    varied = variation.columns
+    shown = {(*(row[column] for column in varied), row["mode"]): row for row in rows}
+    sums = _Sums(store)
+    for run in dictionaries(runs):
+        key = (*(run[column] for column in varied), run["mode"])
+        if key in shown and run[next(iter(PATH_METRICS))] is not None:
+            sums.add(key, run)
+    heads = [*map(parameter_label, varied), "mode"]
+    waits, calls = [], []
+    for key, row in shown.items():
+        total = sum(row[name] for name in PATH_METRICS)
+        begin = [*(value_cell(column, row[column]) for column in varied), row["mode"]]
+        for what, us in sums.largest(sums.waits, key):
+            waits.append((*begin, *what, Cell(scaled(us, MICROSECONDS), us), _share(us, total)))
+        for what, us in sums.largest(sums.calls, key):
+            calls.append((*begin, *what, Cell(scaled(us, MICROSECONDS), us), _share(us, total)))
+    return (
+        Table((*heads, *_OF_WAITS, "time", "share"), tuple(waits), _WAITS, searchable=True),
+        Table((*heads, *_OF_CALLS, "time", "share"), tuple(calls), _CALLS, searchable=True),
+    )
+
+
+class _Sums:
+    """Times of rows of stored tables, by group and what they are of."""
+
+    def __init__(self, store: Store) -> None:
+        self.waits: dict[Key, dict[Key, int]] = {}
+        self.calls: dict[Key, dict[Key, int]] = {}
+        self._store = store
+        self._runs: dict[Key, int] = {}
+
+    def add(self, key: Key, run: Row) -> None:
+        """Add what a run has kept to a group."""
+        self._runs[key] = self._runs.get(key, 0) + 1
+        found = self._store.tables(run["identity"], _WANTED)[run["mode"]]
+        names = Names.of_tables(found["nodes"], found["channels"], "process")
+        waits, calls = (self.waits.setdefault(key, {}), self.calls.setdefault(key, {}))
+        for row in found["critical_path_waits"].to_pylist():
+            channels = (_named(names, row[name]) for name in ("channel", "root"))
+            whose = (_process(row[name]) for name in ("culprit_process", "root_culprit_process"))
+            what = (*channels, *whose)
+            waits[what] = waits.get(what, 0) + row["time_ps"]
+        for row in found["critical_path_calls"].to_pylist():
+            part = PATH_METRICS[f"{OF_PATHS}{row['part']}_us"]
+            what = (_process(row["process"]) or _REST, row["place"], part)
+            calls[what] = calls.get(what, 0) + row["time_ps"]
+
+    def largest(self, sums: Mapping[Key, Mapping[Key, int]], key: Key) -> list[tuple[Key, float]]:
+        """Return the mean times of a group in microseconds, the longest first."""
+        ranked = sorted(sums.get(key, {}).items(), key=lambda item: -item[1])
+        return [(what, time_ps / 1e6 / self._runs[key]) for what, time_ps in ranked[:_ROWS]]
+
+
+def _named(names: Names, channel: int | None) -> str:
+    return _REST if channel is None else names.channel(channel)
+
+
+def _process(number: int | None) -> str | None:
+    return None if number is None else f"process {number}"
+
+
+_REST = "the rest"
+_WANTED = {
+    "nodes": PLACES,
+    "channels": ENDS,
+    **{name: [column.name for column in INNER[name]] for name in PATH_TABLES},
+}
+_OF_WAITS = ("channel", "root channel", "in the way", "at the root")
+_OF_CALLS = ("process", "place", "what it did")
+_WAITS = "What messages on the path waited for: the longest of each point, means over seeds"
+_CALLS = "Where in the programs: likewise"
 
 
 def _share(us: float, total: float) -> Content:

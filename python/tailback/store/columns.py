@@ -256,7 +256,20 @@ def _path_columns() -> Iterator[Column]:
 
 
 METRIC_COLUMNS = tuple(_metric_columns())
-PATH_COLUMNS = tuple(_path_columns())
+PATH_TABLES = ("critical_path_waits", "critical_path_calls")
+"""Columns that hold a table, of points with `run.critical_path`."""
+
+PATH_ROWS = 256
+"""Rows of each of them that are told apart, the longest."""
+
+_PATH_MEANING = {
+    "critical_path_waits": "What messages on the critical path waited for, the longest first.",
+    "critical_path_calls": "Time on the critical path by place in the program, likewise.",
+}
+PATH_COLUMNS = (
+    *_path_columns(),
+    *(Column(name, "list", "", text) for name, text in _PATH_MEANING.items()),
+)
 """The columns that points with `run.critical_path` have and others have not."""
 
 RATIO_COLUMNS = tuple(_ratio_columns())
@@ -334,8 +347,8 @@ NODES_OF_INTEGRATED = _counted(
     own_bytes_max="The same of its own packets that had not set out.",
 )
 
-#: Columns of the tables in `NESTED` and `BLAME_TABLES`. Coordinates of nodes are x, y, z,
-#: x3, ... as the machine has.
+#: Columns of the tables in `NESTED`, `PATH_TABLES` and `BLAME_TABLES`. Coordinates of nodes are
+#: x, y, z, x3, ... as the machine has.
 INNER: dict[str, tuple[Column, ...]] = {
     "moments": (
         *_VARIABLE,
@@ -421,6 +434,21 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("standard_error", "float64", "", "Its standard error, likewise."),
         Column("weight", "float64", "", "What the sum was divided by."),
         Column("batches", "integer", "", "Batches behind the interval; 0: exact."),
+    ),
+    "critical_path_waits": (
+        Column("part", "text", "", "endpoint or network."),
+        Column("channel", "integer", "", "Number of the channel; null: of all other rows."),
+        Column("root", "integer", "", "Number of the root channel."),
+        Column("culprit_process", "integer", "", "Who sent the message in the way."),
+        Column("root_culprit_process", "integer", "", "Who sent the message at the root."),
+        Column("time_ps", "integer", "ps", "How long."),
+    ),
+    "critical_path_calls": (
+        Column("part", "text", "", "What the time is put down to."),
+        Column("process", "integer", "", "Whose; null: of all other rows."),
+        Column("call", "integer", "", "Number of the place in its program; null: none."),
+        Column("time_ps", "integer", "ps", "How long."),
+        Column("place", "text", "", "What a trace calls the place, or its number."),
     ),
     "blame_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
     "blame_channels": (

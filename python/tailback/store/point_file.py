@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .columns import BLAME_TABLES, LIGHT, NESTED, TRAFFIC_TABLE
+from .columns import BLAME_TABLES, LIGHT, NESTED, PATH_TABLES, TRAFFIC_TABLE
 from .documents import check_is_file, damaged
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
-_OPTIONAL = frozenset((TRAFFIC_TABLE, *BLAME_TABLES))
+_OPTIONAL = frozenset((TRAFFIC_TABLE, *PATH_TABLES, *BLAME_TABLES))
 _MAGIC = b"PAR1"
 _PATH = "__filename"
 """What Arrow calls the file a row comes from."""

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
-from tailback.critical_path import PART_WORDS
+from tailback.critical_path import PART_WORDS, CriticalPath
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 from tailback.results import CLASS_VARIABLES, Result
 from tailback.statistics import Estimate
@@ -26,6 +26,8 @@ from tailback.store.columns import (
     BLAME_PAIRS,
     BLAME_TABLES,
     NESTED,
+    PATH_ROWS,
+    PATH_TABLES,
     PERCENTILES,
     TRAFFIC_TABLE,
     Column,
@@ -58,7 +60,8 @@ def table_of(cost: Cost, identity: str) -> pa.Table:
         *_of_paths(cost, results),
     ]
     nested = {name: _nested([getattr(r, name) for r in results], name) for name in NESTED}
-    return pa.table(_arrays(parts) | nested | _of_classes(results) | _blamed(cost, results))
+    nested |= _of_classes(results) | _on_paths(cost, results)
+    return pa.table(_arrays(parts) | nested | _blamed(cost, results))
 
 
 def to_bytes(table: pa.Table) -> bytes:
@@ -66,7 +69,7 @@ def to_bytes(table: pa.Table) -> bytes:
 
     Compressing the others, of a few rows, would take longer than all the rest.
     """
-    large = (*NESTED, TRAFFIC_TABLE, *BLAME_TABLES)
+    large = (*NESTED, TRAFFIC_TABLE, *PATH_TABLES, *BLAME_TABLES)
     compressed = {path: "zstd" for name in large for path in _leaves(table.schema, name)}
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -205,6 +208,15 @@ def _path_sums(result: Result) -> Mapping[str, Estimate]:
         return dict.fromkeys(PART_WORDS, Estimate.unknown())
     found = {part: time_ps for (part,), time_ps in path.by("part")}
     return {part: Estimate.exact(found.get(part, 0) / 1e6, 1.0) for part in PART_WORDS}
+
+
+def _on_paths(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
+    """Return what was on critical paths, longest first: `PATH_TABLES`."""
+    if not cost.experiment.run.critical_path:
+        return {}
+    found = [result.critical_path or CriticalPath.unknown() for result in results]
+    tables = zip(*((path.waits(PATH_ROWS), path.calls(PATH_ROWS)) for path in found), strict=True)
+    return {name: _nested(each, name) for name, each in zip(PATH_TABLES, tables, strict=True)}
 
 
 def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:

@@ -7,18 +7,27 @@
 use crate::common::{message_list, spec};
 use crate::to_the_end;
 use crate::unit_cycles::{CYCLE, machine, pipeline};
-use tailback_engine::measure::blame::{Cause, Charge};
+use tailback_engine::measure::blame::{Cause, Charge, Charged};
 use tailback_engine::spec::{Fidelity, Machine, Mode, Pipeline, Spec, TopologySpec};
 
 /// Channel, cause, culprit, root, cycles.
 type Row = (u32, Cause, u32, u32, u64);
 
-/// What packets are charged; messages by cycle, source, destination and flits.
-fn charged(machine: Machine, list: &[(u64, u32, u32, u32)]) -> Vec<Vec<Row>> {
+fn row(charge: &Charge) -> Row {
+    let Charge { channel, cause, culprit, root, time } = *charge;
+    (channel.0, cause, culprit, root.0, time / CYCLE)
+}
+
+/// Messages by cycle, source, destination and flits.
+fn packets(machine: Machine, list: &[(u64, u32, u32, u32)]) -> Vec<Charged> {
     let list: Vec<_> = list.iter().map(|&(t, a, b, flits)| (t * CYCLE, a, b, flits - 1)).collect();
     let spec = spec(machine, message_list(&list), Mode::Full);
-    let row = |c: &Charge| (c.channel.0, c.cause, c.culprit, c.root.0, c.time / CYCLE);
-    let (_, packets) = to_the_end(&Spec { fidelity: Fidelity::Flit, ..spec });
+    to_the_end(&Spec { fidelity: Fidelity::Flit, ..spec }).1
+}
+
+/// What they are charged.
+fn charged(machine: Machine, list: &[(u64, u32, u32, u32)]) -> Vec<Vec<Row>> {
+    let packets = packets(machine, list);
     packets.iter().map(|packet| packet.charges.iter().map(row).collect()).collect()
 }
 
@@ -78,6 +87,24 @@ fn who_fills_the_buffer_is_charged() {
     // Channels 0 to 2 are injections, 3 leads from switch 0 to 1, 5 from there to 2.
     let full = rows[2].last().expect("its room is taken");
     assert_eq!((full.0, full.1, full.2, full.3), (3, Cause::BufferFull, 1, 5));
+}
+
+/// Node 1's packet has the channel to node 2 from 5 until 46, with the lost cycle. Node 0's first would
+/// start there in 10, and stands at switch 1 until it has left in 50; its second, for node 1 itself,
+/// is there to start in 14: who is at the root of that is node 1 until 46.
+#[test]
+fn who_stands_behind_one_that_waits_for_the_channel_waits_for_the_root() {
+    let mut machine = machine(TopologySpec::Mesh { dims: vec![3] }, pipeline());
+    machine.switch.input_buffer_flits = Some(20);
+    machine.switch.virtual_channels = 1;
+    let packets = packets(machine, &[(0, 1, 2, 40), (0, 0, 2, 2), (0, 0, 1, 2)]);
+    let last = |charges: &[Charge], count: usize| -> Vec<Row> {
+        charges[charges.len() - count..].iter().map(row).collect()
+    };
+    assert_eq!(row(&packets[1].charges[0]), (5, Cause::OutputBusy, 1, 5, 46 - 10));
+    assert_eq!(last(&packets[2].charges, 1), [(8, Cause::HeadOfLine, 0, 5, 50 - 14)]);
+    let root = [(8, Cause::HeadOfLine, 1, 5, 46 - 14), (8, Cause::HeadOfLine, 0, 5, 50 - 46)];
+    assert_eq!(last(&packets[2].passed, 2), root);
 }
 
 /// A line with room for a flit of each of two virtual channels and for two of either. Node 2 sends to

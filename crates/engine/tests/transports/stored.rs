@@ -6,6 +6,8 @@ mod cases;
 mod hand;
 #[path = "stored/network.rs"]
 mod network;
+#[path = "stored/roots.rs"]
+mod roots;
 #[path = "stored/sums.rs"]
 mod sums;
 #[path = "stored/twin.rs"]

@@ -79,6 +79,62 @@ fn every_wait_is_charged_to_who_was_in_the_way() {
     }
 }
 
+/// Time by cause and root culprit.
+type Roots = BTreeMap<(u8, u32), u64>;
+
+/// Root culprits as they are defined: at every instant the one in the way is followed to the one that it
+/// waits for then, and so on.
+fn roots(packets: &[Charged], victim: &Charged) -> Roots {
+    let mut cuts: Vec<u64> = packets
+        .iter()
+        .flat_map(|one| one.begins.iter().zip(&one.charges))
+        .flat_map(|(&begin, charge)| [begin, begin + charge.time])
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let at = |class: u32, now: u64| {
+        let one = &packets[class as usize];
+        let mut pieces = one.begins.iter().zip(&one.charges);
+        pieces.find(|&(&begin, charge)| begin <= now && now < begin + charge.time)
+    };
+    let mut found = Roots::new();
+    for (&begin, charge) in victim.begins.iter().zip(&victim.charges) {
+        let end = begin + charge.time;
+        let within: Vec<_> = cuts.iter().filter(|&&cut| begin <= cut && cut <= end).collect();
+        for span in within.windows(2) {
+            let mut culprit = charge.culprit;
+            while let Some((_, next)) = at(culprit, *span[0]) {
+                culprit = next.culprit;
+            }
+            *found.entry((charge.cause as u8, culprit)).or_default() += span[1] - span[0];
+        }
+    }
+    found
+}
+
+/// Where nobody loses a channel: such charges are not passed on.
+#[test]
+fn root_culprits_are_those_found_slowly() {
+    let mut passed_on = 0;
+    for number in 0..random_cases(300) {
+        let (engine, machine, rows) = case(number);
+        let takes_away = |grant: &Grant| grant.vain.is_some();
+        if Twin::run(&machine, &rows).grants.iter().any(takes_away) {
+            continue;
+        }
+        let (_, charged) = run(engine, &rows, Mode::Full);
+        for one in &charged {
+            let mut told = Roots::new();
+            for piece in &one.passed {
+                *told.entry((piece.cause as u8, piece.culprit)).or_default() += piece.time;
+            }
+            passed_on += u64::from(one.passed != one.charges);
+            assert_eq!(told, roots(&charged, one), "case {number} message {}: {one:?}", one.class);
+        }
+    }
+    assert!(passed_on > 100, "{passed_on} messages have roots elsewhere");
+}
+
 /// What is charged for a channel is what was waited for it, before the first channel and later.
 fn check_channels(number: u64, simulation: &Simulation, charged: &[Charged]) {
     let mut sums = vec![(0, 0); simulation.layout().channels()];
@@ -126,6 +182,28 @@ fn the_root_is_where_something_transmits() {
         one(3),
         [(Cause::Throttling, 1, (2, 3), 117 - 23), (Cause::OutputBusy, 2, (1, 2), 124 - 122)]
     );
+}
+
+/// Cause, root culprit and time in ns of each piece.
+fn passed(charged: &Charged) -> Vec<(Cause, u32, u64)> {
+    charged.passed.iter().map(|piece| (piece.cause, piece.culprit, piece.time / 1_000)).collect()
+}
+
+/// The second has 0 to 1 and 1 to 2 and waits for the first until 105, then it transmits until 117:
+/// who waits for it waits for the first until then.
+#[test]
+fn a_wait_for_a_circuit_that_waits_is_passed_on() {
+    let rows = [(0, 2, 3, 100), (0, 0, 3, 10), (10_000, 1, 2, 5), (20_000, 0, 2, 5)];
+    let (_, charged) = run(mesh(&[4]), &rows, Mode::Full);
+    assert_eq!(passed(&charged[1]), [(Cause::OutputBusy, 0, 105 - 13)]);
+    let third = [(Cause::Throttling, 0, 105 - 13), (Cause::Throttling, 1, 117 - 105)];
+    assert_eq!(passed(&charged[2]), third);
+    let fourth = [
+        (Cause::Throttling, 0, 105 - 23),
+        (Cause::Throttling, 1, 117 - 105),
+        (Cause::OutputBusy, 2, 124 - 122),
+    ];
+    assert_eq!(passed(&charged[3]), fourth);
 }
 
 #[test]
