@@ -148,12 +148,12 @@ def test_every_class_needs_the_virtual_channels_of_routing() -> None:
 
 
 def _two_by_two(channels: int, shares: tuple[Any, Any], places: int = 1) -> Experiment:
-    """Each of four nodes asks the one across twice before an answer comes; one place for replies."""
+    """Each of four nodes asks the one across twice before an answer comes."""
     ask = {"name": "read", "pattern": "neighbour", "message_size": "8 B", "period": "1 ns"}
     ask |= {"start": "together", "repeat": 2, "reply": "data", "max_outstanding": 2}
     answer = {"name": "data", "message_size": "512 B"}
     for one, share in zip((ask, answer), shares, strict=True):
-        one |= {"virtual_channels": share} if share else {}
+        one.update({"virtual_channels": share} if share else {})
     machine = {
         "preset": "booksim_mesh",
         "topology": {"kind": "mesh", "dims": [2, 2]},

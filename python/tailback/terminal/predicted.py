@@ -80,8 +80,8 @@ def _mixed(prediction: Prediction) -> Iterator[Text]:
     for request, reply in prediction.mixed_with_replies:
         places = prediction.experiment.machine.interface.reply_queue
         yield Text(
-            f"{request} and its replies, {reply}, share virtual channels, and nodes have places for "
-            f"{places}: they can wait for each other in a circle (protocol deadlock)",
+            f"{request} and its replies, {reply}, share virtual channels, and nodes have places "
+            f"for {places}: they can wait for each other in a circle (protocol deadlock)",
             style="yellow",
         )
 

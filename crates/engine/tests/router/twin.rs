@@ -445,7 +445,7 @@ fn packets(spec: &Spec, nodes: usize) -> Vec<Packet> {
             continue;
         }
         let of = message_packets(interface, message as u64, (source, destination), bytes, at);
-        packets.extend(of.into_iter().map(|packet| Packet { asks, traffic, ..packet }));
+        packets.extend(of.into_iter().map(|packet| Packet { traffic, asks, ..packet }));
     }
     packets
 }
