@@ -392,6 +392,11 @@ impl Fabric {
                 && !have_heads
                 && !matches!(self.model, Model::Frames(_) | Model::Cells(_)),
             have_heads,
+            are_in_order: self.traits.in_order
+                && is_full
+                && !self.traits.receives
+                && !wiring.replicates
+                && !(are_whole && wiring.layout.has_shared_wires()),
         }
     }
 

@@ -67,6 +67,9 @@ pub struct Traits {
     pub receives: bool,
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub stores: bool,
+    /// Whether packets stand nowhere but in the buffers at the ends of channels, each first in, first
+    /// out.
+    pub in_order: bool,
     /// Whether it makes copies of packets with riders: where their ways part, it parts them
     /// ([`Act::part`]).
     pub replicates: bool,

@@ -375,7 +375,8 @@ impl ChannelModel for PacketFabric {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        Traits { stretches: receives, receives, ..Traits::default() }
+        let in_order = self.chaos.is_none();
+        Traits { stretches: receives, receives, in_order, ..Traits::default() }
     }
 }
 

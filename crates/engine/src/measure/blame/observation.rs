@@ -91,6 +91,9 @@ impl Blame {
     pub fn observe(&mut self, what: Observation, now: Time, ways: &impl Ways) {
         #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
         use Observation::*;
+        if self.lanes.are_kept() && self.observe_in_lanes(what, now, ways) {
+            return;
+        }
         if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
             let label = |packet: PacketId| self.records[packet.index()].class;
             occupancy.observe(what, (label, labels), now, ways);

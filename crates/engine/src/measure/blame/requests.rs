@@ -154,7 +154,7 @@ impl Blame {
         if !self.records[id.index()].is_victim {
             return;
         }
-        let class = self.holders[user.index()].latest().map(|turn| turn.class);
+        let class = self.latest_on(user).map(|turn| turn.class);
         let own = Root { class: self.class(id), channel };
         let root = class.map_or(own, |class| Root { class, channel: user });
         if self.is_past_start(id, channel) {
@@ -175,10 +175,10 @@ impl Blame {
         asked: Time,
         now: Time,
     ) {
-        let record = &self.records[id.index()];
         let place = self.queues.place(channel);
+        let record = &self.records[id.index()];
         let own = Root { class: record.class, channel };
-        let latest = self.holders[place.index()].latest();
+        let latest = self.latest_on(place);
         let (cause, root) = latest.map_or((Cause::Arbitration, own), |turn| {
             let is_before = turn.granted < asked;
             let known = Some(record.asked_root).filter(|root| is_before && root.is_some());
@@ -197,7 +197,7 @@ impl Blame {
     #[cold]
     #[inline(never)]
     pub(super) fn outdone(&mut self, id: PacketId, channel: ChannelId, now: Time) {
-        if let Some(turn) = self.holders[channel.index()].latest() {
+        if let Some(turn) = self.latest_on(channel) {
             let root = Root { class: turn.class, channel };
             self.stalls(id, now, Cause::Arbitration, root);
         }
