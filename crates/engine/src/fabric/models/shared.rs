@@ -194,12 +194,18 @@ impl ChannelModel for SharedFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        // A channel that has sent all of a packet may not have been told that it is free.
         let has_sent = |lane: &Lane| self.is_deferring && lane.unsent == 0;
+        let goes_by = |output: ChannelId| {
+            let is_left = output.is_some() && !has_sent(self.board.at(output));
+            if is_left { output } else { ChannelId::NONE }
+        };
         let standing = |lane: &Lane| Standing {
             owner: if has_sent(lane) { PacketId::NONE } else { lane.packet },
             unsent: lane.unsent.into(),
             room: u64::from(self.buffers.flits() - u32::from(lane.used)),
-            output: lane.output,
+            shut: false,
+            output: goes_by(lane.output),
             front: lane.port.buffer.first,
         };
         let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
