@@ -130,7 +130,7 @@ fn a_file_that_expands_to_empty_nodes_is_refused_at_once() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let begin = file(&[]);
     gzip.write_all(&begin).unwrap();
-    gzip.write_all(&[0; 1 << 20]).unwrap();
+    gzip.write_all(&vec![0; 1 << 20]).unwrap();
     let path = folder.file("bomb.0.et", gzip.finish().unwrap());
     let expected = format!("bomb.0.et: byte {}: node 0 is there twice", begin.len() + 1);
     assert_eq!(mistake_with(&path, &Options::of(Format::Chakra)), expected);
