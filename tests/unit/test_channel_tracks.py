@@ -94,6 +94,38 @@ def test_slices_of_a_channel_add_up_to_its_busy_time(preset: str, fidelity: str)
     assert by_channel.sum() > 0
 
 
+@pytest.mark.parametrize(
+    "preset",
+    [
+        "booksim_mesh",
+        "buzzard_mudge_circuit",
+        "buzzard_mudge_datagram",
+        "gigabit_ethernet",
+        "infiniband_like",
+        "myrinet",
+        "symult_2010",
+    ],
+)
+def test_slices_add_up_on_machines_of_all_kinds(preset: str) -> None:
+    rows = [[f"{number} us", number, (3 * number + 1) % 7, "900 B"] for number in range(7)]
+    rows += [["1 us", number, 7, "100 B"] for number in range(4)]
+    workload = {"kind": "messages", "messages": rows}
+    experiment = tb.Experiment.from_dict({"machine": {"preset": preset}, "workload": workload})
+    result = record(experiment, _ALL).result
+    assert result.turns is not None
+    found = _sums(result.turns, "busy_ps", len(result.channels))
+    assert found == result.channels["busy_ps"].to_pylist()
+
+
+def test_charts_of_processes_leave_channels_out() -> None:
+    experiment = _two_for_one_channel("wormhole_mesh", "worm")
+    alone, both = record(experiment), record(experiment, _ALL)
+    shown = [[track.name for track in r.timeline.tracks if track.is_process] for r in (alone, both)]
+    assert shown[0] == shown[1] == [f"process {number} on node {number}" for number in range(3)]
+    lengths = [[len(slices) for slices in r.timeline.slices] for r in (alone, both)]
+    assert lengths[0] == lengths[1]
+
+
 def _sums(rows: Any, name: str, channels: int) -> list[int]:
     found = np.zeros(channels, dtype=np.int64)
     np.add.at(found, rows["channel"], rows[name].astype(np.int64))

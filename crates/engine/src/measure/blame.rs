@@ -12,8 +12,10 @@ mod bystanders;
 mod cause;
 mod cells;
 mod circuits;
+mod in_lanes;
 mod key;
 mod labels;
+mod lanes;
 mod log;
 mod observation;
 mod occupancy;
@@ -52,6 +54,7 @@ use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{Class, PacketRow};
 use crate::time::{NEVER, Time};
 use buffers::Buffers;
+use lanes::{Lanes, Side};
 use log::Log;
 use passing::{Passed, Passing};
 use record::{Record, Waits};
@@ -92,6 +95,10 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
+    /// Both in fewer words, instead, where that says all that is needed.
+    lanes: Lanes,
+    /// What of that somebody is being charged for: turns on a channel, and at a front.
+    written: Box<[Log; 2]>,
     /// As `holders` and `fronts`: when those who had their turns there waited themselves.
     passing: [Vec<Passing>; 2],
     queues: Queues,
@@ -127,7 +134,9 @@ pub struct Blame {
 impl Blame {
     /// Nothing has happened yet; the first batches are as long as `interval`.
     pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
-        let channels = queues.of.len();
+        let all = queues.of.len();
+        let in_lanes = queues.are_in_order && !victims.are_all();
+        let (channels, lanes) = if in_lanes { (0, all) } else { (all, 0) };
         Self {
             ends: queues.ends(),
             queues,
@@ -136,12 +145,14 @@ impl Blame {
             holders: vec![Log::default(); channels],
             fronts: vec![Log::default(); channels],
             passing: [vec![Passing::default(); channels], vec![Passing::default(); channels]],
-            asking: Places::new(channels),
-            unstarted: Places::new(channels),
+            lanes: Lanes::new(lanes),
+            written: Box::default(),
+            asking: Places::new(all),
+            unstarted: Places::new(all),
             forgets: if keeps.all_turns { 0 } else { NEVER },
             buffers: Buffers::new(channels),
             cells: Vec::new(),
-            keepers: vec![PacketId::NONE; channels],
+            keepers: vec![PacketId::NONE; all],
             drained: Vec::new(),
             tables: Tables::new(0, interval, &victims),
             packets: keeps.packets.then(Vec::new),
@@ -202,6 +213,9 @@ impl Blame {
 
     /// The packet that holds a channel, if any.
     pub(crate) fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
+        if self.lanes.are_kept() {
+            return self.lanes.holder(channel, Side::Channel, now);
+        }
         self.holders[self.queues.place(channel).index()].holder(now).map(|turn| turn.packet)
     }
 
@@ -219,7 +233,21 @@ impl Blame {
     }
 
     /// A packet has been delivered; without contention it would have lived `alone`.
+    #[inline]
     pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
+        let &Record { head, is_victim, .. } = &self.records[id.index()];
+        if self.lanes.are_kept() {
+            self.lanes.leave(head, id, row.delivered);
+            if !is_victim {
+                return;
+            }
+        }
+        self.is_over(id, row, last, alone);
+    }
+
+    /// The same of one of which more is kept than where it is.
+    #[inline(never)]
+    fn is_over(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         let record = &mut self.records[id.index()];
         self.asking.leave(&mut record.asking);
         self.unstarted.leave(&mut record.unstarted);

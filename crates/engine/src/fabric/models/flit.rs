@@ -503,7 +503,8 @@ impl ChannelModel for FlitFabric {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let (lists, receives) = (self.board.lists.end(), self.board.has_receivers());
-        Traits { has_clock: true, stretches: true, lists, receives, ..Traits::default() }
+        let in_order = lists == 0;
+        Traits { has_clock: true, stretches: true, lists, receives, in_order, ..Traits::default() }
     }
 
     /// When the next flit has been sent or is there, or [`NEVER`].

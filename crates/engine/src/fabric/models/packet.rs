@@ -77,6 +77,7 @@ impl PacketFabric {
                     UNBOUNDED => u64::MAX,
                     capacity => u64::from(capacity - (channel.occupied_at(now) - leaving)),
                 },
+                shut: false,
                 output: ChannelId::NONE,
                 front: channel.port.buffer.first,
             }
@@ -374,7 +375,8 @@ impl ChannelModel for PacketFabric {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        Traits { stretches: receives, receives, ..Traits::default() }
+        let in_order = self.chaos.is_none();
+        Traits { stretches: receives, receives, in_order, ..Traits::default() }
     }
 }
 

@@ -178,6 +178,7 @@ impl ChannelModel for SharedFabric {
             owner: lane.packet,
             unsent: lane.unsent.into(),
             room: u64::from(self.buffers.flits() - lane.used),
+            shut: false,
             output: lane.output,
             front: lane.port.buffer.first,
         };

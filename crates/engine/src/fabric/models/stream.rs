@@ -178,7 +178,7 @@ impl ChannelModel for StreamFabric {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        Traits { stretches: true, ..Traits::default() }
+        Traits { stretches: true, in_order: true, ..Traits::default() }
     }
 }
 

@@ -180,6 +180,7 @@ impl WormFabric {
                 owner: channel.owner,
                 unsent: (channel.flits - channel.known).into(),
                 room: channel.departed.wrapping_add(self.buffer).wrapping_sub(sent).into(),
+                shut: false,
                 output: channel.output,
                 front: channel.port.buffer.first,
             }
@@ -264,7 +265,8 @@ impl ChannelModel for WormFabric {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let (lists, receives) = (self.board.lists.end(), self.board.has_receivers());
-        Traits { stretches: true, lists, receives, ..Traits::default() }
+        let in_order = lists == 0;
+        Traits { stretches: true, lists, receives, in_order, ..Traits::default() }
     }
 }
 

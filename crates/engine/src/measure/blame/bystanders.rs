@@ -1,4 +1,5 @@
-//! Packets whose waits are not charged: of them it is kept who had his turn where, and no more.
+//! Packets whose waits are not charged, where turns are not kept in lanes: of them it is kept who had
+//! his turn where, and no more.
 
 use super::Blame;
 use super::log::Turn;

@@ -55,6 +55,12 @@ impl Default for Log {
 }
 
 impl Log {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.latest = NOBODYS;
+        self.older.clear();
+    }
+
     /// Adds a turn. Those that ended by `needed` are forgotten, but for what packets may ask
     /// for that have not ended theirs: by when those have ended that are.
     #[allow(clippy::inline_always, reason = "a turn is written where it stays")]

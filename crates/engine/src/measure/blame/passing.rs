@@ -118,9 +118,16 @@ pub struct Pieces {
     pub all: Vec<Passed>,
     /// How many there were before its latest wait.
     before: usize,
+    /// Whether nobody wants to know.
+    is_unknown: bool,
 }
 
 impl Pieces {
+    /// None yet; none ever if waits are not passed on.
+    pub fn new(is_known: bool) -> Self {
+        Self { is_unknown: !is_known, ..Self::default() }
+    }
+
     /// Those of another packet will be here.
     pub fn clear(&mut self) {
         self.all.clear();
@@ -146,6 +153,9 @@ impl Pieces {
 
     /// Of a wait that is being charged: a piece that begins at `from`, of a turn somewhere.
     pub fn pass(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
+        if self.is_unknown {
+            return;
+        }
         let span = (from, from + charge.time);
         let Some(passing) = passing else { return self.push(charge, from) };
         passing.cut(span, |begin, end, culprit| {
@@ -170,7 +180,7 @@ impl Pieces {
 
     /// Adds a piece of time in which nobody can have waited for this packet.
     pub fn add(&mut self, charge: Charge) {
-        if charge.time > 0 {
+        if charge.time > 0 && !self.is_unknown {
             self.all.push(Passed { from: NEVER, charge });
         }
     }

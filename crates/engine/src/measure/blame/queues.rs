@@ -21,6 +21,9 @@ pub struct Queues {
     pub receivers: Vec<NodeId>,
     /// Whether packets stand in buffers at the ends of channels, first in, first out.
     pub have_buffers: bool,
+    /// Whether they leave all of these in the order in which they came, each by one channel, and
+    /// nobody has turns elsewhere.
+    pub are_in_order: bool,
     /// Whether messages leave the list of their node one by one, each when it is the head.
     pub have_heads: bool,
 }

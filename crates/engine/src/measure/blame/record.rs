@@ -153,6 +153,11 @@ pub struct Ahead<'a> {
 }
 
 impl Waits {
+    /// It has not waited. `are_passed_on`: whether it will be known who was at the root.
+    pub fn new(are_passed_on: bool) -> Self {
+        Self { passed: Pieces::new(are_passed_on), ..Self::default() }
+    }
+
     /// Another packet takes the place of this one.
     pub fn clear(&mut self) {
         self.stalls.clear();

@@ -107,6 +107,25 @@ impl Blame {
         }
     }
 
+    /// The node that a packet goes to has no place for the reply to it, because of another.
+    #[cold]
+    pub(super) fn lacks_reply_place(
+        &mut self,
+        id: PacketId,
+        by: PacketId,
+        now: Time,
+        ways: &impl Ways,
+    ) {
+        if !self.records[id.index()].is_victim {
+            return;
+        }
+        let output = ways.output(id, self.records[id.index()].head);
+        let own = Root { class: self.class(id), channel: output };
+        let search = Search { blame: self, ways, now };
+        let root = if by.is_some() { search.root((by, output)) } else { own };
+        self.stalls(id, now, Cause::ReceiverBusy, root);
+    }
+
     pub(super) fn is_known_to_lack_room(&self, id: PacketId) -> bool {
         let last = self.waits[id.index()].stalls.last();
         self.records[id.index()].has_waited
@@ -135,7 +154,7 @@ impl Blame {
         if !self.records[id.index()].is_victim {
             return;
         }
-        let class = self.holders[user.index()].latest().map(|turn| turn.class);
+        let class = self.latest_on(user).map(|turn| turn.class);
         let own = Root { class: self.class(id), channel };
         let root = class.map_or(own, |class| Root { class, channel: user });
         if self.is_past_start(id, channel) {
@@ -156,10 +175,10 @@ impl Blame {
         asked: Time,
         now: Time,
     ) {
-        let record = &self.records[id.index()];
         let place = self.queues.place(channel);
+        let record = &self.records[id.index()];
         let own = Root { class: record.class, channel };
-        let latest = self.holders[place.index()].latest();
+        let latest = self.latest_on(place);
         let (cause, root) = latest.map_or((Cause::Arbitration, own), |turn| {
             let is_before = turn.granted < asked;
             let known = Some(record.asked_root).filter(|root| is_before && root.is_some());
@@ -178,7 +197,7 @@ impl Blame {
     #[cold]
     #[inline(never)]
     pub(super) fn outdone(&mut self, id: PacketId, channel: ChannelId, now: Time) {
-        if let Some(turn) = self.holders[channel.index()].latest() {
+        if let Some(turn) = self.latest_on(channel) {
             let root = Root { class: turn.class, channel };
             self.stalls(id, now, Cause::Arbitration, root);
         }

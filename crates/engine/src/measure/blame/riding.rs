@@ -14,7 +14,7 @@ impl Blame {
     pub(super) fn record_anew(&mut self, id: PacketId, (class, is_victim): (u32, bool), now: Time) {
         while self.records.len() <= id.index() {
             self.records.push(Record::new(class, is_victim, now));
-            self.waits.push(Waits::default());
+            self.waits.push(Waits::new(self.victims.are_all()));
             self.buffers.hold(self.records.len());
         }
         let record = &mut self.records[id.index()];

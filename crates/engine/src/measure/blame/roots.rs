@@ -5,6 +5,7 @@
 //! in; and so on to one that does not wait itself. The channel the last but one waits for
 //! that one to leave is the root.
 
+use super::lanes::Side;
 use super::{Blame, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
@@ -52,7 +53,7 @@ impl<W: Ways> Search<'_, W> {
         if leaver.is_some() {
             return leaver;
         }
-        let first = self.blame.buffers.first(head);
+        let first = self.first(head);
         if first != id {
             return first.is_some().then_some((first, head));
         }
@@ -73,13 +74,23 @@ impl<W: Ways> Search<'_, W> {
     /// The packet to wait for where there is no room in the buffer at a channel's end: the
     /// one that leaves it, else its first, unless that is `id` itself.
     pub fn fills(&self, channel: ChannelId, id: PacketId) -> Option<Step> {
-        let first = self.blame.buffers.first(channel);
+        let first = self.first(channel);
         let first = (first.is_some() && first != id).then_some((first, channel));
         self.leaver(channel).or(first)
     }
 
+    /// The first packet in the buffer at a channel's end, or none.
+    fn first(&self, channel: ChannelId) -> PacketId {
+        let Blame { lanes, buffers, .. } = self.blame;
+        if lanes.are_kept() { lanes.first(channel) } else { buffers.first(channel) }
+    }
+
     /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
     fn leaver(&self, buffer: ChannelId) -> Option<Step> {
+        if self.blame.lanes.are_kept() {
+            let leaver = self.blame.lanes.holder(buffer, Side::Front, self.now)?;
+            return Some((leaver, self.blame.records[leaver.index()].head));
+        }
         let turn = self.blame.fronts[buffer.index()].holder(self.now)?;
         Some((turn.packet, turn.channel))
     }

@@ -49,6 +49,7 @@ impl Told {
             lists,
             receivers: Vec::new(),
             have_buffers: true,
+            are_in_order: false,
             have_heads: false,
         };
         change(&mut queues);

@@ -77,7 +77,7 @@ fn every_message_takes_as_long_as_in_the_twin() {
         taken += twin.taken as u64;
         waited += run.waits();
     }
-    assert!(taken > in_proportion(1_000) && waited > 0, "{taken} channels taken");
+    assert!(taken > in_proportion(800) && waited > 0, "{taken} channels taken");
 }
 
 /// All waits are those of channels, and what messages live longer than alone.

@@ -159,11 +159,12 @@ impl RouterFabric {
         &self,
         wiring: &Wiring,
         packets: &PacketPool,
+        nodes: &deadlock::Nodes,
     ) -> Vec<Blocked> {
         let standings = self.standings();
         let all = u64::from(self.room.shared);
         let in_use = |standing: &Standing| all.saturating_sub(standing.room);
         let shared = standings.iter().map(in_use).collect();
-        deadlock::find_sharing(wiring, packets, standings, shared)
+        deadlock::find_sharing(wiring, packets, (standings, nodes), shared)
     }
 }

@@ -45,6 +45,9 @@ impl RouterFabric {
     pub(super) fn switches_decide(&mut self, cycle: u64, act: &mut Act) {
         let mut scratch = std::mem::take(&mut self.scratch);
         for step in self.first_step(cycle)..self.first_step(cycle + 1) {
+            if self.replies.is_some() {
+                self.give_places(step, act);
+            }
             let awake = self.switches.take_awake();
             for &switch in &awake {
                 self.decide(switch, step, &mut scratch, act);
