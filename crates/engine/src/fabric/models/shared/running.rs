@@ -152,23 +152,25 @@ impl Sender<'_> {
     /// When the next flits start, as many as are at equal distances and of the same kind, if it
     /// is known and not after an instant.
     #[inline]
-    fn next_starts(&self, (until, ahead): (Time, Time), most: u32, act: &Act) -> Option<Run> {
-        let lane = &*self.lane;
+    fn next_starts(&mut self, (until, ahead): (Time, Time), most: u32, act: &Act) -> Option<Run> {
+        let lane = &mut *self.lane;
+        let idle_at = self.free_at.max(lane.free_at);
+        let past = idle_at.min(until);
         let mut free = Run::ANY;
         if lane.port.switch.is_some() {
             if u32::from(lane.used) == self.buffers.flits() {
                 return None;
             }
-            free = self.buffers.places_free(self.channel, lane);
+            free = self.buffers.gather_places(self.channel, lane, past);
         }
         let mut there = Run::ANY;
-        if let Some(from) = &self.from {
+        if let Some(from) = &mut self.from {
             if from.used == 0 {
                 return None;
             }
-            there = self.buffers.flits_there(self.input, from);
+            there = self.buffers.gather_flits(self.input, from, past);
         }
-        let first = self.free_at.max(lane.free_at).max(free.first).max(there.first);
+        let first = idle_at.max(free.first).max(there.first);
         if first > until {
             return None;
         }
