@@ -8,13 +8,13 @@ messages do on average.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import gcd, log
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
 from tailback.metrics import Metric, OpenLoop, of_class
-from tailback.workloads import Synthetic, Traffic, TrafficClass
+from tailback.workloads import Jobs, Synthetic, Traffic, TrafficClass, Workload
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -49,12 +49,13 @@ def open_loop(experiment: Experiment) -> OpenLoop | None:
 
 def class_metrics(experiment: Experiment) -> dict[str, Metric]:
     """Return what is estimated of every traffic class, by name; nothing where there is one."""
-    workload, machine = experiment.workload, experiment.machine
-    if not isinstance(workload, Traffic):
-        return {}
+    machine = experiment.machine
     size = machine.interface.packet_room.bytes
     found: dict[str, Metric] = {}
-    for one in workload.traffic_class:
+    for name, workload, one in _classes(experiment.workload):
+        if workload is None or one is None:
+            found |= of_class(name, injection_ps=None, is_source=False, is_answered=False)
+            continue
         injection_ps = None
         if machine.has_injection_channels:
             messages = _lengths_of(one, workload)
@@ -62,12 +63,30 @@ def class_metrics(experiment: Experiment) -> dict[str, Metric]:
             # Loads are over channels, of which several may share a node's wire.
             injection_ps *= machine.node_channels_per_wire
         found |= of_class(
-            one.name,
+            name,
             injection_ps=injection_ps,
             is_source=not workload.answers(one.name) and one.repeat is None,
             is_answered=one.reply is not None,
         )
     return found
+
+
+def _classes(
+    workload: Workload, before: str = ""
+) -> Iterator[tuple[str, Traffic | None, TrafficClass | None]]:
+    """Yield the traffic classes that the network knows: their names, and who sends them.
+
+    Of a job that is a class by itself nobody does.
+    """
+    if isinstance(workload, Traffic):
+        yield from ((f"{before}{one.name}", workload, one) for one in workload.traffic_class)
+    if not isinstance(workload, Jobs) or not workload.network_classes():
+        return
+    for job in workload.jobs:
+        if isinstance(job.workload, Traffic):
+            yield from _classes(job.workload, f"{job.name}.")
+        else:
+            yield job.name, None, None
 
 
 def _lengths_of(one: TrafficClass, workload: Traffic) -> list[int]:

@@ -17,6 +17,7 @@ from tailback.machines import Graph
 from tailback.message_law import MessageLaw, message_law
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
+from tailback.workloads import Traffic
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -125,6 +126,19 @@ class Prediction:
     def _acknowledges(self) -> bool:
         return self.experiment.machine.interface.acknowledgements
 
+    @property
+    def mixed_with_replies(self) -> list[tuple[str, str]]:
+        """Classes of requests that share virtual channels with their replies, and these.
+
+        Only where nodes have places for so many replies: both can then wait for each other in a
+        circle.
+        """
+        machine, workload = self.experiment.machine, self.experiment.workload
+        if machine.interface.reply_queue is None or not isinstance(workload, Traffic):
+            return []
+        apart = machine.node_channels_per_wire == machine.switch.virtual_channels
+        return workload.mixed_with_replies(apart=apart)
+
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
         load = self.channels["load_us"].to_numpy()
@@ -195,6 +209,7 @@ class Prediction:
             **{name: _finite(value) for name, value in predicted.items()},
             "topology": self.survey.to_dict(),
             "routing": self.routing.to_dict(),
+            **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),
             **({} if self.law is None else {"message_law": self.law.to_dict()}),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,

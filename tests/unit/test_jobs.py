@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tailback as tb
+from tailback.errors import UserError
 from tailback.experiment import Experiment, json_schema
 from tailback.interfering import interference
 from tailback.report.of_interference import interference_page
@@ -460,3 +462,110 @@ def test_rates_of_a_job_that_ends_are_over_its_own_time() -> None:
         own = found.jobs[name]
         sent = own["messages_per_node_per_ms"].value * own.nodes * own["completion_us"].value / 1e3
         assert sent == pytest.approx(own.messages)
+
+
+def _shared_link(**urgent: Any) -> dict[str, Any]:
+    """Three jobs over one link between two switches, of which the last is the urgent one."""
+    return {
+        "machine": {
+            **LINE["machine"],
+            "topology": {"kind": "concentrated_mesh", "dims": [2], "nodes_per_switch": 3},
+            "switch": {**LINE["machine"].get("switch", {}), "arbiter": "priority"},
+        },
+        "job": [
+            _one("first", [0, 3], "0 ns"),
+            _one("bulk", [1, 4], "20 ns"),
+            _one("urgent", [2, 5], "50 ns") | urgent,
+        ],
+    }
+
+
+def _completions(described: dict[str, Any]) -> list[float]:
+    jobs = tb.run(Experiment.from_dict(described)).jobs
+    return [jobs[name]["completion_us"].value for name in ("first", "bulk", "urgent")]
+
+
+def test_the_more_urgent_job_has_the_link_first() -> None:
+    """A packet is 100 ns long, a hop 1 ns.
+
+    The first has the link from 1 to 101 ns, when both others wait for it: who is more urgent has it
+    next, and is there 101 ns later, the other 201 ns later.
+    """
+    assert _completions(_shared_link()) == [0.102, 0.202, 0.302]
+    assert _completions(_shared_link(priority=1)) == [0.102, 0.302, 0.202]
+
+
+def test_jobs_are_measured_as_classes_and_alone_keep_their_virtual_channels() -> None:
+    described = _shared_link()
+    described["machine"]["switch"] = {
+        **LINE["machine"].get("switch", {}),
+        "virtual_channels": 2,
+    }
+    for place, job_table in enumerate(described["job"]):
+        job_table["virtual_channels"] = [place // 2, place // 2]
+    experiment = Experiment.from_dict(described)
+    result = tb.run(experiment)
+    assert result["message_latency_us[urgent]"].value == pytest.approx(
+        result.jobs["urgent"]["message_latency_us"].value
+    )
+    alone = tb.run(experiment.only("urgent"))
+    assert alone.jobs["urgent"]["completion_us"].value == 0.152
+    spec = json.loads(experiment.only("urgent").spec("full"))
+    assert [one["name"] for one in spec["machine"]["routing"]["traffic_classes"]] == [
+        "urgent",
+        "first",
+        "bulk",
+    ]
+    assert (spec["workload"]["traffic_classes"], spec["workload"]["jobs"][0]["traffic_class"]) == (
+        3,
+        0,
+    )
+    del described["job"][2]["virtual_channels"]
+    with pytest.raises(UserError) as caught:
+        tb.run(Experiment.from_dict(described))
+    assert str(caught.value) == (
+        "job.first.virtual_channels = 0 to 0: must be those of class "
+        '"urgent", 0 to 1, or none of them'
+    )
+
+
+def test_a_job_may_have_the_workload_traffic() -> None:
+    """Two of them, whose requests have the same numbers, beside a job that is one class."""
+    read = {
+        "name": "read",
+        "period": "200 ns",
+        "repeat": 30,
+        "message_size": "8 B",
+        "reply": "data",
+    }
+    memory = {"kind": "traffic", "traffic_class": [read, {"name": "data", "message_size": "64 B"}]}
+    experiment = Experiment.from_dict(
+        {
+            "machine": {**MESH, "switch": {"arbiter": "priority"}},
+            "job": [
+                {"name": "one", "nodes": ["0-3"], "workload": memory},
+                {"name": "ring", "nodes": ["4-7"], "workload": RING, "priority": 1},
+                {"name": "two", "nodes": ["8-15"], "workload": memory},
+            ],
+        }
+    )
+    again = Experiment.from_dict(experiment.resolved())
+    assert again.spec("full") == experiment.spec("full")
+    result = tb.run(experiment)
+    jobs = result.jobs
+    assert (jobs["one"].messages, jobs["two"].messages) == (2 * 4 * 30, 2 * 8 * 30)
+    for name in ("one", "two"):
+        trip = result[f"round_trip_us[{name}.read]"].value
+        latencies = (result[f"message_latency_us[{name}.{one}]"].value for one in ("read", "data"))
+        assert trip == pytest.approx(sum(latencies))
+    alone = tb.run(experiment.only("two"))
+    assert alone.jobs["two"].messages == 2 * 8 * 30
+
+
+def test_classes_of_a_workload_are_not_said_of_its_job() -> None:
+    memory = {"kind": "traffic", "traffic_class": [{"name": "x", "period": "1 us", "repeat": 1}]}
+    with pytest.raises(UserError) as caught:
+        Experiment.from_dict(described(job("a", workload=memory, priority=1)))
+    assert str(caught.value) == (
+        "job.a.priority = 1: must be left out: workload.traffic_class says it"
+    )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console, RenderableType
 
 import tailback as tb
-from tailback.errors import UserError
+from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
 from tailback.open_loop import class_metrics
 from tailback.store.columns import INNER, TRAFFIC_TABLE
 from tailback.store.points import PointStore
+from tailback.terminal.failed import failure_report
+from tailback.terminal.predicted import prediction_report
 
 ASK = {
     "name": "ask",
@@ -141,3 +145,79 @@ def test_every_class_needs_the_virtual_channels_of_routing() -> None:
     machine = {"preset": "booksim_torus", "topology": {"kind": "torus", "dims": [5, 5]}}
     told = _refusal(ASK, ANSWER, machine=machine)
     assert "needs 2 virtual channels for each traffic class" in told
+
+
+def _two_by_two(channels: int, shares: tuple[Any, Any], places: int = 1) -> Experiment:
+    """Each of four nodes asks the one across twice before an answer comes."""
+    ask = {"name": "read", "pattern": "neighbour", "message_size": "8 B", "period": "1 ns"}
+    ask |= {"start": "together", "repeat": 2, "reply": "data", "max_outstanding": 2}
+    answer = {"name": "data", "message_size": "512 B"}
+    for one, share in zip((ask, answer), shares, strict=True):
+        one.update({"virtual_channels": share} if share else {})
+    machine = {
+        "preset": "booksim_mesh",
+        "topology": {"kind": "mesh", "dims": [2, 2]},
+        "switch": {"virtual_channels": channels},
+        "interface": {"reply_queue": places},
+    }
+    workload = {"kind": "traffic", "traffic_class": [ask, answer]}
+    return Experiment.from_dict({"machine": machine, "workload": workload})
+
+
+def test_a_protocol_deadlock_is_told_in_words() -> None:
+    shared = _two_by_two(1, (None, None))
+    with pytest.raises(RunFailure) as caught:
+        tb.run(shared)
+    circle = caught.value.circle
+    lacks = [blocked["lack"] for blocked in circle]
+    assert (lacks.count("reply_place"), lacks.count("reply_leaves")) == (2, 2)
+    request = circle[lacks.index("reply_place")]
+    assert (request["class"], request["to"] in {"(0, 0)", "(1, 1)"}) == ("read", True)
+    said = str(caught.value)
+    assert said == "deadlock at 45 ns: 8 packets wait for each other in a circle"
+    assert "waits for a place for its reply at node (" in request["text"]
+    told = _text(failure_report(caught.value))
+    assert "a place for its reply at node (1, 1)" in told
+    assert "the queue of node (1, 1)" in told
+    assert "read and its replies, data, share virtual channels" in _text(
+        prediction_report(tb.describe(shared))
+    )
+
+
+def test_virtual_channels_of_their_own_or_more_places_are_enough() -> None:
+    for channels, shares, places in (
+        (2, ([0, 0], [1, 1]), 1),
+        (1, (None, None), 2),
+    ):
+        experiment = _two_by_two(channels, shares, places)
+        assert tb.run(experiment)["messages_per_node_per_ms"].value > 0
+        mixed = tb.describe(experiment).to_dict().get("mixed_with_replies")
+        assert mixed == ([("read", "data")] if channels == 1 else None)
+
+
+def test_without_contention_there_are_places_for_all() -> None:
+    free, shared = (
+        tb.run(_two_by_two(1, (None, None)), mode="free"),
+        tb.run(_two_by_two(1, (None, None), 2), mode="free"),
+    )
+    assert free["completion_us"].value == shared["completion_us"].value
+
+
+def test_places_for_replies_need_a_clock() -> None:
+    told = _refusal(
+        ASK,
+        ANSWER,
+        machine={
+            "preset": "infiniband_like",
+            "topology": {},
+            "switch": {},
+            "interface": {"reply_queue": 4},
+        },
+    )
+    assert told.startswith("machine.interface.reply_queue = 4: has no effect here; needs machine.")
+
+
+def _text(report: RenderableType) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200).print(report)
+    return out.getvalue()

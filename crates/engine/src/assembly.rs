@@ -45,8 +45,14 @@ impl Assembly {
         let is_charged = spec.blame.is_some() || charges(spec);
         let accounts = if is_charged { Accounts::OfWaits } else { Accounts::None };
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
-        let fabric = Fabric::new(&spec.machine, &topology, kind, accounts, seed)?;
+        let mut fabric = Fabric::new(&spec.machine, &topology, kind, accounts, seed)?;
         let workload = Workload::new(spec, &topology)?;
+        let classes = workload.traffic_classes();
+        if let Some(limit) = spec.machine.interface.reply_queue
+            && !classes.is_empty()
+        {
+            fabric.limit_replies(limit, &classes);
+        }
         let nodes = Nodes::new(spec, &topology, &workload)?;
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));

@@ -249,9 +249,54 @@ pub struct Blocked {
     pub waits_for: Place,
     /// The packet that was granted that channel; absent: there is no room in its buffer.
     pub held_by: Option<u32>,
-    /// Whether what it holds is the queue of a channel whose switch has been told to pause by the
-    /// one that the channel it waits for leaves.
-    pub is_paused: bool,
+    /// What it lacks there.
+    pub lack: Lack,
+    /// Its traffic class.
+    pub traffic: u8,
+    /// What that is called, where there are several.
+    pub class: Option<String>,
+}
+
+/// What keeps a packet that never moves again, or others because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It waits for a channel, or for room in the buffer at its end.
+    Channel,
+    /// What it holds is the queue of a channel whose switch has been told to pause by the one that
+    /// the channel it waits for leaves.
+    Pause,
+    /// The node that the channel it waits for leads to has no place for the reply to it.
+    ReplyPlace,
+    /// It is a reply in the queue of its node, which has no other place for one.
+    ReplyLeaves,
+    /// The same, and it is being sent.
+    ReplyIsSent,
+    /// The same, and it is of a reply of which the rest is to be sent when this has come.
+    RestLeaves,
+    /// The node it goes to keeps a place for the reply to its message. It stands behind others in the
+    /// buffer of the channel it waits for.
+    RestComes,
+    /// The same, and it stands in the queue of its node.
+    RestIsQueued,
+    /// It is the first in the queue of its node, and waits for a channel or room.
+    FirstInQueue,
+}
+
+impl Lack {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Channel => "channel",
+            Self::Pause => "pause",
+            Self::ReplyPlace => "reply_place",
+            Self::ReplyLeaves => "reply_leaves",
+            Self::ReplyIsSent => "reply_is_sent",
+            Self::RestLeaves => "rest_leaves",
+            Self::RestComes => "rest_comes",
+            Self::RestIsQueued => "rest_is_queued",
+            Self::FirstInQueue => "first_in_queue",
+        }
+    }
 }
 
 /// A channel, by where it lies.
@@ -276,25 +321,68 @@ impl fmt::Display for Place {
     }
 }
 
+impl Blocked {
+    /// The packet and its ends: `packet 3 of class "read" from node 0 to node 1`.
+    fn who(&self) -> String {
+        let Self { packet, source, destination, .. } = self;
+        let class =
+            self.class.as_ref().map_or(String::new(), |name| format!(" of class \"{name}\""));
+        format!("packet {packet}{class} from node {source} to node {destination}")
+    }
+
+    /// What it waits for: `room in switch 0 to switch 1 (channel 0)`.
+    fn wanted(&self) -> String {
+        match self.held_by {
+            Some(other) => format!("{}, held by packet {other}", self.waits_for),
+            None => format!("room in {}", self.waits_for),
+        }
+    }
+}
+
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { packet, source, destination, waits_for, .. } = self;
-        if self.is_paused {
-            let (by, at) = (waits_for.from.1, self.holds.first().unwrap_or(waits_for));
-            let from = if at.from.0 { "switch" } else { "node" };
-            return write!(
-                f,
-                "packet {packet} from node {source} to node {destination} waits at {from} {} for \
-                 switch {by} to let it go on",
-                at.from.1
-            );
-        }
+        let (who, Self { source, destination, waits_for, .. }) = (self.who(), self);
         let holds: Vec<_> = self.holds.iter().map(Place::to_string).collect();
         let holds = holds.join(", ");
-        write!(f, "packet {packet} from node {source} to node {destination} holds {holds}")?;
-        match self.held_by {
-            Some(other) => write!(f, " and waits for {waits_for}, held by packet {other}"),
-            None => write!(f, " and waits for room in {waits_for}"),
+        match self.lack {
+            Lack::Channel => write!(f, "{who} holds {holds} and waits for {}", self.wanted()),
+            Lack::Pause => {
+                let (by, at) = (waits_for.from.1, self.holds.first().unwrap_or(waits_for));
+                let from = if at.from.0 { "switch" } else { "node" };
+                write!(f, "{who} waits at {from} {} for switch {by} to let it go on", at.from.1)
+            }
+            Lack::ReplyPlace => write!(
+                f,
+                "{who} holds {holds} and waits for a place for its reply at node {destination}"
+            ),
+            Lack::ReplyLeaves => {
+                write!(f, "node {source} has no place until {who}, a reply, leaves it")
+            }
+            Lack::ReplyIsSent => write!(
+                f,
+                "node {source} has no place until {who}, a reply, leaves it, which waits for {}",
+                self.wanted()
+            ),
+            Lack::RestLeaves => write!(
+                f,
+                "node {source} has no place until its reply leaves it, the rest of which follows \
+                 {who}; that stands behind others in {waits_for}"
+            ),
+            Lack::RestComes => write!(
+                f,
+                "node {destination} keeps a place for the reply to the message of {who}, which stands \
+                 behind others in {waits_for}"
+            ),
+            Lack::RestIsQueued => write!(
+                f,
+                "node {destination} keeps a place for the reply to the message of {who}, which node \
+                 {source} has not sent"
+            ),
+            Lack::FirstInQueue => write!(
+                f,
+                "first in the queue of node {source} is {who}, which waits for {}",
+                self.wanted()
+            ),
         }
     }
 }
@@ -387,7 +475,7 @@ fn of_job(job: Option<&str>) -> String {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Deadlock { at, circle, .. } if circle.iter().any(|blocked| blocked.is_paused) => {
+            Self::Deadlock { at, circle, .. } if circle.iter().any(|b| b.lack == Lack::Pause) => {
                 write!(f, "deadlock at {} ns: {}", *at as f64 / 1e3, paused(circle))
             }
             Self::Deadlock { at, circle, .. } if !circle.is_empty() => {

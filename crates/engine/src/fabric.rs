@@ -23,7 +23,7 @@ pub use transit::{LostPacket, Packet, PacketPool, Part};
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
-use crate::ids::{ChannelId, NodeId, PacketId, ProcessId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
@@ -42,6 +42,8 @@ pub struct Fabric {
     packets: PacketPool,
     model: Model,
     traits: Traits,
+    /// Whether nodes have places for so many replies.
+    limits_replies: bool,
     /// Events of the present instant, where they must be put in order first.
     instant: Vec<(u32, u32, Event)>,
 }
@@ -65,7 +67,7 @@ impl Fabric {
             packets.tell_departures(topology.nodes);
         }
         let traits = dispatch!(&model, model => model.traits(&wiring));
-        Ok(Self { wiring, packets, model, traits, instant: Vec::new() })
+        Ok(Self { wiring, packets, model, traits, limits_replies: false, instant: Vec::new() })
     }
 
     /// The wiring of a machine that can be simulated at a fidelity.
@@ -92,6 +94,21 @@ impl Fabric {
     /// Whether nodes store packets on their way, and it is to be measured how much.
     pub fn stores(&self) -> bool {
         self.traits.stores
+    }
+
+    /// Nodes have places for so many replies to requests; by traffic class the one that answers it.
+    /// In the modes without contention nothing waits for places.
+    pub fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
+        self.limits_replies = true;
+        dispatch!(&mut self.model, model => model.limit_replies(limit, answered_by));
+    }
+
+    /// A node has received all of a message.
+    #[inline]
+    pub fn received(&mut self, message: MessageId, node: NodeId) {
+        if self.limits_replies {
+            dispatch!(&mut self.model, model => model.received(message, node));
+        }
     }
 
     /// What the flow of a message's packets is known by, which their routes are until they are

@@ -11,7 +11,7 @@ mod feeding;
 mod sampling;
 
 use crate::assembly::Assembly;
-use crate::error::{RunError, SpecError};
+use crate::error::{Blocked, RunError, SpecError};
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::{Fabric, Packet};
 use crate::ids::ProcessId;
@@ -284,11 +284,25 @@ impl Simulation {
         if is_over {
             return Ok(Progress::Finished);
         }
-        let (at, circle) = (self.now, self.fabric.deadlock(self.now));
+        // What moves without anybody being told comes to rest.
+        self.fabric.catch_up(NEVER / 2, &mut self.events, &mut self.measures);
+        let (at, circle) = (self.now, self.circle());
         if circle.is_empty() && self.measures.counters.packets_lost > 0 {
             return Err(self.lost(at, waiting));
         }
         Err(RunError::Deadlock { at, waiting, circle })
+    }
+
+    /// The packets that wait for each other in a circle, if there are any.
+    fn circle(&self) -> Vec<Blocked> {
+        let mut circle = self.fabric.deadlock(self.now);
+        if let Some(traffic) = &self.measures.traffic {
+            for blocked in &mut circle {
+                let class = traffic.classes.get(usize::from(blocked.traffic));
+                blocked.class = class.map(|class| class.name.clone());
+            }
+        }
+        circle
     }
 
     /// Whether packets wait for each other in a circle although other events go on.
@@ -296,7 +310,7 @@ impl Simulation {
         if !self.watches {
             return Ok(());
         }
-        let circle = self.fabric.deadlock(self.now);
+        let circle = self.circle();
         if circle.is_empty() {
             return Ok(());
         }

@@ -205,7 +205,16 @@ impl Workload {
     pub fn traffic_classes(&self) -> Vec<Option<u32>> {
         match self {
             Self::Traffic(traffic) => traffic.replies(),
+            Self::Jobs(jobs) => jobs.traffic_classes(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The traffic class of messages of a process that are sent for it by its node.
+    pub fn traffic_of(&self, process: ProcessId) -> u8 {
+        match self {
+            Self::Jobs(jobs) => jobs.traffic_of(process),
+            _ => 0,
         }
     }
 
@@ -293,10 +302,12 @@ impl Workload {
         }
     }
 
-    /// What the processes of a traffic class have done since time 0, where there are several.
-    pub fn progress_of_class(&self, class: usize) -> Progress {
+    /// The messages of a traffic class since time 0, where there are several, and those dropped; of
+    /// which so many have been sent.
+    pub fn progress_of_class(&self, class: usize, sent: u64) -> Progress {
         match self {
             Self::Traffic(traffic) => traffic.progress_of_class(class),
+            Self::Jobs(jobs) => jobs.progress_of_class(class, sent),
             _ => Progress::default(),
         }
     }

@@ -14,7 +14,7 @@ mod random;
 mod twin;
 
 use random::{Dice, check, random_cases, same_packets};
-use tailback_engine::error::RunError;
+use tailback_engine::error::{Lack, RunError};
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{Blame, Mode, Spec, Workload};
 use tailback_engine::{PacketRow, Progress, Simulation};
@@ -30,7 +30,7 @@ fn simulated(spec: &Spec, piece: u64) -> (Outcome, Vec<Charged>) {
     let stuck = match progress {
         Ok(_) => false,
         Err(RunError::Deadlock { circle, .. }) => {
-            assert!(circle.iter().all(|blocked| blocked.is_paused) && circle.len() > 1);
+            assert!(circle.iter().all(|blocked| blocked.lack == Lack::Pause) && circle.len() > 1);
             true
         }
         Err(error) => panic!("{error}"),

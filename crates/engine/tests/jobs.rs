@@ -18,11 +18,11 @@ const NS: u64 = 1_000;
 /// A job whose random numbers are known by its name.
 fn job(name: &str, nodes: &[u32], workload: Workload) -> Job {
     let stream = name.bytes().fold(0, |sum, byte| 31 * sum + u64::from(byte));
-    Job { name: name.into(), nodes: nodes.into(), start_ps: 0, stream, workload }
+    Job { name: name.into(), nodes: nodes.into(), start_ps: 0, stream, traffic_class: 0, workload }
 }
 
 fn jobs(jobs: &[Job]) -> Workload {
-    Workload::Jobs(Jobs { jobs: jobs.into() })
+    Workload::Jobs(Jobs { jobs: jobs.into(), traffic_classes: 0 })
 }
 
 fn list(rows: &[(u64, u32, u32, u32)]) -> Workload {

@@ -30,6 +30,8 @@ mod programs;
 mod random;
 #[path = "router/refusals.rs"]
 mod refusals;
+#[path = "router/replies.rs"]
+mod replies;
 #[path = "router/settings.rs"]
 mod settings;
 #[path = "cycles/cases.rs"]

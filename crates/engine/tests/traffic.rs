@@ -1,6 +1,8 @@
 //! Traffic of several classes: who sends what, with which virtual channels, and who answers.
 
 mod common;
+#[path = "traffic/replies.rs"]
+mod replies;
 
 use common::synthetic;
 use tailback_engine::fabric::Timing;

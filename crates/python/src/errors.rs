@@ -114,7 +114,8 @@ fn blocked<'py>(py: Python<'py>, blocked: &engine::error::Blocked) -> PyResult<B
     row.set_item("holds", holds?)?;
     row.set_item("waits_for", place(py, &blocked.waits_for)?)?;
     row.set_item("held_by", blocked.held_by)?;
-    row.set_item("is_paused", blocked.is_paused)?;
+    row.set_item("lack", blocked.lack.name())?;
+    row.set_item("class", blocked.class.as_deref())?;
     row.set_item("text", blocked.to_string())?;
     Ok(row)
 }

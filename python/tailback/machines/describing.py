@@ -100,7 +100,8 @@ def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
 
 def _interface(machine: Machine) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
-    written, receiving = machine.interface.written(), ("receive_fifo", "drain_rate")
+    written = machine.interface.written()
+    receiving = ("receive_fifo", "drain_rate", "reply_queue")
     if not machine.switch.has_frames:
         del written["minimum_packet"]
     others = {
@@ -423,7 +424,11 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
 def _receiving(machine: Machine) -> dict[str, int]:
     """Return how a node takes packets in, where it does not so at once."""
     interface = machine.interface
-    given = {"receive_fifo": interface.receive_fifo, "drain_byte_ps": interface.drain_byte_ps}
+    given = {
+        "receive_fifo": interface.receive_fifo,
+        "drain_byte_ps": interface.drain_byte_ps,
+        "reply_queue": interface.reply_queue,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -188,6 +188,14 @@ class Interface(Part):
         "time, each from its start on the channel to the node; default: at once.",
     )
 
+    reply_queue: int | None = key(
+        default=None,
+        ge=1,
+        le=2**20,
+        description="Requests that a node takes in before their replies have left it; others wait "
+        "in the network; with switch.allocator; default: any number.",
+    )
+
     @classmethod
     def loggp(
         cls,

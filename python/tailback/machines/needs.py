@@ -243,6 +243,7 @@ NEEDS = (
     _Need("interface", "drain_rate", _is_switched, _SWITCHED),
     _Need("interface", "receive_fifo", _makes_no_circuits, _NO_CIRCUITS),
     _Need("interface", "drain_rate", _makes_no_circuits, _NO_CIRCUITS),
+    _Need("interface", "reply_queue", _is_clocked, "machine.switch.allocator"),
     _Need("link", "width", _is_switched, _SWITCHED),
     # Flow-control tokens take their own time.
     _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),

@@ -77,6 +77,7 @@ SYNONYMS: dict[str, str] = {
     "acks": "interface.acknowledgements",
     "ejection_buffer": "interface.receive_fifo",
     "receive_buffer": "interface.receive_fifo",
+    "reply_buffer": "interface.reply_queue",
     "outstanding": "interface.window",
     "in_flight": "interface.window",
     "algorithm": "routing.kind",

@@ -35,21 +35,48 @@ def failure_report(failure: RunFailure) -> RenderableType:
 def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
     """Return the packets that wait for each other, each for something the next one has."""
     table = new_table("Packets that wait for each other")
-    for heading in ("packet", "from", "to", "holds", "waits for", "held by"):
-        table.add_column(heading, no_wrap=True)
+    has_classes = any(blocked["class"] is not None for blocked in circle)
+    names = ("class",) if has_classes else ()
+    for heading in ("packet", *names, "from", "to", "holds", "waits for", "held by"):
+        table.add_column(heading, no_wrap=not has_classes or heading == "packet")
     for blocked in circle[:_SHOWN]:
         table.add_row(
-            *(str(blocked[key]) for key in ("packet", "from", "to")),
-            "\n".join(place["name"] for place in blocked["holds"]),
-            blocked["waits_for"]["name"],
+            *(str(blocked[key]) for key in ("packet", *names, "from", "to")),
+            "\n".join(place["name"] for place in blocked["holds"]) or _stands(blocked),
+            _wanted(blocked),
             _holder(blocked),
         )
     return table
 
 
+def _stands(blocked: dict[str, Any]) -> str:
+    """Return where a packet is that holds no channel."""
+    is_queued = blocked["lack"] in {"first_in_queue", "reply_leaves", "rest_is_queued"}
+    return f"the queue of node {blocked['from']}" if is_queued else ""
+
+
+def _wanted(blocked: dict[str, Any]) -> str:
+    if blocked["lack"] == "reply_place":
+        return f"a place for its reply at node {blocked['to']}"
+    if blocked["lack"] in {"reply_leaves", "rest_is_queued"}:
+        return "those before it"
+    return str(blocked["waits_for"]["name"])
+
+
+#: What is said of a packet that lacks something no packet holds.
+_LACKS = {
+    "pause": "(paused)",
+    "reply_place": "(no place)",
+    "rest_comes": "(behind others)",
+    "rest_leaves": "(behind others)",
+    "rest_is_queued": "(behind others)",
+    "reply_leaves": "(behind others)",
+}
+
+
 def _holder(blocked: dict[str, Any]) -> str:
-    if blocked["is_paused"]:
-        return "(paused)"
+    if blocked["lack"] in _LACKS:
+        return _LACKS[blocked["lack"]]
     return "(no room)" if blocked["held_by"] is None else f"packet {blocked['held_by']}"
 
 

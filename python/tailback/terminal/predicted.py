@@ -33,6 +33,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         heading(prediction.experiment),
         chosen,
         *_rounded(prediction.experiment.machine),
+        *_mixed(prediction),
         Text(),
         machine,
         Text(),
@@ -72,6 +73,17 @@ def _rounded(machine: Machine) -> Iterator[Text]:
     """Yield which flits do not take a whole number of picoseconds, and the time that is used."""
     for rate, used, by in rounded(machine):
         yield Text(f"a flit at {rate} takes {used} ps, rounded by {plain(100 * float(by), 2)} %")
+
+
+def _mixed(prediction: Prediction) -> Iterator[Text]:
+    """Yield which requests and replies can wait for each other in a circle."""
+    for request, reply in prediction.mixed_with_replies:
+        places = prediction.experiment.machine.interface.reply_queue
+        yield Text(
+            f"{request} and its replies, {reply}, share virtual channels, and nodes have places "
+            f"for {places}: they can wait for each other in a circle (protocol deadlock)",
+            style="yellow",
+        )
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, SerializeAsAny
+from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
 from tailback.since311 import Self
 
@@ -18,6 +18,7 @@ from ..units import Time
 from .base import Network, Workload
 from .messages import Messages
 from .shares import Choice, Order, Wanted, placed
+from .traffic import Priority, Traffic, VirtualChannels
 
 if TYPE_CHECKING:
     from ..door import TraceFile
@@ -104,6 +105,40 @@ class Job(Description, init=False):
     )
     seed: int = Field(default=0, ge=0, lt=2**63, description="Seed of what is drawn of placement.")
     start: Time = Field(default=Time(0), description="When it begins.")
+    virtual_channels: VirtualChannels = Field(
+        default=None,
+        description="The first and the last virtual channel, of every link, that its packets may "
+        "use; default: all. Of two jobs they are the same, or have none in common. Classes of a "
+        "workload traffic have their own.",
+    )
+    priority: Priority = Field(
+        default=0,
+        description='How urgent its packets are where switch.arbiter is "priority"; higher is '
+        "more urgent. Classes of a workload traffic have their own.",
+    )
+
+    @model_validator(mode="after")
+    def _leaves_classes_to_its_workload(self) -> Job:
+        if isinstance(self.workload, Traffic):
+            for key, usual in (("virtual_channels", None), ("priority", 0)):
+                if (given := getattr(self, key)) != usual:
+                    allowed = "must be left out: workload.traffic_class says it"
+                    raise UserError(key, shown(given), allowed)
+        return self
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the network has to tell its messages from those of others."""
+        is_said = self.virtual_channels is not None or self.priority != 0
+        return is_said or isinstance(self.workload, Traffic)
+
+    def network_classes(self) -> list[dict[str, Any]]:
+        """Return what the network knows of the classes of its messages: one, or its workload's."""
+        if isinstance(self.workload, Traffic):
+            own = self.workload.network_classes()
+            return [{**one, "name": f"{self.name}.{one['name']}"} for one in own]
+        share = None if self.virtual_channels is None else list(self.virtual_channels)
+        return [{"name": self.name, "virtual_channels": share, "priority": self.priority}]
 
     @property
     def stream(self) -> int:
@@ -117,8 +152,12 @@ class Job(Description, init=False):
 
     def on(self, nodes: tuple[int, ...]) -> Job:
         """Return the same job on exactly these nodes."""
-        given = {name: getattr(self, name) for name in ("name", "workload", "start")}
+        given = {name: getattr(self, name) for name in _WHEREVER}
         return Job(**given, nodes=nodes)
+
+
+#: Keys that say the same of a job on whatever nodes it is.
+_WHEREVER = ("name", "workload", "start", "virtual_channels", "priority")
 
 
 @dataclass(frozen=True)
@@ -150,8 +189,11 @@ class Jobs(Workload, init=False):
     section: ClassVar[str] = "job"
     kind: Literal["jobs"] = "jobs"
     jobs: tuple[Job, ...] = Field(description="The jobs, each with a name and a workload.")
+    absent: tuple[Job, ...] = Field(
+        default=(), description="Jobs that do not run; their virtual channels are nobody else's."
+    )
 
-    def __init__(self, jobs: Iterable[Job]) -> None:
+    def __init__(self, jobs: Iterable[Job], absent: Iterable[Job] = ()) -> None:
         """Put jobs side by side; raise `UserError` if there is none, or two have one name."""
         jobs = tuple(jobs)
         if not jobs:
@@ -163,14 +205,14 @@ class Jobs(Workload, init=False):
                 raise UserError(f"job.{job.name}.workload", '"jobs"', "must not be jobs again")
             if job.name in {other.name for other in jobs[:place]}:
                 raise UserError("job.name", shown(job.name), "is the name of another job, too")
-        super().__init__(jobs=jobs)
+        super().__init__(jobs=jobs, absent=tuple(absent))
 
     def with_clock(self, cycle: Any, place: str | None = None) -> Self:
         """Return the same with times in cycles as times."""
         made = [job.with_clock(cycle, f"job.{job.name}") for job in self.jobs]
         if all(new is old for new, old in zip(made, self.jobs, strict=True)):
             return self
-        return type(self)(made)
+        return type(self)(made, self.absent)
 
     @cached_property
     def _placed(self) -> list[tuple[Network, dict[str, tuple[int, ...]]]]:
@@ -194,7 +236,9 @@ class Jobs(Workload, init=False):
         places, wanted = self.places(network), set(names)
         for name in sorted(wanted - set(places)):
             raise choice("job", name, places)
-        return Jobs(job.on(places[job.name]) for job in self.jobs if job.name in wanted)
+        all_jobs = [(job.name in wanted, job.on(places[job.name])) for job in self.jobs]
+        absent = [job for is_wanted, job in all_jobs if not is_wanted]
+        return Jobs([job for is_wanted, job in all_jobs if is_wanted], [*absent, *self.absent])
 
     @property
     def finite(self) -> bool:
@@ -205,6 +249,22 @@ class Jobs(Workload, init=False):
     def sends_messages(self) -> bool:
         """Whether any job does."""
         return any(job.workload.sends_messages for job in self.jobs)
+
+    def network_classes(self) -> list[dict[str, Any]]:
+        """Return what the network knows of traffic classes: those of all jobs, if any has some."""
+        known = (*self.jobs, *self.absent)
+        if not any(job.has_classes for job in known):
+            return []
+        return [one for job in known for one in job.network_classes()]
+
+    def _classes_spec(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Return of how many traffic classes they are, and of each job the first; as the engine."""
+        count = len(self.network_classes())
+        if not count:
+            return {}, [{} for _ in self.jobs]
+        own = [len(job.network_classes()) for job in self.jobs]
+        first = [{"traffic_class": sum(own[:place])} for place in range(len(own))]
+        return {"traffic_classes": count}, first
 
     def class_spec(self) -> dict[str, Any]:
         """Return nothing: jobs are the classes."""
@@ -223,17 +283,20 @@ class Jobs(Workload, init=False):
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""
+        of_all, of_each = self._classes_spec()
         return {
             "kind": "jobs",
+            **of_all,
             "jobs": [
                 {
+                    **classes,
                     "name": job.name,
                     "nodes": list(nodes),
                     "start_ps": job.start.ps,
                     "stream": job.stream,
                     "workload": job.workload.spec(part),
                 }
-                for job, nodes, part in self.parts(network)
+                for classes, (job, nodes, part) in zip(of_each, self.parts(network), strict=True)
             ],
         }
 
@@ -255,8 +318,15 @@ class Jobs(Workload, init=False):
             workload.pop("classes", None)
             values = job.model_dump(mode="json", exclude={"workload", "nodes"})
             values |= {"nodes": written(nodes), "share": None, "order": "linear"}
+            # Not in the identity of jobs that know nothing of it.
+            if job.virtual_channels is None:
+                del values["virtual_channels"]
+            if job.priority == 0:
+                del values["priority"]
             found.append(values | {"workload": workload})
-        return {"kind": self.kind, "jobs": found}
+        beside = [one for job in self.absent for one in job.network_classes()]
+        others = {"absent": beside} if self.network_classes() and beside else {}
+        return {"kind": self.kind, "jobs": found, **others}
 
     def traces(self) -> list[TraceFile]:
         """Return the files of traces of all jobs, in order."""
@@ -316,4 +386,6 @@ def _processes(workload: Workload, part: Network) -> int:
     for kind, listed in (("program", "processes"), ("trace", "nodes")):
         if spec["kind"] == kind:
             return len(spec[listed])
+    if spec["kind"] == "traffic":
+        return part.nodes * len(spec["classes"])
     return part.nodes * int(spec.get("processes_per_node", 1))

@@ -15,6 +15,11 @@ from .gaps import Gaps
 from .patterns import Pattern
 from .synthetic import Lengths, Radius, Synthetic
 
+#: The first and the last virtual channel that packets may use, None: they may use all; and how
+#: urgent they are.
+VirtualChannels = Annotated[tuple[int, int], Strict(False)] | None
+Priority = Annotated[int, Field(ge=0, le=65_535)]
+
 #: Keys of a class that are those of the synthetic workload, by what they are called there.
 _PERIODS = {
     "compute_period": "period",
@@ -54,15 +59,13 @@ class TrafficClass(Description, init=False):
     """A class of messages: what every node sends of it, or that it answers another class."""
 
     name: str = Field(min_length=1, max_length=40, description="What it is called.")
-    virtual_channels: Annotated[tuple[int, int], Strict(False)] | None = Field(
+    virtual_channels: VirtualChannels = Field(
         default=None,
         description="The first and the last virtual channel, of every link, that its packets may "
         "use; default: all. Of two classes they are the same, or have none in common.",
     )
-    priority: int = Field(
+    priority: Priority = Field(
         default=0,
-        ge=0,
-        le=65_535,
         description='How urgent its packets are where switch.arbiter is "priority"; higher is '
         "more urgent.",
     )
@@ -228,6 +231,17 @@ class Traffic(Workload, init=False):
     def answers(self, name: str) -> bool:
         """Whether the messages of a class are replies, and its own load has no effect."""
         return any(one.reply == name for one in self.traffic_class)
+
+    def mixed_with_replies(self, *, apart: bool) -> list[tuple[str, str]]:
+        """Return the classes whose messages share virtual channels with their replies.
+
+        Each with the class that answers; ``apart`` says whether classes with virtual channels of
+        their own have these on the links of nodes, too.
+        """
+        asking = [one for one in self.traffic_class if one.reply is not None]
+        pairs = [(one, self._called(one.reply)) for one in asking if one.reply is not None]
+        mixed = [(a, b) for a, b in pairs if not apart or a.share is None or a.share == b.share]
+        return [(a.name, b.name) for a, b in mixed]
 
     @property
     def sources(self) -> tuple[TrafficClass, ...]:

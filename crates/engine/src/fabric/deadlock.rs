@@ -6,12 +6,17 @@
 //! owner can finish. Buffers of which this cannot be shown hold packets that never move
 //! again, whatever happens elsewhere: a deadlock, and not a matter of how long to wait.
 
-use crate::error::Blocked;
+mod replies;
+
+pub use replies::{Full, Nodes, Source};
+
+use crate::error::{Blocked, Lack, Place};
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::End;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::routing::Outputs;
+use replies::Beyond;
 
 /// How things stand at a channel and in the buffer at its end.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +27,8 @@ pub struct Standing {
     pub unsent: u64,
     /// How much can be sent before something has to leave the buffer.
     pub room: u64,
+    /// Whether nobody but the owner can be granted the channel before all has left the buffer.
+    pub shut: bool,
     /// The channel granted to the packet that leaves the buffer.
     pub output: ChannelId,
     /// The first packet in the buffer, or on its way there, that has not been granted a channel.
@@ -37,19 +44,52 @@ pub fn find(
     standings: &[Standing],
     whole: bool,
 ) -> Vec<Blocked> {
+    find_with_nodes(wiring, packets, (standings, &Nodes::default()), whole)
+}
+
+/// The same where packets wait for nodes, too.
+pub fn find_with_nodes(
+    wiring: &Wiring,
+    packets: &PacketPool,
+    (standings, nodes): (&[Standing], &Nodes),
+    whole: bool,
+) -> Vec<Blocked> {
     let view = View { wiring, packets, standings, whole };
-    let targets: Vec<Vec<ChannelId>> = (0..standings.len()).map(|at| view.targets(at)).collect();
-    let circle = find_circle(&targets, |at, target| view.takes(at, target));
-    let blocked = circle.iter().map(|&(at, next)| view.blocked(at, next));
-    let mut blocked: Vec<Blocked> = blocked.collect();
-    // Of a packet that stands in several buffers the one its head is in comes last.
-    for place in (0..blocked.len()).rev() {
-        let next = (place + 1) % blocked.len();
-        if blocked.len() > 1 && blocked[place].packet == blocked[next].packet {
-            blocked.remove(place);
-        }
+    let mut targets = view.all_targets();
+    let beyond = Beyond::new(&view, nodes, &mut targets);
+    let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
+    let circle = find_circle_of(&targets, |at| beyond.needs_all(at), takes);
+    let mut blocked: Vec<Blocked> = Vec::new();
+    for &(at, next) in &circle {
+        let told = if at < standings.len() && next.index() < standings.len() {
+            Some(view.blocked(at, next))
+        } else {
+            beyond.blocked(at, next)
+        };
+        blocked.extend(told);
     }
+    join(&mut blocked);
     blocked
+}
+
+/// Tells of a packet that stands in several buffers once: where its head is, which comes last.
+fn join(circle: &mut Vec<Blocked>) {
+    for place in (0..circle.len()).rev() {
+        let next = (place + 1) % circle.len();
+        let [here, there] = [&circle[place], &circle[next]];
+        let is_head = matches!(there.lack, Lack::Channel | Lack::ReplyPlace);
+        if place == next || !is_head || here.lack != Lack::Channel || here.packet != there.packet {
+            continue;
+        }
+        let holds = circle[place].holds.clone();
+        let head = &mut circle[next];
+        for place in holds {
+            if !head.holds.contains(&place) {
+                head.holds.push(place);
+            }
+        }
+        circle.remove(place);
+    }
 }
 
 /// The same of flits where the virtual channels of a wire share room: by channel how many shared
@@ -57,7 +97,7 @@ pub fn find(
 pub fn find_sharing(
     wiring: &Wiring,
     packets: &PacketPool,
-    mut standings: Vec<Standing>,
+    (mut standings, nodes): (Vec<Standing>, &Nodes),
     mut shared: Vec<u64>,
 ) -> Vec<Blocked> {
     let wire_of = &wiring.layout.wire_of;
@@ -69,8 +109,10 @@ pub fn find_sharing(
     // What drains gives its places to the others of its wire, so that more may drain.
     while shared.iter().any(|&places| places > 0) {
         let view = View { wiring, packets, standings: &standings, whole: false };
-        let targets: Vec<Vec<ChannelId>> = (0..shared.len()).map(|at| view.targets(at)).collect();
-        let drains = drains(&targets, |at, target| view.takes(at, target));
+        let mut targets = view.all_targets();
+        let beyond = Beyond::new(&view, nodes, &mut targets);
+        let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
+        let drains = drains(&targets, |at| beyond.needs_all(at), takes);
         let gives: Vec<usize> =
             (0..shared.len()).filter(|&at| drains[at] && shared[at] > 0).collect();
         if gives.is_empty() {
@@ -81,7 +123,7 @@ pub fn find_sharing(
             others(at).for_each(|other| standings[other].room += places);
         }
     }
-    find(wiring, packets, &standings, false)
+    find_with_nodes(wiring, packets, (&standings, nodes), false)
 }
 
 /// The buffers on a circle of such as never drain, each with what it waits for; empty if all
@@ -91,13 +133,28 @@ pub fn find_circle(
     targets: &[Vec<ChannelId>],
     takes: impl Fn(usize, ChannelId) -> bool,
 ) -> Vec<(usize, ChannelId)> {
-    let drains = drains(targets, takes);
+    find_circle_of(targets, |_| false, takes)
+}
+
+/// The same of buffers and other things, of which some `needs_all` that it waits for.
+fn find_circle_of(
+    targets: &[Vec<ChannelId>],
+    needs_all: impl Fn(usize) -> bool,
+    takes: impl Fn(usize, ChannelId) -> bool,
+) -> Vec<(usize, ChannelId)> {
+    let drains = drains(targets, needs_all, &takes);
     let first = drains.iter().position(|drains| !drains);
-    first.map(|first| circle(first, targets)).unwrap_or_default()
+    let waits = |at: usize, &&target: &&ChannelId| !takes(at, target) && !drains[target.index()];
+    let next = |at: usize| targets[at].iter().find(|target| waits(at, target)).copied();
+    first.map(|first| circle(first, next)).unwrap_or_default()
 }
 
 /// By channel: whether the buffer at its end drains.
-fn drains(targets: &[Vec<ChannelId>], takes: impl Fn(usize, ChannelId) -> bool) -> Vec<bool> {
+fn drains(
+    targets: &[Vec<ChannelId>],
+    needs_all: impl Fn(usize) -> bool,
+    takes: impl Fn(usize, ChannelId) -> bool,
+) -> Vec<bool> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); targets.len()];
     for (at, targets) in targets.iter().enumerate() {
         for target in targets.iter().filter(|target| target.is_some()) {
@@ -107,8 +164,12 @@ fn drains(targets: &[Vec<ChannelId>], takes: impl Fn(usize, ChannelId) -> bool) 
     let mut drains = vec![false; targets.len()];
     let mut again: Vec<usize> = (0..targets.len()).collect();
     while let Some(at) = again.pop() {
-        let goes = |&target: &ChannelId| takes(at, target) || drains[target.index()];
-        if !drains[at] && (targets[at].is_empty() || targets[at].iter().any(goes)) {
+        let mut goes =
+            targets[at].iter().map(|&target| takes(at, target) || drains[target.index()]);
+        let is_empty = targets[at].is_empty();
+        if !drains[at]
+            && (is_empty || if needs_all(at) { goes.all(|x| x) } else { goes.any(|x| x) })
+        {
             drains[at] = true;
             again.extend(&before[at]);
         }
@@ -118,14 +179,14 @@ fn drains(targets: &[Vec<ChannelId>], takes: impl Fn(usize, ChannelId) -> bool) 
 
 /// Follows the first thing that each buffer's packet waits for until that comes round:
 /// the buffers on the circle, each with the channel waited for.
-fn circle(first: usize, targets: &[Vec<ChannelId>]) -> Vec<(usize, ChannelId)> {
+fn circle(first: usize, next: impl Fn(usize) -> Option<ChannelId>) -> Vec<(usize, ChannelId)> {
     let mut way: Vec<(usize, ChannelId)> = Vec::new();
     let mut at = first;
     loop {
         if let Some(begin) = way.iter().position(|&(seen, _)| seen == at) {
             return way.split_off(begin);
         }
-        let next = targets[at][0];
+        let Some(next) = next(at) else { return Vec::new() };
         way.push((at, next));
         at = next.index();
     }
@@ -139,6 +200,11 @@ struct View<'a> {
 }
 
 impl View<'_> {
+    /// By buffer the channels that what is in it can leave it by.
+    fn all_targets(&self) -> Vec<Vec<ChannelId>> {
+        (0..self.standings.len()).map(|at| self.targets(at)).collect()
+    }
+
     /// The channels that what is in a buffer can leave it by; none if it is empty or a node's.
     fn targets(&self, at: usize) -> Vec<ChannelId> {
         let Standing { output, front, .. } = self.standings[at];
@@ -167,6 +233,9 @@ impl View<'_> {
             let tokens = self.wiring.link.packet_flits(self.packets[here.front].bytes);
             return there.room >= u64::from(tokens);
         }
+        if there.shut {
+            return false;
+        }
         let ahead = if there.owner.is_some() { there.unsent } else { 0 };
         there.room > ahead
     }
@@ -175,23 +244,41 @@ impl View<'_> {
         let here = &self.standings[at];
         let leaving = here.output.is_some();
         let id = if leaving { self.standings[next.index()].owner } else { here.front };
-        let mut holds = vec![at as u32];
-        let owned = self.standings.iter().enumerate().filter(|(_, other)| other.owner == id);
-        holds.extend(owned.map(|(channel, _)| channel as u32).filter(|&c| c != at as u32));
         let owner = self.standings[next.index()].owner;
         let packet = &self.packets[id];
         Blocked {
             packet: packet.serial,
             source: packet.source.0,
             destination: packet.destination.0,
-            holds: holds.into_iter().map(|channel| self.place(ChannelId(channel))).collect(),
+            holds: self.held(at, id),
             waits_for: self.place(next),
             held_by: (owner.is_some() && owner != id).then(|| self.packets[owner].serial),
-            is_paused: false,
+            lack: Lack::Channel,
+            traffic: packet.traffic(),
+            class: None,
         }
     }
 
-    fn place(&self, channel: ChannelId) -> crate::error::Place {
+    /// The channels that a packet holds whose head is in a buffer: that one first.
+    fn held(&self, at: usize, id: PacketId) -> Vec<Place> {
+        let owned = self.standings.iter().enumerate().filter(|(_, other)| other.owner == id);
+        let others = owned.map(|(channel, _)| channel).filter(|&channel| channel != at);
+        [at].into_iter().chain(others).map(|at| self.place(ChannelId::from_index(at))).collect()
+    }
+
+    /// Whether the channel of a buffer ends at a switch, and not at a node.
+    fn goes_on(&self, at: usize) -> bool {
+        matches!(self.wiring.layout.group(ChannelId::from_index(at)).end, End::Switch(_))
+    }
+
+    /// The channel by which a node sends a packet that has left its queue, if it does.
+    fn sent_by(&self, id: PacketId, node: NodeId) -> Option<ChannelId> {
+        let traffic = self.packets[id].traffic();
+        let group = self.wiring.layout.group(self.wiring.injection_lead(node, traffic));
+        group.channels().find(|channel| self.standings[channel.index()].owner == id)
+    }
+
+    fn place(&self, channel: ChannelId) -> Place {
         self.wiring.layout.place(channel)
     }
 }

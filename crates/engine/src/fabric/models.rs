@@ -21,7 +21,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Use;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -117,6 +117,10 @@ pub trait ChannelModel {
     /// What others have to know of it.
     fn traits(&self, wiring: &Wiring) -> Traits;
 
+    /// Nodes have places for so many replies to requests; by traffic class the one that answers it.
+    fn limit_replies(&mut self, _limit: u32, _answered_by: &[Option<u32>]) {}
+    /// Where they have: a node has received all of a message.
+    fn received(&mut self, _: MessageId, _: NodeId) {}
     /// Where events carry packet numbers: the channel by which a packet is delivered, if it may
     /// be drawn out on it.
     fn last_channel(&self, _: Subject) -> Option<ChannelId> {

@@ -7,9 +7,9 @@ use crate::time::Time;
 pub struct Traffic {
     /// By class.
     pub classes: Vec<OfClass>,
-    /// By number of a request under way: when it was sent, and its class; none where it stayed
-    /// within its node.
-    asked: Vec<Option<(Time, u8)>>,
+    /// By class that answers, then by number of a request under way: when it was sent, and its class;
+    /// none where it stayed within its node.
+    asked: Vec<Vec<Option<(Time, u8)>>>,
 }
 
 /// One traffic class.
@@ -20,6 +20,8 @@ pub struct OfClass {
     reply: Option<u32>,
     /// Whether its messages answer others.
     answers: bool,
+    /// Messages sent since time 0.
+    pub sent: u64,
     /// Cumulative since time 0, but for what the workload tells.
     pub counters: ClassCounters,
     /// From sending to receiving a message, in the current window.
@@ -47,6 +49,7 @@ impl Traffic {
             name,
             reply,
             answers: false,
+            sent: 0,
             counters: ClassCounters::default(),
             latency: Distribution::default(),
             round_trip: Distribution::default(),
@@ -57,7 +60,8 @@ impl Traffic {
                 classes[reply as usize].answers = true;
             }
         }
-        Self { classes, asked: Vec::new() }
+        let asked = vec![Vec::new(); classes.len()];
+        Self { classes, asked }
     }
 
     /// Whether a class is answered by another.
@@ -68,15 +72,14 @@ impl Traffic {
     /// A message is sent.
     pub fn sent(&mut self, message: Labelled, now: Time) {
         let class = &mut self.classes[usize::from(message.class)];
+        class.sent += 1;
         class.counters.messages_local += u64::from(message.is_local);
-        if class.reply.is_none() {
-            return;
+        let Some(reply) = class.reply else { return };
+        let (number, asked) = (message.number as usize, &mut self.asked[reply as usize]);
+        if asked.len() <= number {
+            asked.resize(number + 1, None);
         }
-        let number = message.number as usize;
-        if self.asked.len() <= number {
-            self.asked.resize(number + 1, None);
-        }
-        self.asked[number] = (!message.is_local).then_some((now, message.class));
+        asked[number] = (!message.is_local).then_some((now, message.class));
     }
 
     /// A message of so many bytes has been received, so long after it was sent.
@@ -90,7 +93,8 @@ impl Traffic {
             class.latency.add(latency);
         }
         if class.answers
-            && let Some((since, asker)) = self.asked[message.number as usize].take()
+            && let Some((since, asker)) =
+                self.asked[usize::from(message.class)][message.number as usize].take()
         {
             let asker = &mut self.classes[usize::from(asker)];
             asker.counters.round_trip_ps += now - since;

@@ -203,7 +203,7 @@ impl Nodes {
             link: LinkId::NONE,
             blocking: false,
             team: TeamId::NONE,
-            traffic: 0,
+            traffic: world.workload.traffic_of(copy.from),
         };
         let (to, class) = (self.placement[to.index()], self.class_of(copy.from));
         let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));

@@ -235,6 +235,7 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.advance(Life::Received);
         let Message { from, to, tag, life, team, .. } = *message;
+        world.fabric.received(id, message.to_node);
         world.measures.message_delivered(message.to_node, message.bytes);
         let latency = world.now - message.sent;
         if self.software.serves() {

@@ -64,7 +64,8 @@ fn flows(
                 let own = job_machine(&job.nodes, topology);
                 let place = |node: NodeId| NodeId(job.nodes[node.index()]);
                 exact &= flows(&job.workload, (&own, rules), share, &mut |flow| {
-                    visit(Flow { from: place(flow.from), to: place(flow.to), ..flow });
+                    let traffic = flow.traffic + job.traffic_class as u8;
+                    visit(Flow { from: place(flow.from), to: place(flow.to), traffic, ..flow });
                 })?;
             }
             Ok(exact)

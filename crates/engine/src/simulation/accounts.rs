@@ -85,7 +85,7 @@ impl Simulation {
         let Some(traffic) = &self.measures.traffic else { return Box::default() };
         let counted = |(number, class): (usize, &OfClass)| {
             let mut counters = class.counters;
-            let done = self.workload.progress_of_class(number);
+            let done = self.workload.progress_of_class(number, class.sent);
             (counters.messages_offered, counters.messages_failed) = (done.iterations, done.dropped);
             counters
         };

@@ -49,6 +49,9 @@ pub struct Interface {
     /// Time in which a node drains a data byte of what it has taken in; absent: none.
     #[serde(default)]
     pub drain_byte_ps: Option<Time>,
+    /// Requests that a node takes in before their replies have left it; absent: any number.
+    #[serde(default)]
+    pub reply_queue: Option<u32>,
     /// What barriers and other collectives are.
     #[serde(default)]
     pub collectives: Collectives,

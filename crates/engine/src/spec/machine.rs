@@ -84,6 +84,7 @@ impl Machine {
                 collectives: Collectives::default(),
                 receive_fifo: None,
                 drain_byte_ps: None,
+                reply_queue: None,
                 local: Local::Memory,
                 multicast: super::Multicast::Unicast,
             },

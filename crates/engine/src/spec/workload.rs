@@ -30,6 +30,9 @@ pub enum Workload {
 pub struct Jobs {
     /// They, in order: the processes of the first come first.
     pub jobs: Vec<Job>,
+    /// How many traffic classes the network knows; 0: it tells none apart.
+    #[serde(default)]
+    pub traffic_classes: u32,
 }
 
 /// A workload on some nodes of a machine.
@@ -51,6 +54,9 @@ pub struct Job {
     /// those that the workload has without jobs.
     #[serde(default)]
     pub stream: u64,
+    /// The traffic class of its messages; where its workload has several, that of the first.
+    #[serde(default)]
+    pub traffic_class: u32,
     /// What it does.
     pub workload: Workload,
 }

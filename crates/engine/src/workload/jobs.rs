@@ -25,6 +25,8 @@ pub struct Jobs {
     has_external: bool,
     /// Whether processes of any job are told what to do while they run.
     has_told: bool,
+    /// How many traffic classes there are; 0: none is told apart.
+    traffic_classes: usize,
 }
 
 /// One job, and where its numbers begin in the run.
@@ -37,6 +39,8 @@ struct Job {
     first_process: u32,
     first_link: u32,
     first_row: u32,
+    /// The traffic class of its messages; where its workload has several, that of the first.
+    traffic: usize,
 }
 
 impl Job {
@@ -51,7 +55,13 @@ impl Job {
     fn sent(&self, send: Send) -> Send {
         let link =
             if send.link.is_some() { LinkId(self.first_link + send.link.0) } else { LinkId::NONE };
-        Send { to: ProcessId(self.first_process + send.to.0), link, ..send }
+        let traffic = self.traffic as u8 + send.traffic;
+        Send { to: ProcessId(self.first_process + send.to.0), link, traffic, ..send }
+    }
+
+    /// How many traffic classes its messages have.
+    fn classes(&self) -> usize {
+        self.workload.traffic_classes().len().max(1)
     }
 
     /// Whether its processes have nothing more to do, and its list no more rows.
@@ -93,14 +103,12 @@ impl Jobs {
         let (mut job_of, mut links, mut rows) = (Vec::new(), 0, 0);
         for job in &spec.jobs {
             let place = format!("job.{}", job.name);
-            if matches!(job.workload, spec::Workload::Traffic(_)) {
-                let allowed = "must be another: traffic classes are those of all nodes";
-                return Err(SpecError::new("workload.kind", "traffic", allowed).inside(&place));
-            }
             let own = job_machine(&job.nodes, topology);
             let seed = seed ^ job.stream;
             let workload = Workload::of(&job.workload, &own, seed, rules);
             let workload = workload.map_err(|error| error.inside(&place))?;
+            let classes = workload.traffic_classes().len();
+            check_classes(job, classes, spec.traffic_classes)?;
             let first_process = job_of.len() as u32;
             job_of.resize(job_of.len() + workload.placement().len(), jobs.len() as u32);
             let (first_link, first_row) = (links as u32, rows as u32);
@@ -115,13 +123,46 @@ impl Jobs {
                 first_process,
                 first_link,
                 first_row,
+                traffic: job.traffic_class as usize,
             });
         }
         let has_external = jobs.iter().any(|job| job.workload.has_external());
         let is_told =
             |job: &Job| matches!(job.workload, Workload::External(_) | Workload::Trace(_));
         let has_told = jobs.iter().any(is_told);
-        Ok(Self { jobs, job_of, has_external, has_told })
+        let traffic_classes = spec.traffic_classes as usize;
+        Ok(Self { jobs, job_of, has_external, has_told, traffic_classes })
+    }
+
+    /// See [`Workload::traffic_classes`].
+    pub fn traffic_classes(&self) -> Vec<Option<u32>> {
+        let mut answered_by = vec![None; self.traffic_classes];
+        for job in &self.jobs {
+            for (class, reply) in job.workload.traffic_classes().into_iter().enumerate() {
+                answered_by[job.traffic + class] = reply.map(|reply| job.traffic as u32 + reply);
+            }
+        }
+        answered_by
+    }
+
+    /// See [`Workload::traffic_of`].
+    pub fn traffic_of(&self, process: ProcessId) -> u8 {
+        self.of(process).1.traffic as u8
+    }
+
+    /// See [`Workload::progress_of_class`].
+    pub fn progress_of_class(&self, class: usize, sent: u64) -> Progress {
+        let is_of = |job: &&Job| (job.traffic..job.traffic + job.classes()).contains(&class);
+        match self.jobs.iter().find(is_of) {
+            Some(Job { workload: Workload::Traffic(traffic), traffic: first, .. }) => {
+                traffic.progress_of_class(class - first)
+            }
+            Some(job) => {
+                let dropped = job.workload.progress().dropped;
+                Progress { iterations: sent + dropped, dropped }
+            }
+            None => Progress::default(),
+        }
     }
 
     /// The job of a process, and its number there.
@@ -387,6 +428,17 @@ impl Jobs {
         let what = job.workload.waits_for(here)?;
         Some(format!("{what} (it is process {} of job {})", here.0, job.name))
     }
+}
+
+/// Refuses traffic classes of a job that the network does not know.
+fn check_classes(job: &spec::Job, own: usize, known: u32) -> Result<(), SpecError> {
+    let last = job.traffic_class as usize + own.max(1);
+    if last <= known as usize || own == 0 && known == 0 && job.traffic_class == 0 {
+        return Ok(());
+    }
+    let allowed = format!("must be that of the first of {} of {known}", own.max(1));
+    let error = SpecError::new("traffic_class", job.traffic_class, allowed);
+    Err(error.inside(&format!("job.{}", job.name)))
 }
 
 impl Workload {

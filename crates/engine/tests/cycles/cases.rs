@@ -80,6 +80,7 @@ fn machine(dice: &mut Dice) -> Machine {
             collectives: tailback_engine::spec::Collectives::default(),
             receive_fifo: None,
             drain_byte_ps: None,
+            reply_queue: None,
             local: Local::Memory,
             multicast: tailback_engine::spec::Multicast::Unicast,
         },

@@ -76,6 +76,7 @@ fn machine(dice: &mut Dice) -> Machine {
         collectives: tailback_engine::spec::Collectives::default(),
         receive_fifo: None,
         drain_byte_ps: None,
+        reply_queue: None,
         local: tailback_engine::spec::Local::Memory,
         multicast: tailback_engine::spec::Multicast::Unicast,
     };

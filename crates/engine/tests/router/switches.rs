@@ -132,7 +132,6 @@ impl Twin {
             // Nobody asks; who held the crossbar has a flit.
             return;
         }
-        self.begin_routing(number, step);
         let asks = self.asks(number, step);
         let granted = self.allocate_channels(number, &asks);
         let bids = self.bids(number, step, &asks);
@@ -162,7 +161,7 @@ impl Twin {
     }
 
     /// Headers that have come to the front are routed.
-    fn begin_routing(&mut self, number: usize, step: u64) {
+    pub fn begin_routing(&mut self, number: usize, step: u64) {
         for (_, _, channel) in self.switches[number].each_input.clone() {
             let channel = &mut self.channels[channel];
             if channel.stage == Stage::Idle && !channel.buffer.is_empty() {
@@ -178,7 +177,7 @@ impl Twin {
         let mut asks = Vec::new();
         for (_, _, channel) in self.switches[number].each_input.clone() {
             let Stage::Asks { from } = self.channels[channel].stage else { continue };
-            if from > step {
+            if from > step || self.asks_for_place(channel).is_some() {
                 continue;
             }
             for (group, tier) in self.ways(number, self.channels[channel].buffer[0].0) {
@@ -208,7 +207,7 @@ impl Twin {
     }
 
     /// The groups by which a packet may leave a switch, with their tiers.
-    fn ways(&self, switch: usize, packet: usize) -> Vec<(usize, u8)> {
+    pub fn ways(&self, switch: usize, packet: usize) -> Vec<(usize, u8)> {
         let row = &self.packets[packet].row;
         let (source, destination) = (row.source as usize, row.destination as usize);
         if self.wiring.has_rings() {

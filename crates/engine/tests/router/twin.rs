@@ -7,7 +7,7 @@
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
-use tailback_engine::spec::{Arbiter, Pipeline, Spec};
+use tailback_engine::spec::{Arbiter, Interface, Pattern, Pipeline, Spec, Traffic, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -23,6 +23,17 @@ pub struct Packet {
     is_first: bool,
     /// The group of channels it was granted last.
     pub group: Option<usize>,
+    pub asks: Asks,
+}
+
+/// What the message of a packet is to its receiver.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    Nothing,
+    /// A reply of so many bytes, of a class.
+    Reply(u32, usize),
+    /// It is one; whether the packet is its last.
+    Answers(bool),
 }
 
 /// A virtual channel: where flits are sent, on their way, and where they arrive.
@@ -90,6 +101,10 @@ pub struct Twin {
     pub switches: Vec<Switch>,
     nodes: Vec<Node>,
     pub packets: Vec<Packet>,
+    interface: Interface,
+    /// By node: places for replies that are taken; messages that have one.
+    taken: Vec<u32>,
+    admitted: Vec<u64>,
     /// The cycle, and the latest in which a flit has started.
     pub now: u64,
     moved: u64,
@@ -115,8 +130,11 @@ impl Twin {
             wires,
             switches: Switch::all(&wiring, &machine.switch),
             nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
+            packets: packets(spec, wiring.nodes()),
+            interface: machine.interface,
+            taken: vec![0; wiring.nodes()],
+            admitted: Vec::new(),
             urgencies: machine.routing.traffic_classes.iter().map(|one| one.priority).collect(),
-            packets: packets(spec),
             wiring,
             now: 0,
             moved: 0,
@@ -153,6 +171,8 @@ impl Twin {
         (0..self.nodes.len()).for_each(|node| self.node_sends(node));
         let steps = u64::from(self.pipeline.internal_speedup);
         for step in self.now * steps..(self.now + 1) * steps {
+            (0..self.switches.len()).for_each(|switch| self.begin_routing(switch, step));
+            self.give_places(step);
             (0..self.switches.len()).for_each(|switch| self.switch_step(switch, step));
         }
         (0..self.wires.len()).for_each(|wire| self.wire_sends(wire));
@@ -186,8 +206,77 @@ impl Twin {
                 if flit.1 + 1 == self.packets[flit.0].flits {
                     self.packets[flit.0].row.delivered = now * self.cycle_ps;
                     self.window_opens(self.packets[flit.0].row.message);
+                    self.answer(flit.0);
                 }
             }
+        }
+    }
+
+    /// A packet is there: if it is the last of a request, its receiver sends the reply.
+    fn answer(&mut self, number: usize) {
+        let Packet { row, asks: Asks::Reply(bytes, class), .. } = self.packets[number] else {
+            return;
+        };
+        let is_left = |p: &Packet| p.row.message == row.message && p.row.delivered == NEVER;
+        if self.packets.iter().any(is_left) {
+            return;
+        }
+        let message = self.packets.iter().map(|packet| packet.row.message).max().unwrap() + 1;
+        let ends = (row.destination, row.source);
+        let mut reply =
+            message_packets(&self.interface, message, ends, bytes, self.now * self.cycle_ps);
+        let count = reply.len();
+        for (place, packet) in reply.iter_mut().enumerate() {
+            packet.asks = Asks::Answers(place + 1 == count);
+            packet.traffic = class;
+            packet.is_first = false;
+            if packet.row.queued != NEVER {
+                let number = self.packets.len() + place;
+                self.nodes[row.destination as usize].queue.push_back(number);
+            }
+        }
+        self.packets.append(&mut reply);
+    }
+
+    /// Requests that ask for the channel to a node get the places there that are free, those that
+    /// have asked longest first.
+    fn give_places(&mut self, step: u64) {
+        let Some(places) = self.interface.reply_queue else { return };
+        for node in 0..self.taken.len() {
+            let mut asking: Vec<(u64, usize)> = Vec::new();
+            for (channel, state) in self.channels.iter().enumerate() {
+                let Stage::Asks { from } = state.stage else { continue };
+                if from <= step && self.asks_for_place(channel) == Some(node) {
+                    asking.push((from, channel));
+                }
+            }
+            asking.sort_unstable();
+            for (_, channel) in asking {
+                let message = self.packets[self.channels[channel].buffer[0].0].row.message;
+                if self.taken[node] < places && !self.admitted.contains(&message) {
+                    self.taken[node] += 1;
+                    self.admitted.push(message);
+                }
+            }
+        }
+    }
+
+    /// The node whose place the request at the front of a buffer needs before it can go on.
+    pub fn asks_for_place(&self, channel: usize) -> Option<usize> {
+        self.interface.reply_queue?;
+        let End::Switch(switch) = self.wiring.groups[self.wiring.group_of[channel]].to else {
+            return None;
+        };
+        let number = self.channels[channel].buffer[0].0;
+        let packet = &self.packets[number];
+        let asks = matches!(packet.asks, Asks::Reply(..));
+        if !asks || self.admitted.contains(&packet.row.message) {
+            return None;
+        }
+        let (group, _) = self.ways(switch, number)[0];
+        match self.wiring.groups[group].to {
+            End::Node(node) => Some(node),
+            End::Switch(_) => None,
         }
     }
 
@@ -227,6 +316,11 @@ impl Twin {
             self.starts(channel, flit);
             if is_last {
                 self.nodes[node].wires[wire].2 = None;
+                // The tail of a reply leaves its node.
+                let has_place = self.interface.reply_queue.is_some();
+                if has_place && self.packets[flit.0].asks == Asks::Answers(true) {
+                    self.taken[node] -= 1;
+                }
             }
         }
     }
@@ -321,25 +415,78 @@ fn sender(wiring: &Wiring, node: usize) -> Node {
     Node { queue: VecDeque::new(), wires: wires.into_iter().map(wire).collect() }
 }
 
-/// The packets of all messages.
-fn packets(spec: &Spec) -> Vec<Packet> {
-    let (list, classes) = crate::classes::sent(spec);
+/// The packets of a message, of which those are queued at an instant that are in flight at first.
+fn message_packets(
+    interface: &Interface,
+    message: u64,
+    (source, destination): (u32, u32),
+    bytes: u32,
+    at: Time,
+) -> Vec<Packet> {
+    let packet = |(bytes, is_first): (u32, bool)| {
+        let queued = if is_first { at } else { NEVER };
+        #[rustfmt::skip]
+        let row = PacketRow { class: Class::Data, message, source, destination,
+            bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
+        let flits = (interface.header_bytes + bytes) as usize;
+        Packet { row, flits, traffic: 0, is_first, group: None, asks: Asks::Nothing }
+    };
+    crate::windows::packets(interface, bytes).into_iter().map(packet).collect()
+}
+
+/// The packets of all messages that are sent by themselves.
+fn packets(spec: &Spec, nodes: usize) -> Vec<Packet> {
     let interface = &spec.machine.interface;
     let mut packets = Vec::new();
-    for (message, traffic) in classes.into_iter().enumerate() {
-        let (source, destination) = (list.source[message], list.destination[message]);
+    for (message, sent) in messages(spec, nodes).into_iter().enumerate() {
+        let (at, (source, destination), bytes, (traffic, asks)) = sent;
         // What stays in its node does not come here.
         if source == destination {
             continue;
         }
-        for (bytes, is_first) in crate::windows::packets(interface, list.bytes[message]) {
-            let queued = if is_first { list.time_ps[message] } else { NEVER };
-            #[rustfmt::skip]
-            let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
-                bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
-            let flits = (interface.header_bytes + bytes) as usize;
-            packets.push(Packet { row, flits, traffic, is_first, group: None });
-        }
+        let of = message_packets(interface, message as u64, (source, destination), bytes, at);
+        packets.extend(of.into_iter().map(|packet| Packet { traffic, asks, ..packet }));
     }
     packets
+}
+
+/// A message: when, from where to where, how long, of which class and what it asks for.
+type Sent = (Time, (u32, u32), u32, (usize, Asks));
+
+/// Those of a list or of sources, or requests that are sent at fixed times.
+fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
+    if let Workload::Traffic(traffic) = &spec.workload
+        && traffic.classes.iter().any(|class| class.reply.is_some())
+    {
+        return requests(traffic, nodes);
+    }
+    let (list, classes) = crate::classes::sent(spec);
+    let message = |(at, &class): (usize, &usize)| {
+        let ends = (list.source[at], list.destination[at]);
+        (list.time_ps[at], ends, list.bytes[at], (class, Asks::Nothing))
+    };
+    classes.iter().enumerate().map(message).collect()
+}
+
+/// Requests in the order in which they are sent: constant lengths, one after every period, to the
+/// nodes of a permutation.
+fn requests(traffic: &Traffic, nodes: usize) -> Vec<Sent> {
+    let mut list = Vec::new();
+    for (number, class) in traffic.classes.iter().enumerate() {
+        let Some(reply) = class.reply else { continue };
+        let Pattern::Permutation { to } = &class.messages.pattern else {
+            panic!("only permutations")
+        };
+        let bytes = traffic.classes[reply as usize].messages.bytes.mean as u32;
+        for count in 1..=u64::from(class.messages.repeat.unwrap()) {
+            for source in 0..nodes as u32 {
+                let ends = (source, to[source as usize]);
+                let at = count * class.messages.compute.mean;
+                let sent = class.messages.bytes.mean as u32;
+                list.push((at, ends, sent, (number, Asks::Reply(bytes, reply as usize))));
+            }
+        }
+    }
+    list.sort_by_key(|&(at, (source, _), _, (number, _))| (at, number, source));
+    list
 }

@@ -27,6 +27,7 @@ pub fn machine(
     frames::machine(machine, fidelity)?;
     half_duplex(machine, fidelity)?;
     receivers(machine, fidelity)?;
+    reply_queue(machine)?;
     multicast::machine(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
@@ -172,6 +173,17 @@ fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let time = interface.drain_byte_ps.unwrap_or(1);
     let most = LONGEST_DRAIN_PS / u64::from(interface.packet_bytes);
     within("machine.interface.drain_byte_ps", time, 1, most)
+}
+
+/// Nodes that take in requests only while they have places for the replies.
+fn reply_queue(machine: &Machine) -> Result<(), SpecError> {
+    let Some(places) = machine.interface.reply_queue else { return Ok(()) };
+    if machine.switch.pipeline.is_none() {
+        let allowed = "must be left out without switch.pipeline: on the links of nodes requests and \
+                       replies have one virtual channel together";
+        return Err(SpecError::new("machine.interface.reply_queue", places, allowed));
+    }
+    within("machine.interface.reply_queue", places.into(), 1, MOST_IN_FLIGHT)
 }
 
 /// Nodes are attached to switches.

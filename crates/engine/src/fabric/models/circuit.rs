@@ -228,8 +228,14 @@ impl CircuitFabric {
 
     fn standing(&self, channel: ChannelId) -> Standing {
         let none = (PacketId::NONE, ChannelId::NONE);
-        let mut standing =
-            Standing { owner: none.0, unsent: 0, room: 1, output: none.1, front: none.0 };
+        let mut standing = Standing {
+            owner: none.0,
+            unsent: 0,
+            room: 1,
+            shut: false,
+            output: none.1,
+            front: none.0,
+        };
         let Some(held) = self.held_as(channel) else { return standing };
         let holder = self.board.at(held).holder;
         let circuit = &self.circuits[holder.index()];

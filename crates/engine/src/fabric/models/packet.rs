@@ -77,6 +77,7 @@ impl PacketFabric {
                     UNBOUNDED => u64::MAX,
                     capacity => u64::from(capacity - (channel.occupied_at(now) - leaving)),
                 },
+                shut: false,
                 output: ChannelId::NONE,
                 front: channel.port.buffer.first,
             }

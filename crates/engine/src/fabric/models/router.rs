@@ -11,6 +11,7 @@ mod lane;
 mod nodes;
 mod observe;
 mod places;
+mod replies;
 mod room;
 mod stages;
 mod switches;
@@ -24,7 +25,7 @@ use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 use crate::spec::{Machine, Pipeline};
@@ -33,6 +34,7 @@ use crate::topology::Topology;
 use lane::{Entrance, Lane};
 use nodes::Sources;
 use places::Side;
+use replies::ReplyPlaces;
 use room::Room;
 use stages::Scratch;
 use switches::Switches;
@@ -51,6 +53,8 @@ pub struct RouterFabric {
     inputs: Side,
     switches: Switches,
     sources: Sources,
+    /// Where nodes have places for so many replies.
+    replies: Option<ReplyPlaces>,
     /// By channel: cycles that a flit is on its wire.
     latency: Vec<u32>,
     /// Whether flits may queue behind the crossbar.
@@ -113,6 +117,7 @@ impl RouterFabric {
         Self {
             switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
+            replies: None,
             wheel: Wheel::new(2 * longest + stages + credit_delay + queued + 4),
             has_queues,
             wire_free: vec![0; layout.channels()],
@@ -226,11 +231,14 @@ impl RouterFabric {
             port.front_output =
                 act.wiring.first_lead(switch, act.packets[port.buffer.first].header());
         }
-        let number = self.board.at(channel).entrance.number;
-        self.switches.asks(switch.0, number);
         if act.is_observed() {
             self.observe_request(channel, act);
         }
+        if self.replies.is_some() && self.lacks_reply_place(channel, act) {
+            return;
+        }
+        let number = self.board.at(channel).entrance.number;
+        self.switches.asks(switch.0, number);
     }
 
     /// The front of a buffer has a flit and a credit.
@@ -325,6 +333,11 @@ impl RouterFabric {
             let flits = u64::from(act.wiring.link.packet_flits(act.packets[id].bytes));
             act.measures.kept(channel, kind, at + cycle_ps - granted - flits * cycle_ps);
             act.leaves(channel, id, at + cycle_ps);
+            if kind == ChannelKind::Injection
+                && let Some(replies) = &mut self.replies
+            {
+                replies.left(&act.packets[id]);
+            }
         }
         if is_last && act.is_observed() {
             self.observe_tail(channel, start, act);
@@ -369,6 +382,9 @@ impl RouterFabric {
             owner: lane.packet,
             unsent: lane.unsent.into(),
             room: u64::from(lane.credits) + coming,
+            shut: self.pipeline.atomic
+                && (lane.packet.is_some()
+                    || u64::from(lane.credits) + coming < self.capacity.into()),
             output: lane.output,
             front: lane.port.buffer.first,
         };
@@ -442,10 +458,22 @@ impl ChannelModel for RouterFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let nodes = self.nodes_standing(wiring);
         if self.room.is_shared() {
-            return self.deadlock_of_sharers(wiring, packets);
+            return self.deadlock_of_sharers(wiring, packets, &nodes);
         }
-        deadlock::find(wiring, packets, &self.standings(), false)
+        deadlock::find_with_nodes(wiring, packets, (&self.standings(), &nodes), false)
+    }
+
+    fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
+        let nodes = self.sources.nodes();
+        self.replies = Some(ReplyPlaces::new(limit, answered_by, nodes));
+    }
+
+    fn received(&mut self, message: MessageId, node: NodeId) {
+        if let Some(replies) = &mut self.replies {
+            replies.received(message, node);
+        }
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

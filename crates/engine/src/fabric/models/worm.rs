@@ -180,6 +180,7 @@ impl WormFabric {
                 owner: channel.owner,
                 unsent: (channel.flits - channel.known).into(),
                 room: channel.departed.wrapping_add(self.buffer).wrapping_sub(sent).into(),
+                shut: false,
                 output: channel.output,
                 front: channel.port.buffer.first,
             }

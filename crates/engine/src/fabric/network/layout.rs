@@ -203,10 +203,14 @@ impl Layout {
         group.slot.map(|slot| (slot as usize / self.classes, slot as usize % self.classes))
     }
 
-    /// By channel: the lowest-numbered of its wire if it is a node's, else the channel.
+    /// By channel: the lowest-numbered of its group on its wire if it is a node's, else the channel.
     pub fn wires_of_nodes(&self) -> Vec<ChannelId> {
-        let wire = |channel: ChannelId| match self.group(channel).kind {
-            ChannelKind::Injection => self.wire_of[channel.index()],
+        let wire_of = |channel: ChannelId| self.wire_of[channel.index()];
+        let wire = |channel: ChannelId| match self.group(channel) {
+            group if group.kind == ChannelKind::Injection => {
+                let mut same = group.channels().filter(|&c| wire_of(c) == wire_of(channel));
+                same.next().unwrap_or(channel)
+            }
             _ => channel,
         };
         (0..self.channels()).map(ChannelId::from_index).map(wire).collect()

@@ -20,7 +20,8 @@ pub enum Cause {
     SharedWire,
     /// Later flits were stopped after its first had gone on.
     Stretched,
-    /// For a place in the receive FIFO of its node, or to be drained behind others there.
+    /// For a place in the receive FIFO of its node or for its reply there, or to be drained behind
+    /// others.
     ReceiverBusy,
     /// For the engine of a switch that looked up the outputs of others.
     SwitchBusy,

@@ -26,6 +26,8 @@ pub enum Observation {
     LacksShare { packet: PacketId, channel: ChannelId, taker: ChannelId },
     /// The same of all room, where the model knows who is to blame in the end.
     LacksPlace { packet: PacketId, root: Root },
+    /// The node it goes to has no place for the reply to it, because of another (none: of itself).
+    LacksReplyPlace { packet: PacketId, by: PacketId },
     /// It, or what is left of it, might start on a channel whose wire `user` uses.
     LacksWire { packet: PacketId, channel: ChannelId, user: ChannelId },
     /// It asks for a channel that is free, but `granted` is given to another.
@@ -123,6 +125,7 @@ impl Blame {
                 self.lacks_share(packet, channel, taker, now, ways);
             }
             LacksPlace { packet, root } => self.lacks_place(packet, now, root),
+            LacksReplyPlace { packet, by } => self.lacks_reply_place(packet, by, now, ways),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
             Regranted { packet, channel, asked } => {
                 self.is_regranted(packet, channel, asked, now);

@@ -107,6 +107,25 @@ impl Blame {
         }
     }
 
+    /// The node that a packet goes to has no place for the reply to it, because of another.
+    #[cold]
+    pub(super) fn lacks_reply_place(
+        &mut self,
+        id: PacketId,
+        by: PacketId,
+        now: Time,
+        ways: &impl Ways,
+    ) {
+        if !self.records[id.index()].is_victim {
+            return;
+        }
+        let output = ways.output(id, self.records[id.index()].head);
+        let own = Root { class: self.class(id), channel: output };
+        let search = Search { blame: self, ways, now };
+        let root = if by.is_some() { search.root((by, output)) } else { own };
+        self.stalls(id, now, Cause::ReceiverBusy, root);
+    }
+
     pub(super) fn is_known_to_lack_room(&self, id: PacketId) -> bool {
         let last = self.waits[id.index()].stalls.last();
         self.records[id.index()].has_waited

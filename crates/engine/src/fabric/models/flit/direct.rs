@@ -51,6 +51,7 @@ impl FlitFabric {
             owner: lane.packet,
             unsent: lane.unsent.into(),
             room: room.into(),
+            shut: false,
             output: lane.output,
             front: lane.port.buffer.first,
         };

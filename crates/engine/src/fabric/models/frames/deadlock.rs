@@ -1,7 +1,7 @@
 //! Whether frames can still move where switches tell each other to pause.
 
 use super::FramesFabric;
-use crate::error::Blocked;
+use crate::error::{Blocked, Lack};
 use crate::fabric::deadlock;
 use crate::fabric::network::layout::End;
 use crate::fabric::{PacketPool, Wiring};
@@ -32,7 +32,9 @@ impl FramesFabric {
                 holds: vec![place(at)],
                 waits_for: place(next),
                 held_by: None,
-                is_paused: true,
+                lack: Lack::Pause,
+                traffic: packet.traffic(),
+                class: None,
             }
         };
         deadlock::find_circle(&targets, |_, _| false).into_iter().map(blocked).collect()

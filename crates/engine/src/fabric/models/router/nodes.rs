@@ -1,9 +1,11 @@
-//! How nodes send: a flit per cycle and wire, the packet at hand on the next virtual channel.
+//! How nodes send: a flit per cycle and wire, the packet at hand on the next virtual channel. Where
+//! shares have queues of their own a wire has a packet of each, and they take turns flit by flit.
 
 use super::RouterFabric;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Act;
-use crate::ids::ChannelId;
+use crate::fabric::{Wiring, deadlock};
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 
@@ -26,9 +28,17 @@ struct Wire {
     lanes: Vec<(ChannelId, u32)>,
     /// The place among them of the one that was used last.
     last: usize,
-    /// The one that sends a packet.
-    sends: ChannelId,
+    /// By place where packets wait: the one that sends a packet from there.
+    sends: Vec<ChannelId>,
     is_awake: bool,
+}
+
+impl Wire {
+    /// The virtual channel that sends a packet of a place, or none.
+    #[inline]
+    fn sends_from(&self, source: u32) -> ChannelId {
+        self.sends[(source - self.sources.0) as usize]
+    }
 }
 
 impl Sources {
@@ -45,7 +55,7 @@ impl Sources {
                 let known = wire_of[wire.index()];
                 let place = if known == u32::MAX { wires.len() as u32 } else { known };
                 if known == u32::MAX {
-                    let (lanes, sends) = (Vec::new(), ChannelId::NONE);
+                    let (lanes, sends) = (Vec::new(), vec![ChannelId::NONE; count as usize]);
                     let sources = (group.from * count, count);
                     wires.push(Wire { sources, lanes, last: 0, sends, is_awake: false });
                 }
@@ -58,6 +68,11 @@ impl Sources {
             wire.last = wire.lanes.len() - 1;
         }
         Self { wires, wire_of, first, awake: Vec::new(), spare: Vec::new() }
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.first.len() - 1
     }
 
     /// Whether any wire may be able to send in the next cycle.
@@ -105,16 +120,22 @@ impl RouterFabric {
     }
 
     fn wire_sends(&mut self, wire: u32, cycle: u64, act: &mut Act) {
-        let sends = self.sources.wires[wire as usize].sends;
-        let channel = if sends.is_some() { sends } else { self.takes_packet(wire, cycle, act) };
+        let source = &self.sources.wires[wire as usize];
+        let channel = match source.sends[..] {
+            [channel] if channel.is_some() => channel,
+            _ => self.takes_turn(wire, cycle, act),
+        };
         if !channel.is_some() || !self.has_room(channel) {
             return;
         }
         let (is_last, _) = self.send(channel, cycle, act);
         let source = &mut self.sources.wires[wire as usize];
-        source.sends = if is_last { ChannelId::NONE } else { channel };
-        let sources = source.sources;
-        if !is_last || self.has_packet(sources) {
+        if is_last {
+            let sent = source.sends.iter_mut().find(|sends| **sends == channel);
+            sent.into_iter().for_each(|sends| *sends = ChannelId::NONE);
+        }
+        let (sources, is_sending) = (source.sources, source.sends.iter().any(|s| s.is_some()));
+        if is_sending || self.has_packet(sources) {
             self.sources.wake(wire);
         }
     }
@@ -125,37 +146,70 @@ impl RouterFabric {
         (first..first + count).any(|source| self.board.at_hand(source).is_some())
     }
 
-    /// A wire takes a packet at hand, if there is one and a virtual channel for it: the
-    /// first that is free and has room, behind the one that was used last.
-    fn takes_packet(&mut self, wire: u32, cycle: u64, act: &mut Act) -> ChannelId {
+    /// The virtual channel of a wire whose turn it is, behind the one that was used last: the first
+    /// that has a credit, and sends a packet or is free for one at hand.
+    fn takes_turn(&mut self, wire: u32, cycle: u64, act: &mut Act) -> ChannelId {
         let source = &self.sources.wires[wire as usize];
-        if !self.has_packet(source.sources) {
-            return ChannelId::NONE;
-        }
         let count = source.lanes.len();
-        let places = (1..=count).map(|step| (source.last + step) % count);
-        let mut taken = None;
-        for place in places {
-            let (channel, from) = source.lanes[place];
-            let Some((queue, id)) = self.board.at_hand(from) else { continue };
-            if self.is_free(channel) && self.has_room(channel) {
-                taken = Some((place, from, queue, id));
-                break;
-            }
-        }
-        let Some((place, from, queue, id)) = taken else {
+        let mut places = (1..=count).map(|step| (source.last + step) % count);
+        let Some(place) = places.find(|&place| self.can_send(source, place)) else {
             if act.is_observed() {
                 self.observe_no_room(wire, act);
             }
             return ChannelId::NONE;
         };
-        let (channel, _) = source.lanes[place];
+        let (channel, from) = source.lanes[place];
+        let sends = source.sends_from(from);
+        if act.is_observed() {
+            self.observe_no_turn(wire, place, act);
+        }
+        let source = &mut self.sources.wires[wire as usize];
+        source.last = place;
+        if sends.is_some() {
+            return channel;
+        }
+        source.sends[(from - source.sources.0) as usize] = channel;
+        let Some((queue, id)) = self.board.at_hand(from) else { return ChannelId::NONE };
         act.observe(Observation::Granted { packet: id, channel });
-        self.sources.wires[wire as usize].last = place;
         self.board.take_at_hand(from, queue, act);
         self.enter(channel, id, act);
         self.board.at_mut(channel).granted = cycle * self.cycle_ps;
         channel
+    }
+
+    /// Whether the virtual channel at a place of a wire has a flit to send, and a credit for it.
+    #[inline]
+    fn can_send(&self, source: &Wire, place: usize) -> bool {
+        let (channel, from) = source.lanes[place];
+        let sends = source.sends_from(from);
+        if !self.has_room(channel) || sends.is_some() && sends != channel {
+            return false;
+        }
+        sends.is_some() || self.is_free(channel) && self.board.at_hand(from).is_some()
+    }
+
+    /// How things stand at nodes, where they have places for so many replies.
+    pub(super) fn nodes_standing(&self, wiring: &Wiring) -> deadlock::Nodes {
+        let Some(replies) = &self.replies else { return deadlock::Nodes::default() };
+        let mut sources: Vec<deadlock::Source> = Vec::new();
+        for node in 0..self.sources.nodes() as u32 {
+            let wires = self.sources.first[node as usize]..self.sources.first[node as usize + 1];
+            let count = wiring.layout.node_groups() as u32;
+            for from in node * count..(node + 1) * count {
+                let channels = wires.clone().flat_map(|wire| {
+                    let wire = &self.sources.wires[wire as usize];
+                    let sends = wire.sends_from(from);
+                    let of = wire.lanes.iter().filter(move |&&(channel, place)| {
+                        place == from && (!sends.is_some() || sends == channel)
+                    });
+                    of.map(|&(channel, _)| channel)
+                });
+                let first = self.board.at_hand(from).map_or(PacketId::NONE, |(_, id)| id);
+                sources.push(deadlock::Source { node, first, channels: channels.collect() });
+            }
+        }
+        let (full, answers) = (replies.standing(wiring), replies.answers());
+        deadlock::Nodes { full, sources, answers }
     }
 
     /// No packet at hand finds a virtual channel of a wire of its node.
@@ -165,11 +219,31 @@ impl RouterFabric {
         let count = source.lanes.len();
         let lane = |step: usize| source.lanes[(source.last + step) % count];
         let (first, sources) = source.sources;
-        for from in first..first + sources {
+        for from in (first..first + sources).filter(|&from| !source.sends_from(from).is_some()) {
             let Some((_, packet)) = self.board.at_hand(from) else { continue };
             let own = (1..=count).map(lane).find(|&(_, of)| of == from);
             if let Some((channel, _)) = own {
                 self.observe_full(packet, channel, act.now, act);
+            }
+        }
+    }
+
+    /// The virtual channel at a place of a wire has its turn: packets of other queues that could be
+    /// sent wait for the wire.
+    #[cold]
+    fn observe_no_turn(&self, wire: u32, turn: usize, act: &mut Act) {
+        let source = &self.sources.wires[wire as usize];
+        let (user, of) = source.lanes[turn];
+        let (first, count) = source.sources;
+        for from in (first..first + count).filter(|&from| from != of) {
+            let places = 0..source.lanes.len();
+            let mut own = places.filter(|&place| source.lanes[place].1 == from);
+            let Some(place) = own.find(|&place| self.can_send(source, place)) else { continue };
+            let (channel, sends) = (source.lanes[place].0, source.sends_from(from));
+            let at_hand = self.board.at_hand(from).map(|(_, id)| id);
+            let packet = if sends.is_some() { Some(self.board.at(sends).packet) } else { at_hand };
+            if let Some(packet) = packet {
+                act.observe(Observation::LacksWire { packet, channel, user });
             }
         }
     }

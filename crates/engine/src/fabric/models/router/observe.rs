@@ -13,7 +13,7 @@ use crate::time::Time;
 
 impl RouterFabric {
     /// When a header starts at the soonest that is granted a virtual channel in a step.
-    fn granted_in(&self, step: u64) -> Time {
+    pub(super) fn granted_in(&self, step: u64) -> Time {
         self.crossed_in(step + u64::from(!self.pipeline.speculative)) * self.cycle_ps
     }
 

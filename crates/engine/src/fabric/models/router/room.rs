@@ -64,7 +64,13 @@ impl Room {
     /// for a flit.
     #[inline]
     pub fn is_there(&self, channel: ChannelId, credits: u32) -> bool {
-        credits > self.shared || (self.shared > 0 && self.wire(channel).free > 0)
+        credits > self.shared || (self.shared > 0 && self.is_shared_place_free(channel))
+    }
+
+    // Apart, so that the usual case stays short where it is inlined.
+    #[inline(never)]
+    fn is_shared_place_free(&self, channel: ChannelId) -> bool {
+        self.wire(channel).free > 0
     }
 
     /// A channel that now may have so many more in use has taken a place; whether it was the last
@@ -153,11 +159,12 @@ impl RouterFabric {
         &self,
         wiring: &Wiring,
         packets: &PacketPool,
+        nodes: &deadlock::Nodes,
     ) -> Vec<Blocked> {
         let standings = self.standings();
         let all = u64::from(self.room.shared);
         let in_use = |standing: &Standing| all.saturating_sub(standing.room);
         let shared = standings.iter().map(in_use).collect();
-        deadlock::find_sharing(wiring, packets, standings, shared)
+        deadlock::find_sharing(wiring, packets, (standings, nodes), shared)
     }
 }

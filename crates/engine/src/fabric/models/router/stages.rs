@@ -45,6 +45,9 @@ impl RouterFabric {
     pub(super) fn switches_decide(&mut self, cycle: u64, act: &mut Act) {
         let mut scratch = std::mem::take(&mut self.scratch);
         for step in self.first_step(cycle)..self.first_step(cycle + 1) {
+            if self.replies.is_some() {
+                self.give_places(step, act);
+            }
             let awake = self.switches.take_awake();
             for &switch in &awake {
                 self.decide(switch, step, &mut scratch, act);
@@ -300,7 +303,7 @@ impl RouterFabric {
     fn cross(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
         let channel = bid.channel;
         let output = self.board.at(channel).output;
-        if !self.has_room(output) {
+        if self.room.is_shared() && !self.has_room(output) {
             // Another that crosses in this step to the same wire has taken the last shared place.
             return;
         }

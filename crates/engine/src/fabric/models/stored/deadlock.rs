@@ -1,7 +1,7 @@
 //! Whether packets that need places can still move, and who waits for whom if not.
 
 use super::StoredFabric;
-use crate::error::Blocked;
+use crate::error::{Blocked, Lack};
 use crate::fabric::deadlock;
 use crate::fabric::{PacketPool, Wiring};
 use crate::ids::{ChannelId, PacketId};
@@ -34,7 +34,9 @@ impl StoredFabric {
                 holds: vec![place(ChannelId::from_index(at))],
                 waits_for: place(next),
                 held_by: None,
-                is_paused: false,
+                lack: Lack::Channel,
+                traffic: packet.traffic(),
+                class: None,
             }
         };
         circle.into_iter().map(blocked).collect()

@@ -1,0 +1,88 @@
+//! Nodes that take in requests only while they have places for the replies.
+
+use super::{NS, Ran, asking, class, clocked, ran, spec};
+use tailback_engine::Simulation;
+use tailback_engine::error::{Lack, RunError};
+use tailback_engine::spec::*;
+
+/// Four nodes of a star, each of which asks the next twice, 1 ns after the other, before the first
+/// answer comes; an answer of 16 bytes and a header is longer than a buffer of 8 flits.
+fn four_nodes(shares: &[Option<(u32, u32)>], virtual_channels: u32, places: Option<u32>) -> Spec {
+    let mut classes = vec![asking(1, 2, class(NS, 0, 2)), class(0, 16, 1)];
+    classes[0].messages.pattern = Pattern::Permutation { to: vec![1, 2, 3, 0] };
+    let mut machine = clocked(TopologySpec::Star { nodes: 4 }, virtual_channels);
+    machine.interface.reply_queue = places;
+    let mut spec = spec(machine, shares, classes);
+    for (known, name) in spec.machine.routing.traffic_classes.iter_mut().zip(["read", "data"]) {
+        known.name = name.into();
+    }
+    spec
+}
+
+fn delivered(ran: &Ran) -> (u64, u64) {
+    (ran.of(0).messages_delivered, ran.of(1).messages_delivered)
+}
+
+/// With one virtual channel the second request of every node waits at the front of the buffer of its
+/// link for a place at the next node. The one there is has the first, and the answer to that stands
+/// behind that node's own second request: its tail does not leave.
+#[test]
+fn requests_and_replies_on_one_virtual_channel_wait_for_each_other() {
+    let mut simulation = Simulation::new(&four_nodes(&[None; 2], 1, Some(1))).unwrap();
+    let error = simulation.advance(u64::MAX, u64::MAX).unwrap_err();
+    let RunError::Deadlock { circle, .. } = &error else { panic!("{error}") };
+    assert_eq!(circle.len(), 8, "{error}");
+    let first = circle.iter().position(|blocked| blocked.lack == Lack::ReplyPlace).unwrap();
+    let in_order: Vec<_> = circle.iter().cycle().skip(first).take(8).collect();
+    for pair in in_order.chunks(2) {
+        let [request, reply] = pair else { panic!("{error}") };
+        assert_eq!((request.lack, reply.lack), (Lack::ReplyPlace, Lack::ReplyIsSent));
+        assert_eq!(request.destination, reply.source);
+        assert_eq!((request.source + 1) % 4, request.destination);
+        assert_eq!(request.class.as_deref(), Some("read"));
+        assert_eq!(reply.class.as_deref(), Some("data"));
+    }
+    let text = error.to_string();
+    assert!(
+        text.contains(
+            "packet 4 of class \"read\" from node 0 to node 1 holds node 0 to switch 0 (channel 0) and \
+             waits for a place for its reply at node 1; node 1 has no place until packet 9 of class \
+             \"data\" from node 1 to node 0, a reply, leaves it, which waits for room in node 1 to switch \
+             0 (channel 0)"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn requests_and_replies_with_virtual_channels_of_their_own_do_not() {
+    let apart = [Some((0, 0)), Some((1, 1))];
+    assert_eq!(delivered(&ran(&four_nodes(&apart, 2, Some(1)))), (8, 8));
+    // Requests longer than a buffer do not keep replies from the link of their node.
+    let mut long = four_nodes(&apart, 2, Some(1));
+    let Workload::Traffic(traffic) = &mut long.workload else { unreachable!() };
+    traffic.classes[0].messages.bytes = Distribution::constant(14);
+    assert_eq!(delivered(&ran(&long)), (8, 8));
+    // Nor where there are places for both requests, or for any number.
+    assert_eq!(delivered(&ran(&four_nodes(&[None; 2], 1, Some(2)))), (8, 8));
+    assert_eq!(delivered(&ran(&four_nodes(&[None; 2], 1, None))), (8, 8));
+}
+
+/// A node has a packet of 12 flits and, of a class with virtual channels of its own, one of 4: they take
+/// turns on its link, so that both are there 4 ns later than alone.
+#[test]
+fn classes_take_turns_on_the_link_of_a_node() {
+    let at = |sent: [u64; 2]| {
+        let mut classes = [(sent[0], 11), (sent[1], 3)].map(|(at, bytes)| class(at, bytes, 1));
+        for (class, to) in classes.iter_mut().zip([[1, 0, 2], [2, 1, 0]]) {
+            class.messages.pattern = Pattern::Permutation { to: to.to_vec() };
+        }
+        let machine = clocked(TopologySpec::Star { nodes: 3 }, 2);
+        let mut rows = ran(&spec(machine, &[Some((0, 0)), Some((1, 1))], classes.to_vec())).rows;
+        rows.retain(|row| row.source == 0);
+        rows.sort_by_key(|row| row.destination);
+        [rows[0].delivered, rows[1].delivered]
+    };
+    let (together, alone) = (at([NS, NS]), [at([NS, 90 * NS])[0], at([90 * NS, NS])[1]]);
+    assert_eq!(together, alone.map(|time| time + 4 * NS));
+}
