@@ -104,6 +104,7 @@ pub struct Timeline {
 /// By which traffic classes waits are charged to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 pub struct Blame {
     /// Whether every process is a class of its own; else its messages are of the node's.
     #[serde(default)]
