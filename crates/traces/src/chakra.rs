@@ -142,20 +142,21 @@ impl Source for Trace {
 impl Trace {
     fn read(&mut self, rank: u32, path: &Path) -> Result<Rank, Mistake> {
         let mut messages = Messages::new(path, self.options.most_bytes)?;
-        let mut nodes = Vec::new();
+        let (mut nodes, mut numbers) = (Vec::new(), HashMap::new());
         while let Some(message) = messages.next()? {
             let node = node::node(message).map_err(|what| messages.mistake(what))?;
+            // At once: a small file may expand to very many nodes without a number.
+            if numbers.insert(node.id, 0).is_some() {
+                return Err(messages.mistake(format!("node {} is there twice", node.id)));
+            }
             nodes.push((messages.at, node));
-        }
-        if nodes.len() >= MOST_NODES {
-            return Err(Mistake::new(path, format!("has more than {MOST_NODES} nodes")));
+            if nodes.len() >= MOST_NODES {
+                return Err(Mistake::new(path, format!("has more than {MOST_NODES} nodes")));
+            }
         }
         nodes.sort_by_key(|(_, node)| node.id);
-        let mut numbers = HashMap::with_capacity(nodes.len());
-        for (number, (at, node)) in nodes.iter().enumerate() {
-            if numbers.insert(node.id, number as u32).is_some() {
-                return Err(messages.mistake(format!("node {} is there twice", node.id)).at(*at));
-            }
+        for (number, (_, node)) in nodes.iter().enumerate() {
+            numbers.insert(node.id, number as u32);
         }
         let mut edges = self.edges(&nodes, &numbers);
         chain(&nodes, &mut edges);
@@ -202,7 +203,8 @@ impl Trace {
         let ranks = self.ranks.len() as u64;
         let peer = |peer: Option<u64>, what: &str| {
             let peer = peer.ok_or_else(|| format!("has no {what}"))?;
-            let allowed = || format!("{what} must be a rank, 0 to {}, not {peer}", ranks - 1);
+            let allowed =
+                || format!("{what} must be a rank that has a file, 0 to {}, not {peer}", ranks - 1);
             u32::try_from(peer).ok().filter(|_| peer < ranks).ok_or_else(allowed)
         };
         let small = |number: u64, what: &str| {

@@ -106,27 +106,28 @@ pub fn guess(path: &Path) -> Result<Format, Mistake> {
     let mut start = vec![0; LOOKED_AT.min(file.length() as usize)];
     let there = file.read(0, &mut start)?;
     start.truncate(there);
-    by_number(path, &start).or_else(|| by_text(path, &start)).ok_or_else(|| {
+    by_number(path, &start)?.or_else(|| by_text(path, &start)).ok_or_else(|| {
         let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
         let what = format!("has none of the formats that are known: {}", names.join(", "));
         Mistake::new(path, what)
     })
 }
 
-fn by_number(path: &Path, start: &[u8]) -> Option<Format> {
-    let number = u64::from_le_bytes(start.get(..8)?.try_into().ok()?);
+fn by_number(path: &Path, start: &[u8]) -> Result<Option<Format>, Mistake> {
+    let Some(Ok(eight)) = start.get(..8).map(<[u8; 8]>::try_from) else { return Ok(None) };
+    let number = u64::from_le_bytes(eight);
     if matches!(number, goal::binary::MAGIC | goal::binary::SPOILED) {
-        return Some(Format::GoalBinary);
+        return Ok(Some(Format::GoalBinary));
     }
     if start.starts_with(stored::BEGIN) {
-        return Some(Format::Stored);
+        return Ok(Some(Format::Stored));
     }
-    let mut four = [0; 4];
-    let first = Expanded::new(path, LOOKED_AT as u64).and_then(|mut file| file.exactly(&mut four));
-    if first.is_ok() && u32_at(&four, 0) == netrace::MAGIC {
-        return Some(Format::Netrace);
+    // One that is compressed and cannot be expanded is nothing else.
+    let (mut four, mut file) = ([0; 4], Expanded::new(path, LOOKED_AT as u64)?);
+    if file.fill(&mut four)? == four.len() && u32_at(&four, 0) == netrace::MAGIC {
+        return Ok(Some(Format::Netrace));
     }
-    chakra::looks_like(path).then_some(Format::Chakra)
+    Ok(chakra::looks_like(path).then_some(Format::Chakra))
 }
 
 fn by_text(path: &Path, start: &[u8]) -> Option<Format> {

@@ -16,20 +16,27 @@ pub const BINARY: &[u8; 8] = b"\xff\xaa\xddDUMPI";
 /// # Errors
 /// Files that cannot be read, or are binary; ranks that are missing.
 pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
-    let mut start = [0; 8];
+    let mut start = [0; 512];
     let there = crate::pieces::Pieces::one_of_many(path)?.read(0, &mut start)?;
-    if start[..there].starts_with(&BINARY[..3]) {
-        let what =
-            "is binary; print each file with `dumpi2ascii FILE.bin > FILE.txt` and give one text";
-        return Err(Mistake::new(path, what));
+    let start = &start[..there];
+    let is = if start.starts_with(&BINARY[..3]) { "is binary" } else { "is about binary files" };
+    if is_binary(start) {
+        let how = "print each file with `dumpi2ascii FILE.bin > FILE.txt` and give one text";
+        return Err(Mistake::new(path, format!("{is}; {how}")));
     }
     Ok(Box::new(Program::<Dumpi>::new(files::of_ranks(path)?)))
+}
+
+/// Whether a file is binary, or lists such files.
+fn is_binary(start: &[u8]) -> bool {
+    let has = |key: &[u8]| memchr::memmem::find(start, key).is_some();
+    start.starts_with(&BINARY[..3]) || has(b"\nnumprocs=") && has(b"\nfileprefix=")
 }
 
 /// Whether a line is the first of a call.
 pub fn looks_like(start: &[u8]) -> bool {
     let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    start.starts_with(&BINARY[..3])
+    is_binary(start)
         || lines.find(|line| !line.is_empty()).is_some_and(|line| entering(line).is_some())
 }
 

@@ -123,6 +123,19 @@ fn compressed_files_are_the_same() {
     assert!(!refused.is_empty());
 }
 
+/// Nodes of no bytes are nodes without a number: the second is the last that is read.
+#[test]
+fn a_file_that_expands_to_empty_nodes_is_refused_at_once() {
+    let folder = Folder::new();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let begin = file(&[]);
+    gzip.write_all(&begin).unwrap();
+    gzip.write_all(&vec![0; 1 << 20]).unwrap();
+    let path = folder.file("bomb.0.et", gzip.finish().unwrap());
+    let expected = format!("bomb.0.et: byte {}: node 0 is there twice", begin.len() + 1);
+    assert_eq!(mistake_with(&path, &Options::of(Format::Chakra)), expected);
+}
+
 #[test]
 fn control_dependencies_that_make_circles_have_no_effect() {
     let folder = Folder::new();
@@ -152,7 +165,7 @@ fn mistakes_name_the_node() {
         (vec![send()], "byte 8: node 3: has no comm_dst"),
         (
             vec![send().attribute("comm_dst", 7, 4)],
-            "byte 8: node 3: comm_dst must be a rank, 0 to 0, not 4",
+            "byte 8: node 3: comm_dst must be a rank that has a file, 0 to 0, not 4",
         ),
         (vec![node(3, 4, "a"), node(3, 4, "b")], "byte 16: node 3 is there twice"),
         (

@@ -213,6 +213,8 @@ fn mistakes_name_the_call() {
     }
     let binary = mistake(&folder.file("trace.bin", b"\xff\xaa\xddDUMPI and more"));
     assert!(binary.contains("is binary; print each file with `dumpi2ascii"), "{binary}");
+    let about = folder.file("trace.meta", "hostname=a\nnumprocs=4\nfileprefix=trace\n");
+    assert!(mistake(&about).contains("is about binary files; print each"));
     let few = mistake(&folder.file("wrong.txt", "MPI_Send:1:2:3:4\n"));
     assert!(
         few.starts_with("wrong.txt: line 1: MPI_Send has 2 arguments; needs 6: buf, count"),

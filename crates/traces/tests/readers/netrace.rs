@@ -99,6 +99,9 @@ fn mistakes_name_the_byte() {
     let cut = mistake(&folder.file("cut", &good[..good.len() - 1]));
     assert_eq!(cut, "cut: byte 77: needs 21 bytes here; the file is cut off");
     let path = sample("netrace/example.tra.bz2");
+    let whole = std::fs::read(&path).unwrap();
+    let cut = mistake(&folder.file("cut.bz2", &whole[..whole.len() / 2]));
+    assert!(cut.starts_with("cut.bz2: byte 0: cannot be read"), "{cut}");
     let refused = mistake_with(&path, &Options { most_bytes: 1000, ..Options::default() });
     assert!(refused.ends_with("expands to more than 1000 bytes; if it is meant, allow more"));
 }

@@ -64,7 +64,13 @@ impl Room {
     /// for a flit.
     #[inline]
     pub fn is_there(&self, channel: ChannelId, credits: u32) -> bool {
-        credits > self.shared || (self.shared > 0 && self.wire(channel).free > 0)
+        credits > self.shared || (self.shared > 0 && self.is_shared_place_free(channel))
+    }
+
+    // Apart, so that the usual case stays short where it is inlined.
+    #[inline(never)]
+    fn is_shared_place_free(&self, channel: ChannelId) -> bool {
+        self.wire(channel).free > 0
     }
 
     /// A channel that now may have so many more in use has taken a place; whether it was the last

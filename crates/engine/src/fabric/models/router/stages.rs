@@ -303,7 +303,7 @@ impl RouterFabric {
     fn cross(&mut self, bid: Bid, switch: u32, step: u64, act: &mut Act) {
         let channel = bid.channel;
         let output = self.board.at(channel).output;
-        if !self.has_room(output) {
+        if self.room.is_shared() && !self.has_room(output) {
             // Another that crosses in this step to the same wire has taken the last shared place.
             return;
         }
