@@ -307,6 +307,31 @@ impl Measures {
         self.busy[kind.in_sums()].add(start, end);
     }
 
+    /// Whether an instant is not after the present sample interval.
+    #[inline]
+    pub fn is_in_interval(&self, kind: ChannelKind, time: Time) -> bool {
+        self.busy[kind.in_sums()].is_open(time)
+    }
+
+    /// A channel does not transmit for so long after all, in the present sample interval.
+    #[inline]
+    pub fn takes_back(&mut self, kind: ChannelKind, time: Time) {
+        self.busy[kind.in_sums()].take_back(time);
+    }
+
+    /// A channel transmits in stretches that begin at equal distances between two instants, for
+    /// so long each, the last to the end, and for so long in all.
+    #[inline]
+    pub fn transmits_in_turn(
+        &mut self,
+        kind: ChannelKind,
+        within: (Time, Time),
+        each_and_step: (Time, Time),
+        busy: Time,
+    ) {
+        self.busy[kind.in_sums()].add_each(within, each_and_step, busy);
+    }
+
     /// A packet occupies a channel from now on, until it is known to fall free.
     #[inline]
     pub fn occupies(&mut self, kind: ChannelKind, now: Time) {

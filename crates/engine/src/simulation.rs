@@ -284,6 +284,8 @@ impl Simulation {
         if is_over {
             return Ok(Progress::Finished);
         }
+        // What moves without anybody being told comes to rest.
+        self.fabric.catch_up(NEVER / 2, &mut self.events, &mut self.measures);
         let (at, circle) = (self.now, self.circle());
         if circle.is_empty() && self.measures.counters.packets_lost > 0 {
             return Err(self.lost(at, waiting));

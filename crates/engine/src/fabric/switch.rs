@@ -5,4 +5,4 @@ pub mod arbiter;
 pub mod observe;
 pub mod selection;
 pub mod switchboard;
-mod weighing;
+pub mod weighing;

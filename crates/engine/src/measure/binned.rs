@@ -63,6 +63,34 @@ impl Binned {
         }
     }
 
+    /// Whether an instant is not after the open interval.
+    #[inline]
+    pub fn is_open(&self, time: Time) -> bool {
+        time <= self.boundary
+    }
+
+    /// Takes back what was added to the open interval.
+    #[inline]
+    pub fn take_back(&mut self, time: Time) {
+        self.open -= time;
+    }
+
+    /// Adds stretches of equal length at equal distances, of which the last may be longer: so much
+    /// in all.
+    #[inline]
+    pub fn add_each(&mut self, (start, end): (Time, Time), (each, step): (Time, Time), all: Time) {
+        if end <= self.boundary {
+            self.open += all;
+        } else {
+            let mut from = start;
+            while from + step < end {
+                self.add(from, from + each);
+                from += step;
+            }
+            self.add(from, end);
+        }
+    }
+
     #[inline(never)]
     fn add_beyond(&mut self, start: Time, end: Time) {
         if start < self.boundary

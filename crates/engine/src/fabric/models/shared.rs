@@ -8,15 +8,17 @@
 mod buffers;
 mod deferring;
 mod lane;
+mod running;
 mod sending;
 mod wires;
 
 use crate::error::Blocked;
-use crate::event_queue::Subject;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::flit::lines::{LineId, Lines, What};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
+use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
@@ -25,6 +27,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use buffers::Buffers;
 use lane::Lane;
+use std::hint::black_box;
 use wires::Wires;
 
 /// The real network, flit by flit, where channels share wires.
@@ -35,9 +38,13 @@ pub struct SharedFabric {
     paces: Vec<Pace>,
     /// Time from when a flit leaves a buffer until another can start for its place.
     credit_ps: Time,
-    /// Whether what is sent need not be known at once: packets are long, so that it pays;
-    /// credits take time; and nobody compares rooms at switches.
+    /// Whether what is sent need not be known at once: credits take time, and nobody waits for
+    /// room behind idle channels.
     is_deferring: bool,
+    /// The least time of a flit.
+    least_ps: Time,
+    /// The least time from the start of a flit until it is at the switch at the end.
+    ahead_ps: Time,
     /// Where routing has an escape and credits take time: those that come back.
     lines: Lines,
     credit: Option<LineId>,
@@ -50,8 +57,8 @@ pub struct SharedFabric {
     room_for_all: Option<u32>,
 }
 
-/// A packet of so many flits has some of which nobody need be told.
-const LONG_FLITS: u32 = 8;
+/// More channels than this do not fit a core's own cache.
+const MANY_CHANNELS: usize = 1 << 12;
 
 /// How long flits take on the channels of one rate.
 #[derive(Clone, Copy)]
@@ -68,13 +75,16 @@ struct Pace {
     hop_ps: Time,
     /// Time a flit is on the wire.
     wire_ps: Time,
+    /// Whether all flits take the same time.
+    is_even: bool,
 }
 
 impl Pace {
     fn of(timing: &Timing) -> Self {
         let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
         let (least_ps, delay_ps) = (first_ps.min(flit_ps).min(last_ps), timing.delay_ps());
-        Self { first_ps, flit_ps, last_ps, least_ps, delay_ps, hop_ps, wire_ps }
+        let is_even = first_ps == flit_ps && last_ps == flit_ps;
+        Self { first_ps, flit_ps, last_ps, least_ps, delay_ps, hop_ps, wire_ps, is_even }
     }
 }
 
@@ -87,6 +97,7 @@ impl SharedFabric {
             && machine.link.flow_control == FlowControl::OutOfBand
             && machine.switch.regrant_delay_ps == 0
             && machine.switch.input_buffer() <= buffers::MOST_FLITS
+            && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok())
             && wiring.integrated_timing.is_none()
             && (in_rounds || layout.has_shared_wires())
             && layout.against().is_empty()
@@ -102,19 +113,17 @@ impl SharedFabric {
         });
         let mut lines = Lines::new();
         let credit_ps = machine.link.credit_delay_ps;
-        let longest = wiring.link.packet_flits(machine.interface.packet_bytes);
+        let paces: Vec<Pace> = wiring.timings.iter().map(Pace::of).collect();
         let credit = (escapes && credit_ps > 0).then(|| lines.line(credit_ps, What::Credit));
         Self {
             buffers: Buffers::new(layout.channels(), capacity),
             wires: Wires::new(layout, machine.link.sharing, &mut board),
-            paces: wiring.timings.iter().map(Pace::of).collect(),
+            ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
+            least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
+            paces,
             board,
             credit_ps,
-            is_deferring: longest >= LONG_FLITS
-                && credit_ps > 0
-                && !escapes
-                && !wiring.has_allocators()
-                && !wiring.routing.weighs(),
+            is_deferring: credit_ps > 0 && !escapes,
             lines,
             credit,
             asking: Vec::new(),
@@ -127,10 +136,13 @@ impl SharedFabric {
     fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
         if act.wiring.routing.weighs() {
-            let (all, now) = (self.buffers.flits(), act.now);
-            for &channel in &self.asking {
-                let held = |channel| self.buffers.flits() - self.room(channel, now).min(all);
-                self.board.decide(channel, act, held);
+            for place in 0..self.asking.len() {
+                let port = self.board.at(self.asking[place]).port;
+                weighing::decide(port.switch, port.buffer.first, act, |channel, act| {
+                    self.find_room(channel, act);
+                    let all = self.buffers.flits();
+                    all - self.room(channel, act.now).min(all) - self.coming(channel, act.now)
+                });
             }
             for &channel in &self.asking {
                 self.board.redirect(channel, act);
@@ -150,12 +162,15 @@ impl ChannelModel for SharedFabric {
 
     /// A header is at the switch at a channel's end.
     #[inline]
-    fn request(&mut self, from: Subject, _: &mut Act) {
+    fn request(&mut self, from: Subject, act: &mut Act) {
         let channel = from.channel();
         let lane = self.board.at_mut(channel);
         lane.headers += 1;
-        if !lane.output.is_some() && lane.headers == 1 {
+        let (is_first, output) = (lane.headers == 1, lane.output);
+        if is_first && !output.is_some() {
             self.asking.push(channel);
+        } else if is_first && self.is_deferring && !self.has_ended(output, act) {
+            self.want(output);
         }
     }
 
@@ -163,8 +178,13 @@ impl ChannelModel for SharedFabric {
     #[inline]
     fn retry(&mut self, of: Subject, act: &mut Act) {
         let wire = self.board.at(of.channel()).wire;
-        if let Some(channel) = self.wires.look(wire, act.now) {
-            self.release(channel);
+        if !self.is_deferring {
+            if let Some(channel) = self.wires.look(wire, act.now) {
+                self.release(channel);
+            }
+        } else if self.wires.is_looked_at(wire, act.now) {
+            self.release_wanted(wire, act);
+            self.wires.wake(wire);
         }
     }
 
@@ -174,12 +194,18 @@ impl ChannelModel for SharedFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        // A channel that has sent all of a packet may not have been told that it is free.
+        let has_sent = |lane: &Lane| self.is_deferring && lane.unsent == 0;
+        let goes_by = |output: ChannelId| {
+            let is_left = output.is_some() && !has_sent(self.board.at(output));
+            if is_left { output } else { ChannelId::NONE }
+        };
         let standing = |lane: &Lane| Standing {
-            owner: lane.packet,
+            owner: if has_sent(lane) { PacketId::NONE } else { lane.packet },
             unsent: lane.unsent.into(),
-            room: u64::from(self.buffers.flits() - lane.used),
+            room: u64::from(self.buffers.flits() - u32::from(lane.used)),
             shut: false,
-            output: lane.output,
+            output: goes_by(lane.output),
             front: lane.port.buffer.first,
         };
         let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
@@ -235,6 +261,35 @@ impl ChannelModel for SharedFabric {
         }
     }
 
+    /// Channels and wires, then the packets at their fronts, what is in buffers, and the outputs
+    /// asked for: within each pass no load waits for another.
+    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+        if self.board.channels.len() < MANY_CHANNELS {
+            return;
+        }
+        let due = events.filter_map(|event| Some(event.subject()?.channel()));
+        for channel in due.clone() {
+            let lane = self.board.at(channel);
+            black_box((lane.port.switch, lane.headers));
+        }
+        let asked = due.filter_map(|channel| {
+            let port = &self.board.at(channel).port;
+            let asks = port.front_output.is_some() && port.buffer.first.is_some();
+            asks.then_some((channel, port.front_output, port.buffer.first))
+        });
+        for (channel, output, front) in asked.clone() {
+            let lane = self.board.at(channel);
+            let output = self.board.at(output);
+            black_box((self.buffers.flits_there(channel, lane).count, packets[front].ready));
+            black_box((output.wire, output.turn));
+        }
+        for (_, output, _) in asked {
+            let lane = self.board.at(output);
+            let place = self.buffers.places_free(output, lane).count;
+            black_box((place, self.wires.free_at(lane.wire)));
+        }
+    }
+
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
     }
@@ -255,8 +310,8 @@ impl Grants for SharedFabric {
             return None;
         }
         let width = u32::from(self.board.at(lead).port.width);
-        if self.is_deferring && width > 1 {
-            self.find_rooms(lead, act);
+        if self.is_deferring && !self.find_idle(lead, width, act) {
+            return None;
         }
         let idle = (lead.0..lead.0 + width)
             .map(ChannelId)
@@ -295,7 +350,7 @@ impl Grants for SharedFabric {
             from.headers -= 1;
             from.output = channel;
         }
-        let is_full = input.is_some() && self.board.at(input).used == self.buffers.flits();
+        let is_full = input.is_some() && self.is_full(input);
         self.board.enter(channel, id, act);
         let link = &act.wiring.link;
         let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
@@ -308,9 +363,17 @@ impl Grants for SharedFabric {
         lane.free_at = act.now;
         lane.set_started(false);
         // Somebody may have waited since there was no packet that could leave the buffer.
-        lane.set_awaited(is_full);
+        lane.set_awaited(is_full && self.is_deferring);
         let wire = lane.wire;
-        self.may_send(channel, !self.is_deferring, act);
+        self.wires.begins(lane, act.now);
+        if self.is_deferring && self.wires.free_at(wire) > act.now {
+            self.take_back(wire, act);
+        }
         self.wires.wake(wire);
+        if !self.is_deferring {
+            self.may_send(channel, act);
+        } else if input.is_some() && self.board.at(input).headers > 0 {
+            self.want(channel);
+        }
     }
 }

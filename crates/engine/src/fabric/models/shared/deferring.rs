@@ -1,178 +1,152 @@
 //! What wires send is worked out when somebody has to know, not when they send it.
 //!
-//! Others are told of three flits of a packet on a channel: of the one that completes its
-//! header, of the last, and of one that somebody waits for. All others may stay unknown until a
-//! wire is looked at because of one of these, or somebody asks for what a flit causes: that it
-//! has arrived, or has left room. Then all is worked out up to then, in order of time, and what
-//! it follows from first: earlier flits of other wires. It must follow from earlier ones, so
-//! that credits must take time.
+//! Others are told of few flits of a packet on a channel: of the one that completes its header, of
+//! the last if somebody waits for the channel or it goes to a node, and of one that such a flit
+//! waits for. All others may stay unknown until a wire is looked at because of one of these, or
+//! somebody asks for what a flit causes: that it has arrived, or has left room. Then all is
+//! worked out up to then, in order of time, and what it follows from first: earlier flits of
+//! other wires. It must follow from earlier ones, so that credits must take time.
 
 use super::SharedFabric;
 use super::lane::Lane;
 use crate::fabric::switch::switchboard::Act;
 use crate::ids::ChannelId;
 use crate::time::{NEVER, Time};
+use std::cmp::Ordering;
 
 /// A packet that has so many flits left on a channel and waits is not looked at again and again.
 const FEW_FLITS: u32 = 4;
+
+/// What wires send is worked out for so many flit times at most, where it is not known for longer:
+/// what it follows from is worked out within, so this is how deep it goes.
+const STEP_FLITS: Time = 512;
 
 impl SharedFabric {
     /// What wires have to send at this instant, they do.
     pub(super) fn send_all(&mut self, act: &mut Act) {
         while let Some(wire) = self.wires.next_due() {
-            self.send_until(wire, act.now, act);
+            if self.wires.may_send_until(wire, act.now) {
+                self.send_in_steps(wire, act.now, self.ahead_ps, act);
+            }
             self.look_again(wire, act);
         }
     }
 
     /// All that a wire sends up to an instant.
+    #[inline]
     pub(super) fn send_until(&mut self, wire: u32, until: Time, act: &mut Act) {
-        if self.wires.done(wire) > until || self.wires.free_at(wire) > until {
-            return;
+        if self.wires.may_send_until(wire, until) {
+            self.send_in_steps(wire, until, 0, act);
         }
-        self.send_alone(wire, until, act);
-        while let Some(start) = self.next_start(wire, until, act) {
-            let board = &self.board;
-            let continues = |channel: ChannelId| board.at(channel).has_started();
-            if let Some(channel) = self.wires.take_turn(wire, start, continues) {
-                self.send(channel, start, act);
+    }
+
+    fn send_in_steps(&mut self, wire: u32, until: Time, ahead: Time, act: &mut Act) {
+        let step = STEP_FLITS * self.least_ps;
+        let mut known = self.wires.known_until(wire);
+        while until - known > step {
+            let free_at = self.wires.free_at(wire);
+            known += step;
+            self.send_due(wire, known, 0, act);
+            if self.wires.free_at(wire) == free_at {
+                break;
             }
-            self.send_alone(wire, until, act);
         }
+        self.send_due(wire, until, ahead, act);
         self.wires.is_done(wire, until + 1);
     }
 
-    /// The one packet that a wire has to send.
-    fn alone(&self, wire: u32) -> Option<usize> {
-        let mut sending = self.wires.turns(wire);
-        let sends = |&turn: &usize| self.board.at(self.wires.channel(turn)).unsent > 0;
-        let alone = sending.find(sends)?;
-        sending.all(|turn| !sends(&turn)).then_some(alone)
-    }
-
-    /// Flits in the middle of a packet that has a wire for itself, as far as is known when they
-    /// can start, up to an instant.
-    #[inline]
-    fn send_alone(&mut self, wire: u32, until: Time, act: &mut Act) {
-        let Some(turn) = self.alone(wire) else { return };
-        let channel = self.wires.channel(turn);
-        let mut lane = *self.board.at(channel);
-        if lane.is_urgent() || !lane.has_started() {
-            return;
-        }
-        let (flit_ps, delay_ps) = {
-            let pace = &self.paces[usize::from(lane.rate)];
-            (pace.flit_ps, pace.delay_ps)
-        };
-        let (places, input, before) = (self.buffers.flits(), lane.input, lane);
-        let (kind, is_internal) = (lane.port.kind, lane.port.switch.is_some());
-        let mut from = if input.is_some() { *self.board.at(input) } else { lane };
-        let was_full = from.used == places;
-        let (mut kept, mut free_at) = (0, self.wires.free_at(wire));
-        while lane.unsent > 1 {
-            let mut start = free_at;
-            if is_internal {
-                if lane.used == places {
-                    break;
-                }
-                start = start.max(self.buffers.free(channel, &lane));
-            }
-            if input.is_some() {
-                if from.used == 0 {
-                    break;
-                }
-                start = start.max(self.buffers.first(input, &from));
-            }
-            if start > until {
-                break;
-            }
-            kept += start - lane.free_at;
-            free_at = start + flit_ps;
-            (lane.free_at, lane.unsent) = (free_at, lane.unsent - 1);
-            act.measures.transmits(kind, start, free_at);
-            if is_internal {
-                self.buffers.comes(channel, &mut lane, free_at + delay_ps);
-            }
-            if input.is_some() {
-                self.buffers.leaves(input, &mut from, start + self.credit_ps);
-            }
-        }
-        let count = before.unsent - lane.unsent;
-        if count == 0 {
-            return;
-        }
-        lane.busy += Time::from(count) * flit_ps;
-        act.measures.kept(channel, kind, kept);
-        *self.board.at_mut(channel) = lane;
-        if input.is_some() {
-            *self.board.at_mut(input) = from;
-            if was_full {
-                self.may_send(input, false, act);
-            }
-        }
-        if is_internal && before.used == 0 && lane.output.is_some() {
-            self.may_send(lane.output, false, act);
-        }
-        let next = self.ready_at(channel, &lane);
-        self.wires.sends(&lane, free_at, next);
-        self.wires.took_turn(&lane);
-    }
-
-    /// When a wire sends next, if not after an instant.
-    fn next_start(&mut self, wire: u32, until: Time, act: &mut Act) -> Option<Time> {
+    /// The same at once; and if a packet starts and is alone on its wire, what it sends behind its
+    /// header so much later.
+    fn send_due(&mut self, wire: u32, until: Time, ahead: Time, act: &mut Act) {
         loop {
-            let start = self.wires.next_start(wire);
-            let is_new = self.find_out(wire, start.min(until), act);
-            // What this wire sends may have been needed for that, too.
-            if !is_new && start == self.wires.next_start(wire) {
-                return (start <= until).then_some(start);
+            let sending = self.wires.sending(wire);
+            if sending == 0 {
+                return;
             }
+            if sending & (sending - 1) != 0 {
+                let Some(turn) = self.next_turn(wire, until, act) else { return };
+                self.send_run(turn.channel, (turn.until, 0), turn.most, act);
+                continue;
+            }
+            let channel = self.wires.channel_at(wire, sending.trailing_zeros());
+            let mut ready = self.ready_at(channel, self.board.at(channel));
+            if ready == NEVER {
+                ready = self.find_out(channel, until, act);
+            }
+            if ready.max(self.wires.free_at(wire)) > until {
+                return;
+            }
+            self.send_run(channel, (until, ahead), u32::MAX, act);
         }
     }
 
-    /// Works out what is needed to know which channels of a wire can send at an instant; whether
-    /// anything is new.
-    #[inline]
-    fn find_out(&mut self, wire: u32, at: Time, act: &mut Act) -> bool {
-        let mut is_new = false;
-        for turn in self.wires.turns(wire) {
-            if self.wires.ready_at(turn) == NEVER {
-                let channel = self.wires.channel(turn);
-                if self.board.at(channel).unsent > 0 {
-                    is_new |= self.find_out_of(channel, turn, at, act);
+    /// Who sends next on a wire of several that have something to send, if not after an instant.
+    fn next_turn(&mut self, wire: u32, until: Time, act: &mut Act) -> Option<Turn> {
+        'again: loop {
+            let free_at = self.wires.free_at(wire);
+            let mut first = Starts { at: NEVER, by: 0, then: NEVER };
+            let mut left = self.wires.sending(wire);
+            while left != 0 {
+                let place = left.trailing_zeros();
+                left &= left - 1;
+                let channel = self.wires.channel_at(wire, place);
+                let mut ready = self.ready_at(channel, self.board.at(channel));
+                if ready == NEVER {
+                    ready = self.find_out(channel, until, act);
+                    // What this wire sends may have been needed for that.
+                    if self.wires.free_at(wire) != free_at {
+                        continue 'again;
+                    }
                 }
+                first.add(ready.max(free_at), place);
             }
+            return (first.at <= until).then(|| self.turn(wire, &first, until));
         }
-        is_new
     }
 
-    /// The same of one channel.
-    fn find_out_of(&mut self, channel: ChannelId, turn: usize, at: Time, act: &mut Act) -> bool {
+    /// Who sends of those that can start first.
+    #[inline]
+    fn turn(&self, wire: u32, first: &Starts, until: Time) -> Turn {
+        if first.by.is_power_of_two() {
+            // Alone until the next of the others can start.
+            let channel = self.wires.channel_at(wire, first.by.trailing_zeros());
+            return Turn { channel, until: until.min(first.then - 1), most: u32::MAX };
+        }
+        let continues = |channel| self.board.at(channel).has_started();
+        let place = self.wires.choose_among(wire, first.by, continues);
+        Turn { channel: self.wires.channel_at(wire, place), until, most: 1 }
+    }
+
+    /// From when on a channel can send, if that is not after an instant; else it may remain
+    /// unknown.
+    fn find_out(&mut self, channel: ChannelId, until: Time, act: &mut Act) -> Time {
         let mut waited_for = ChannelId::NONE;
         // It may wait for room first, and then for a flit.
         while let Some((on, least)) = self.waits_for(channel)
             && on != waited_for
-            && at >= least
+            && until >= least
         {
             waited_for = on;
-            self.send_until(self.board.at(on).wire, at - least, act);
+            self.send_until(self.board.at(on).wire, until - least, act);
             let ready = self.ready_at(channel, self.board.at(channel));
-            self.wires.set_ready(turn, ready);
             if ready != NEVER {
-                return true;
+                return ready;
             }
         }
-        false
+        NEVER
     }
 
     /// The channel on whose next flit it depends when a channel can send, and how long after
     /// its start that will be at least.
     fn waits_for(&self, channel: ChannelId) -> Option<(ChannelId, Time)> {
         let lane = self.board.at(channel);
-        if lane.used == self.buffers.flits() {
+        if u32::from(lane.used) == self.buffers.flits() {
             let output = lane.output;
             let moves = output.is_some() && self.board.at(output).unsent > 0;
             return moves.then_some((output, self.credit_ps));
+        }
+        if !lane.input.is_some() {
+            return None;
         }
         let from = self.board.at(lane.input);
         let pace = &self.paces[usize::from(from.rate)];
@@ -181,54 +155,75 @@ impl SharedFabric {
 
     /// A wire is looked at again when something has to be known.
     fn look_again(&mut self, wire: u32, act: &mut Act) {
-        if let Some(end) = self.wires.ending(wire) {
-            return self.wires.look_next(wire, end, act.events);
-        }
-        for turn in self.wires.turns(wire) {
-            if self.wires.ready_at(turn) == NEVER {
-                self.await_flits(turn, act);
+        let mut told = 0_u64;
+        let mut left = self.wires.sending(wire) | self.wires.wanted(wire);
+        while left != 0 {
+            let place = left.trailing_zeros();
+            left &= left - 1;
+            let channel = self.wires.channel_at(wire, place);
+            let lane = self.board.at(channel);
+            if lane.is_urgent() || lane.is_wanted() || tells_end(lane, act) {
+                told |= 1 << place;
+                self.await_flits(channel, act);
             }
         }
-        let free_at = self.wires.free_at(wire);
-        let known = |turn| self.known_before(turn, free_at, act.now);
-        let look_at = self.wires.turns(wire).map(known).min().unwrap_or(NEVER);
+        let mut look_at = NEVER;
+        while told != 0 {
+            let channel = self.wires.channel_at(wire, told.trailing_zeros());
+            told &= told - 1;
+            look_at = look_at.min(self.known_before(channel, act));
+        }
         self.wires.look_next(wire, look_at, act.events);
     }
 
-    /// When a channel is to be looked at again, if its wire is free at an instant.
-    #[inline]
-    fn known_before(&self, turn: usize, free_at: Time, now: Time) -> Time {
-        let lane = self.board.at(self.wires.channel(turn));
-        let ready = self.wires.ready_at(turn);
-        if lane.unsent == 0 || ready == NEVER && waits_urgently(lane) {
+    /// When a channel is to be looked at again of which somebody is told.
+    fn known_before(&self, channel: ChannelId, act: &Act) -> Time {
+        let lane = self.board.at(channel);
+        if lane.unsent == 0 {
+            return if lane.is_wanted() { lane.free_at } else { NEVER };
+        }
+        let ready = self.ready_at(channel, lane);
+        if ready == NEVER && waits_urgently(lane, act) {
             return NEVER;
         }
-        let next = if ready == NEVER { free_at.max(now) } else { free_at.max(ready) };
+        let free_at = self.wires.free_at(lane.wire);
+        let next = free_at.max(if ready == NEVER { act.now } else { ready });
         if lane.is_urgent() {
             return next;
         }
         // The last flit comes behind all others.
         let least = self.paces[usize::from(lane.rate)].least_ps;
-        next + Time::from(lane.unsent - 1) * least
+        let flits = if tells_end(lane, act) { lane.unsent - 1 } else { lane.unsent };
+        next + Time::from(flits) * least
     }
 
-    /// Works out how much room there is behind each channel of a group now.
-    pub(super) fn find_rooms(&mut self, lead: ChannelId, act: &mut Act) {
-        for channel in act.wiring.layout.group(lead).channels() {
-            let output = self.board.at(channel).output;
-            if output.is_some() && act.now >= self.credit_ps {
-                self.send_until(self.board.at(output).wire, act.now - self.credit_ps, act);
-            }
+    /// Works out how much room there is behind a channel now.
+    pub(super) fn find_room(&mut self, channel: ChannelId, act: &mut Act) {
+        let output = self.board.at(channel).output;
+        if self.is_deferring && output.is_some() && act.now >= self.credit_ps {
+            self.send_until(self.board.at(output).wire, act.now - self.credit_ps, act);
         }
     }
 
+    /// How many flits that are worked out will not have started on a channel before an instant.
+    pub(super) fn coming(&self, channel: ChannelId, now: Time) -> u32 {
+        let lane = self.board.at(channel);
+        if !self.is_deferring || self.wires.last(lane.wire) != channel {
+            return 0;
+        }
+        let flit_ps = self.paces[usize::from(lane.rate)].flit_ps;
+        let flits = lane.free_at.saturating_sub(now) / flit_ps;
+        self.wires.ahead(lane.wire).min(flits as u32)
+    }
+
     /// If a channel cannot send and it is not known from when on it can, its wire is told.
-    fn await_flits(&mut self, turn: usize, act: &mut Act) {
-        let channel = self.wires.channel(turn);
+    fn await_flits(&mut self, channel: ChannelId, act: &mut Act) {
         loop {
             let lane = self.board.at(channel);
-            let is_known = lane.unsent == 0 || self.wires.ready_at(turn) != NEVER;
-            if is_known || !waits_urgently(lane) {
+            if lane.unsent == 0
+                || !waits_urgently(lane, act)
+                || self.ready_at(channel, lane) != NEVER
+            {
                 return;
             }
             let Some((on, _)) = self.waits_for(channel) else { return };
@@ -242,10 +237,96 @@ impl SharedFabric {
             self.look_again(wire, act);
         }
     }
+
+    /// Whether a channel of a group is idle now, and how much room there is if that matters. If
+    /// none is, somebody waits until one falls free.
+    pub(super) fn find_idle(&mut self, lead: ChannelId, width: u32, act: &mut Act) -> bool {
+        let channels = (lead.0..lead.0 + width).map(ChannelId);
+        let mut is_any = false;
+        for channel in channels.clone() {
+            is_any |= !self.board.at(channel).packet.is_some() || self.has_ended(channel, act);
+        }
+        if !is_any {
+            channels.for_each(|channel| self.want(channel));
+        } else if width > 1 || self.board.choices.is_some() {
+            channels.for_each(|channel| self.find_room(channel, act));
+        }
+        is_any
+    }
+
+    /// Whether a channel with a packet has sent all of it: it falls free, if nobody has cared.
+    pub(super) fn has_ended(&mut self, channel: ChannelId, act: &mut Act) -> bool {
+        let Some(past) = act.now.checked_sub(1) else { return false };
+        let lane = self.board.at(channel);
+        if lane.unsent > 0 {
+            self.send_until(lane.wire, past, act);
+        }
+        let lane = self.board.at(channel);
+        let has_ended = lane.unsent == 0 && lane.free_at <= act.now;
+        if has_ended {
+            self.release(channel);
+        }
+        has_ended
+    }
+
+    /// Somebody waits until a channel falls free.
+    pub(super) fn want(&mut self, channel: ChannelId) {
+        let lane = self.board.at_mut(channel);
+        if !lane.is_wanted() {
+            lane.set_wanted(true);
+            self.wires.want(lane);
+            let wire = lane.wire;
+            self.wires.wake(wire);
+        }
+    }
+
+    /// Channels of a wire that somebody waits for and that have sent a packet fall free.
+    pub(super) fn release_wanted(&mut self, wire: u32, act: &mut Act) {
+        let mut left = self.wires.wanted(wire);
+        while left != 0 {
+            let channel = self.wires.channel_at(wire, left.trailing_zeros());
+            self.has_ended(channel, act);
+            left &= left - 1;
+        }
+    }
+}
+
+/// Who can start first on a wire.
+struct Starts {
+    at: Time,
+    /// Their places.
+    by: u64,
+    /// When the next of the others can.
+    then: Time,
+}
+
+impl Starts {
+    /// Another one can start then.
+    #[inline]
+    fn add(&mut self, at: Time, place: u32) {
+        match at.cmp(&self.at) {
+            Ordering::Less => *self = Self { at, by: 1 << place, then: self.at },
+            Ordering::Equal => self.by |= 1 << place,
+            Ordering::Greater => self.then = self.then.min(at),
+        }
+    }
+}
+
+/// Who sends next on a wire: flits that start up to an instant, and at most so many.
+struct Turn {
+    channel: ChannelId,
+    until: Time,
+    most: u32,
+}
+
+/// Whether somebody is told of the end of a packet as soon as it starts.
+#[inline]
+pub fn tells_end(lane: &Lane, act: &Act) -> bool {
+    !lane.port.switch.is_some() || !lane.input.is_some() && act.packets.tells_departures()
 }
 
 /// Whether a channel is told when it can send, if that is not known; else it is looked at again.
 #[inline]
-fn waits_urgently(lane: &Lane) -> bool {
-    lane.is_urgent() || lane.unsent <= FEW_FLITS
+fn waits_urgently(lane: &Lane, act: &Act) -> bool {
+    lane.is_urgent() || lane.unsent <= FEW_FLITS && (lane.is_wanted() || tells_end(lane, act))
 }

@@ -22,10 +22,15 @@ pub struct Lane {
     /// The channel that the packet leaving the buffer at the end has been granted.
     pub output: ChannelId,
     /// Flits in that buffer or on the way there; 0 at a node.
-    pub used: u32,
+    pub used: u16,
     /// The place in that buffer of the next flit that starts, and of the next that leaves.
-    pub next_in: u32,
-    pub next_out: u32,
+    pub next_in: u16,
+    pub next_out: u16,
+    /// Where the last run of flits in that buffer begins, and the last one of free places.
+    pub last_in: u16,
+    pub last_out: u16,
+    /// Its place among the rates of the machine.
+    pub rate: u16,
     /// Its wire.
     pub wire: u32,
 
@@ -39,8 +44,6 @@ pub struct Lane {
     pub header_unsent: u32,
     /// Its place among the channels of all wires.
     pub turn: u32,
-    /// Its place among the rates of the machine.
-    pub rate: u16,
 }
 
 has_port!(Lane, packets in rest.own[0]);
@@ -49,6 +52,8 @@ has_port!(Lane, packets in rest.own[0]);
 const STARTED: u8 = 1;
 /// Bit of [`Port::own`]: somebody waits for its next flit, or for the room that leaves.
 const AWAITED: u8 = 2;
+/// Bit of [`Port::own`]: somebody waits until it falls free.
+const WANTED: u8 = 4;
 
 impl Lane {
     /// A channel at rest.
@@ -63,13 +68,15 @@ impl Lane {
             used: 0,
             next_in: 0,
             next_out: 0,
+            last_in: 0,
+            last_out: 0,
+            rate,
             wire: 0,
             rest,
             busy: 0,
             headers: 0,
             header_unsent: 0,
             turn: 0,
-            rate,
         }
     }
 
@@ -97,10 +104,22 @@ impl Lane {
         self.port.set(AWAITED, awaited);
     }
 
-    /// Whether its next flit must be known when it starts: of header and tail others are told,
-    /// and who waits for a flit is.
+    /// Whether somebody waits until it falls free.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.port.has(WANTED)
+    }
+
+    /// Somebody waits until it falls free, or nobody does any more.
+    #[inline]
+    pub fn set_wanted(&mut self, wanted: bool) {
+        self.port.set(WANTED, wanted);
+    }
+
+    /// Whether its next flit must be known when it starts: others are told of a header, and who
+    /// waits for a flit is.
     #[inline]
     pub fn is_urgent(&self) -> bool {
-        self.header_unsent > 0 || self.unsent == 1 || self.is_awaited()
+        self.header_unsent > 0 || self.is_awaited()
     }
 }

@@ -1,5 +1,7 @@
 //! Which of the channels that share a wire sends its next flit, and when.
 
+mod deferring;
+
 use super::lane::Lane;
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::network::layout::Layout;
@@ -8,8 +10,8 @@ use crate::ids::ChannelId;
 use crate::spec::Sharing;
 use crate::time::{NEVER, Time};
 
-/// Most channels of a wire: they are numbered in a byte.
-pub const MOST_CHANNELS: usize = 255;
+/// Most channels of a wire: they are bits of a word.
+pub const MOST_CHANNELS: usize = 64;
 
 /// No channel of a wire.
 const NOBODY: u8 = u8::MAX;
@@ -44,10 +46,16 @@ struct Wire {
     look_at: Time,
     /// All that it sends before then is known.
     done: Time,
+    /// Its channels with flits of a packet that have not started, by place.
+    sending: u64,
+    /// Those that somebody waits for to fall free.
+    wanted: u64,
     /// Where its channels begin.
     first: u32,
     /// How many they are.
     count: u8,
+    /// How many flits at most have been worked out that have not started.
+    ahead: u32,
     /// The one that sent last, by place; at first the last of them, so that the lowest is next.
     last: u8,
     /// The one whose packet's last flit it sends, or [`NOBODY`].
@@ -109,21 +117,6 @@ impl Wires {
         (ends != NOBODY).then(|| self.channels[first + usize::from(ends)])
     }
 
-    /// A channel has sent a flit, until `end`, and can send the next from `next` on, or it is
-    /// not known when.
-    #[inline]
-    pub fn sends(&mut self, lane: &Lane, end: Time, next: Time) {
-        self.ready_at[lane.turn as usize] = next;
-        self.wires[lane.wire as usize].free_at = end;
-    }
-
-    /// A channel was the last to send on its wire.
-    #[inline]
-    pub fn took_turn(&mut self, lane: &Lane) {
-        let wire = &mut self.wires[lane.wire as usize];
-        wire.last = (lane.turn - wire.first) as u8;
-    }
-
     /// A channel sends the last flit of a packet: the wire is looked at as soon as it is free.
     #[inline]
     pub fn ends(&mut self, lane: &Lane, events: &mut EventQueue) {
@@ -159,49 +152,6 @@ impl Wires {
     pub fn ending(&self, number: u32) -> Option<Time> {
         let wire = &self.wires[number as usize];
         (wire.ends != NOBODY).then_some(wire.free_at)
-    }
-
-    /// When a wire has sent what it sends, or sent last.
-    #[inline]
-    pub fn free_at(&self, number: u32) -> Time {
-        self.wires[number as usize].free_at
-    }
-
-    /// All that a wire sends before then is known.
-    #[inline]
-    pub fn done(&self, number: u32) -> Time {
-        self.wires[number as usize].done
-    }
-
-    /// All that a wire sends before `done` is known.
-    #[inline]
-    pub fn is_done(&mut self, number: u32, done: Time) {
-        self.wires[number as usize].done = done;
-    }
-
-    /// How many wires there are.
-    pub fn count(&self) -> u32 {
-        self.wires.len() as u32
-    }
-
-    /// Where the channels of a wire are among those of all, and how many they are.
-    #[inline]
-    pub fn turns(&self, number: u32) -> std::ops::Range<usize> {
-        let wire = &self.wires[number as usize];
-        let first = wire.first as usize;
-        first..first + usize::from(wire.count)
-    }
-
-    /// The channel at such a place.
-    #[inline]
-    pub fn channel(&self, turn: usize) -> ChannelId {
-        self.channels[turn]
-    }
-
-    /// From when on it could send a flit, or [`NEVER`] as long as that is not known.
-    #[inline]
-    pub fn ready_at(&self, turn: usize) -> Time {
-        self.ready_at[turn]
     }
 
     /// It could send a flit from then on.
@@ -282,8 +232,9 @@ impl Wires {
 impl Wire {
     /// One whose channels begin somewhere; as yet it has none.
     fn idle(first: u32) -> Self {
-        let (free_at, look_at, done, count) = (0, NEVER, 0, 0);
-        Self { free_at, look_at, done, first, count, last: 0, ends: NOBODY, is_due: false }
+        let (free_at, look_at, done, sending, wanted, count) = (0, NEVER, 0, 0, 0, 0);
+        let (ahead, last, ends, is_due) = (0, 0, NOBODY, false);
+        Self { free_at, look_at, done, sending, wanted, first, count, ahead, last, ends, is_due }
     }
 
     /// The place of the channel that sends now, if one can.
