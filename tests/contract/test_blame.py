@@ -30,6 +30,17 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
+def test_roots_of_a_share_of_all_packets_are_known_where_they_are_asked_for(small: Path) -> None:
+    a_quarter = ("blame", small, "--set", "run.blame_share=0.25")
+    unknown = tailback(*a_quarter)
+    known = tailback(*a_quarter, "--set", "run.blame_roots=true")
+    assert (unknown.returncode, known.returncode) == (0, 0), known.stderr
+    assert "run.blame_roots = true" in unknown.stdout
+    assert "Where it begins" not in unknown.stdout
+    assert "estimates from 25 % of all packets" in known.stdout
+    assert "Where it begins" in known.stdout
+
+
 def test_tables_say_who_makes_whom_wait(small: Path) -> None:
     done = tailback("blame", small, "--top", "3")
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ import pytest
 
 from tailback import Experiment, UserError
 from tailback.blame_names import Names
-from tailback.charging import BATCHES, REST, Blame
+from tailback.charging import BATCHES, REST, Blame, Sums
 from tailback.places import Ends, shown
 from tailback.results import Result
 from tailback.runner import run_mode
@@ -107,7 +107,8 @@ def test_where_all_there_was_is_charged_there_are_no_intervals() -> None:
     # Those of a share of all packets are estimates even then.
     sampled = blame(finished=True, share=0.1)
     assert not sampled.exact
-    assert not sampled.knows_roots
+    assert sampled.knows_roots
+    assert not replace(sampled, passed_pairs=Sums.empty(3)).knows_roots
     assert sampled.total(0.95).half_width > 0
 
 

@@ -142,7 +142,8 @@ class TestColumns:
         offering = {"kind": "synthetic", "preset": "uniform_open_loop", "compute_period": "1 us"}
         clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
         costs.append(cost_of(clocked, offering))
-        costs.append(cost_of(clocked | {"switch": {"allocator": "wavefront"}}, offering))
+        places = {"switch": {"allocator": "wavefront"}, "interface": {"reply_queue": 2}}
+        costs.append(cost_of(clocked | places, offering))
         paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
         costs.append(cost_of(paying))
         ethernet = {"preset": "gigabit_ethernet", "topology": {"kind": "star", "nodes": 3}}

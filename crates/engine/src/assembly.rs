@@ -131,7 +131,8 @@ fn measures(
         // The critical path needs the charges of all.
         let asked = spec.blame.as_ref().filter(|_| !charges(spec));
         let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
-        let victims = Victims::new(share, spec.seed, groups);
+        let roots = asked.is_some_and(|blame| blame.roots);
+        let victims = Victims::new(share, spec.seed, groups).others_followed(roots);
         let mut blame = Blame::new(queues, interval, keeps, victims);
         blame.labels = charges(spec).then(Box::default);
         let shown = spec.causes.and_then(|causes| causes.timeline);

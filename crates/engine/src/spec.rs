@@ -104,6 +104,7 @@ pub struct Timeline {
 /// By which traffic classes waits are charged to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 pub struct Blame {
     /// Whether every process is a class of its own; else its messages are of the node's.
     #[serde(default)]
@@ -117,6 +118,10 @@ pub struct Blame {
     /// Whose waits are charged: so many of 2^32 packets; absent: all.
     #[serde(default)]
     pub share: Option<u32>,
+    /// Whether root culprits and root channels are known where only a share is charged: then the
+    /// waits of all packets are followed.
+    #[serde(default)]
+    pub roots: bool,
     /// Whether the sums of batches are those of groups of packets, and not of batches of time.
     #[serde(default)]
     pub groups: bool,

@@ -63,7 +63,7 @@ class Blame:
     batch_length_ps: int | None
     estimate: Estimator = per_message
     passed_pairs: Sums = _EMPTY["passed_pairs"]
-    """As `pairs`, passed on: the culprits are root culprits. Empty where victims are sampled."""
+    """As `pairs`, passed on: the culprits are root culprits. Empty where these are not known."""
     passed_channels: Sums = _EMPTY["passed_channels"]
     """As `channels`, likewise."""
     share: float = 1.0
@@ -191,8 +191,8 @@ class Blame:
 
     @property
     def knows_roots(self) -> bool:
-        """Whether waits are passed on: where victims are sampled, nothing is known of others."""
-        return self.share == 1
+        """Whether waits are passed on: where victims are sampled only if all are followed."""
+        return self.share == 1 or len(self.passed_pairs.keys) > 0
 
     def culprits(
         self, confidence: float, most: int | None = None, *, root: bool = False

@@ -218,8 +218,10 @@ class Experiment:
 
     def _blame_spec(self) -> dict[str, Any]:
         share = self.run.blame_share
-        sampled = {"share": round(share * 2**32), "groups": self.finite} if share < 1 else {}
-        return self.workload.class_spec() | sampled
+        if share == 1:
+            return self.workload.class_spec()
+        sampled = {"share": round(share * 2**32), "groups": self.finite}
+        return self.workload.class_spec() | sampled | {"roots": self.run.blame_roots}
 
     def messages_arrays(self) -> Any:
         """Return the message list as NumPy arrays, or None for other workloads; of jobs a list."""
@@ -289,9 +291,10 @@ class Experiment:
         if run["title"] is None:
             run.pop("title")
         if not run["blame"]:
-            # Neither says anything of such a run.
+            # None of them says anything of such a run.
             run.pop("blame")
             run.pop("blame_share")
+            run.pop("blame_roots")
             workload.pop("classes", None)
         if not run["keep_messages"]:
             run.pop("keep_messages")

@@ -93,7 +93,13 @@ class Run(Description, init=False):
         ge=0.0001,
         le=1,
         description="Share of all packets whose waits are charged (run.blame), chosen by the seed: "
-        "estimates, sooner. Root culprits and root channels are known only if it is 1.",
+        "estimates, sooner. Root culprits and root channels are known only if it is 1, or with "
+        "blame_roots.",
+    )
+    blame_roots: bool = Field(
+        default=False,
+        description="With blame_share below 1: whether root culprits and root channels are known "
+        "all the same. Then the waits of all packets are followed, which takes longer.",
     )
     keep_messages: bool = Field(
         default=False,

@@ -146,10 +146,9 @@ def _own(blame: Blame) -> list[str]:
 def _sampled(blame: Blame) -> list[str]:
     if blame.share == 1:
         return []
-    return [
-        f"estimates from {100 * blame.share:g} % of all packets; who is at the root of waits is "
-        "known only of all (run.blame_share = 1)"
-    ]
+    said = f"estimates from {100 * blame.share:g} % of all packets"
+    unknown = "; who is at the root of waits is known with run.blame_roots = true"
+    return [said if blame.knows_roots else said + unknown]
 
 
 def _rest(blame: Blame) -> list[str]:

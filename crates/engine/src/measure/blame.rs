@@ -135,7 +135,7 @@ impl Blame {
     /// Nothing has happened yet; the first batches are as long as `interval`.
     pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
         let all = queues.of.len();
-        let in_lanes = queues.are_in_order && !victims.are_all();
+        let in_lanes = queues.are_in_order && !victims.all_are_followed();
         let (channels, lanes) = if in_lanes { (0, all) } else { (all, 0) };
         Self {
             ends: queues.ends(),
@@ -206,7 +206,7 @@ impl Blame {
         }
         if is_list || self.queues.have_heads {
             self.unstarted.join(&mut record.unstarted, queue, now);
-        } else if is_victim {
+        } else if record.is_victim {
             self.asking.join(&mut record.asking, queue, now);
         }
     }
@@ -261,15 +261,16 @@ impl Blame {
             let before = receiver.and_then(|node| self.drained.get(node.index()));
             waits.settle(record, beyond, before.copied().unwrap_or(class));
         }
-        let is_victim = record.is_victim;
+        let is_told = self.is_told(id);
         if let Some(node) = receiver {
             let nodes = self.drained.len().max(node.index() + 1);
             self.drained.resize(nodes, 0);
             self.drained[node.index()] = class;
         }
-        if !is_victim {
+        if !is_told {
             return;
         }
+        let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
         let (mut charges, mut passed) = if record.has_waited {
             (&waits.charges[..], &waits.passed.all[..])
         } else {

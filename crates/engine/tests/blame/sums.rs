@@ -7,7 +7,7 @@ use crate::{small, to_the_end};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
-use tailback_engine::measure::blame::{Cause, Charge, Charged};
+use tailback_engine::measure::blame::{Cause, Charge, Charged, Sums};
 use tailback_engine::spec::{
     Arbiter, Blame, Fidelity, HalfDuplex, Machine, Mode, RoutingSpec, Selection, Sharing, Spec,
     Switching, TopologySpec,
@@ -355,6 +355,26 @@ fn victims_are_charged_the_same_if_others_are_not() {
         let counted: u64 = tables.victims.sorted().iter().map(|(_, sum)| sum.count).sum();
         assert_eq!(counted, some.len() as u64);
         assert!(tables.passed.pairs.sorted().is_empty() && tables.roots.sorted().is_empty());
+    });
+}
+
+/// The same where root culprits are asked for: then those, and root channels, are the same, too.
+#[test]
+fn victims_have_the_same_roots_if_others_are_not_told() {
+    each_case(60, |number, spec| {
+        let (_, all) = to_the_end(spec);
+        let blame = Some(Blame { share: Some(1 << 30), roots: true, ..Blame::default() });
+        let (simulation, some) = to_the_end(&Spec { blame, ..spec.clone() });
+        for one in &some {
+            let is_same = all.contains(one);
+            assert!(is_same, "case {number} {:?}: {one:?}", spec.fidelity);
+        }
+        let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
+        let sum = |sums: &Sums| sums.sorted().iter().map(|(_, sum)| sum.total()).sum::<u64>();
+        let counted: u64 = tables.victims.sorted().iter().map(|(_, sum)| sum.count).sum();
+        let charged: u64 = some.iter().map(self::sum).sum();
+        assert_eq!(counted, some.len() as u64);
+        assert_eq!([sum(&tables.passed.pairs), sum(&tables.roots)], [charged; 2]);
     });
 }
 

@@ -1,11 +1,12 @@
 //! Nodes that take in requests only while they have places for the replies, against the twin.
 
-use crate::random::{Dice, check, random_cases, same_packets_in_any_order};
+use crate::random::{Dice, check, finished, random_cases, same_packets_in_any_order};
 use crate::twin::Twin;
 use tailback_engine::error::{Lack, RunError};
+use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{
-    Blame, Distribution, Pattern, Source, Spec, Start, Sync, Synthetic, Throttle, TopologySpec,
-    Traffic, TrafficClass, Workload,
+    Blame, Distribution, Pattern, RoutingSpec, Source, Spec, Start, Sync, Synthetic, Throttle,
+    TopologySpec, Traffic, TrafficClass, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
@@ -87,12 +88,17 @@ fn compare(spec: &Spec, piece: u64) -> bool {
     }
     let charged = simulation.take_charged();
     same_packets_in_any_order(delivered(twin.results().0), delivered(simulation.take_packets()));
-    for packet in &charged {
+    add_up(&charged);
+    is_stuck
+}
+
+/// What packets are charged is what they waited.
+fn add_up(charged: &[Charged]) {
+    for packet in charged {
         let sum: u64 = packet.charges.iter().map(|charge| charge.time).sum();
         let row = &packet.packet;
         assert_eq!(sum, row.delivered - row.queued - packet.alone, "all of its wait: {row:?}");
     }
-    is_stuck
 }
 
 /// Each waits for what the next has.
@@ -126,7 +132,7 @@ fn is_closed(circle: &[tailback_engine::error::Blocked], error: &RunError) {
 
 #[test]
 fn requests_that_wait_for_places_agree_with_the_twin() {
-    let (mut stuck, number) = (0, random_cases(1_000));
+    let (mut stuck, number) = (0, random_cases(500));
     for case in 0..number {
         let mut dice = Dice::new(case);
         let spec = spec(&mut dice);
@@ -134,4 +140,50 @@ fn requests_that_wait_for_places_agree_with_the_twin() {
         stuck += u64::from(check(case, &spec, |spec| compare(spec, piece)));
     }
     assert!(stuck * 20 > number && stuck * 2 < number, "{stuck} of {number} stand still");
+}
+
+/// The same with virtual channels of their own for requests and for replies, on all links of a mesh;
+/// requests are one packet.
+fn apart(dice: &mut Dice) -> Spec {
+    let mut spec = spec(dice);
+    let machine = &mut spec.machine;
+    machine.topology = TopologySpec::Mesh { dims: vec![dice.number(2, 3) as u32; 2] };
+    machine.routing.algorithm = RoutingSpec::DimensionOrder { order: vec![0, 1], balanced: false };
+    machine.link_classes.clear();
+    machine.interface.packet_bytes = 12;
+    let count = dice.number(2, 4) as u32;
+    let of_requests = dice.number(1, u64::from(count) - 1) as u32;
+    (machine.switch.virtual_channels, machine.switch.node_virtual_channels) = (count, count);
+    let Workload::Traffic(Traffic { classes }) = &mut spec.workload else { unreachable!() };
+    let nodes = crate::cases::nodes(machine) as usize;
+    for (class, known) in classes.iter_mut().zip(&mut machine.routing.traffic_classes) {
+        class.messages.pattern = Pattern::Permutation { to: permutation(dice, nodes) };
+        let share =
+            if class.reply.is_some() { (0, of_requests - 1) } else { (of_requests, count - 1) };
+        known.virtual_channels = Some(share);
+    }
+    spec.blame = Some(Blame::default());
+    spec
+}
+
+#[test]
+fn requests_and_replies_apart_always_live() {
+    let number = random_cases(500);
+    for case in 0..number {
+        let mut dice = Dice::new(700_000_000 + case);
+        let spec = apart(&mut dice);
+        let piece = dice.one_of(&[1, 7, u64::MAX]);
+        check(case, &spec, |spec| {
+            let mut simulation = finished(spec, piece);
+            let classes = simulation.class_counters();
+            let Workload::Traffic(traffic) = &spec.workload else { unreachable!() };
+            let of = |asks: bool| {
+                let all = traffic.classes.iter().zip(&classes);
+                let own = all.filter(|(class, _)| class.reply.is_some() == asks);
+                own.map(|(_, counted)| counted.messages_delivered).sum::<u64>()
+            };
+            assert!(of(true) > 0 && of(true) == of(false));
+            add_up(&simulation.take_charged());
+        });
+    }
 }

@@ -30,6 +30,8 @@ pub struct Communicators {
 /// The number of the communicator of all ranks in DUMPI.
 pub const WORLD: i64 = 2;
 const ITSELF: i64 = 3;
+/// The same where libraries of MPI number them: Open MPI, and MPICH and what comes from it.
+const WORLDS: [i64; 2] = [0, 0x4400_0000];
 
 impl Communicators {
     /// Those that are there from the beginning.
@@ -52,7 +54,8 @@ impl Communicators {
             let (rank, size) = (parts.get(1).copied(), parts.get(2).copied());
             let is_world = size == Some(i64::from(self.ranks)) && rank == Some(i64::from(self.me));
             let what = "communicators of some ranks, or in another order, are not read";
-            let context = parts[0].unsigned_abs() as u32 & !TOGETHER;
+            let is_first = WORLDS.contains(&parts[0]);
+            let context = if is_first { 0 } else { parts[0].unsigned_abs() as u32 & !TOGETHER };
             return if is_world {
                 Ok(Communicator { context, members: None })
             } else {

@@ -160,6 +160,12 @@ fn liballprof_has_arguments_in_the_order_of_c() {
         "compute 1000000 | 1",
     ];
     assert_eq!(rank(&mut *source, 0), expected);
+    // As MPICH numbers the world, and another communicator of all.
+    for (number, context) in [("1140850688", ""), ("7", " in 7")] {
+        let text = text.replace(":0,0,2", &format!(":{number},0,2"));
+        let mut source = opened(&folder.file("pmpi-trace-rank-0.txt", text));
+        assert_eq!(rank(&mut *source, 0)[1], format!("receive from 1 tag 7{context} | 1"));
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ impl Blame {
     /// Whether a packet's waits are not charged.
     #[inline]
     pub(super) fn is_bystander(&self, id: PacketId) -> bool {
-        !self.victims.are_all() && !self.records[id.index()].is_victim
+        !self.victims.all_are_followed() && !self.records[id.index()].is_victim
     }
 
     /// [`Self::starts_whole`] of such a packet.

@@ -29,7 +29,7 @@ impl Blame {
     pub(super) fn header_asks(&mut self, id: PacketId, output: ChannelId, now: Time) {
         self.records[id.index()].head = output;
         self.asks_for(id, output, now);
-        if self.victims.are_all() {
+        if self.victims.all_are_followed() {
             let root = self.circuit_root(output, now);
             self.records[id.index()].waits_behind(root);
         }
@@ -83,12 +83,12 @@ impl Blame {
         let turn = record.turn(id, (span.asked, span.granted, NEVER));
         let needed = self.wanted_since(place).min(self.forgets);
         let needed = self.holders[place.index()].push(turn, needed);
-        if self.victims.are_all() {
+        if self.victims.all_are_followed() {
             self.passing[0][place.index()].forget(needed);
         }
         if let Some(list) = list {
             self.take_front(list, Turn { asked: span.ready, end: span.granted, ..turn });
-            if waits && self.victims.are_all() {
+            if waits && self.victims.all_are_followed() {
                 self.note_waits(id, Place::Front(list), span.granted);
             }
         }

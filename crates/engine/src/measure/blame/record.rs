@@ -47,7 +47,7 @@ pub struct Record {
     pub unstarted: Waiting,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
-    /// Whether its waits are charged.
+    /// Whether its waits are followed: it is a victim, or those of all are.
     pub is_victim: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
@@ -114,6 +114,8 @@ pub struct Waits {
     pub charges: Vec<Charge>,
     /// The same, passed on.
     pub passed: Pieces,
+    /// Whether nobody wants to know, where the waits of all are followed.
+    pub is_untold: bool,
     /// How long it was not drained because of others before it in the receive FIFO.
     pub behind: Time,
     /// How many charges there were before its latest wait.

@@ -12,7 +12,7 @@ impl Blame {
     #[inline(never)]
     pub(super) fn asks(&mut self, id: PacketId, now: Time, ways: &impl Ways) {
         let output = ways.output(id, self.records[id.index()].head);
-        if !self.victims.are_all() {
+        if !self.victims.all_are_followed() {
             return self.asks_for(id, output, now);
         }
         let search = Search { blame: self, ways, now };

@@ -113,7 +113,7 @@ impl Tables {
         Self {
             direct: Pairs::default(),
             passed: Pairs::default(),
-            knows_roots: victims.are_all(),
+            knows_roots: victims.all_are_followed(),
             roots: Sums::by_channel(),
             victims: Sums::default(),
             batches: Batches { begin, length: FIRST_BATCH * interval },

@@ -116,7 +116,7 @@ impl Blame {
     ) {
         self.charge_wait(id, channel, (ready, start), Turns::Noted);
         let &Record { granted, from, root, .. } = &self.records[id.index()];
-        if root == channel || !self.victims.are_all() {
+        if root == channel || !self.victims.all_are_followed() {
             return;
         }
         if start > granted
@@ -160,7 +160,7 @@ impl Blame {
         let place = self.queues.place(turn.channel);
         let needed = self.wanted_since(place).min(self.forgets);
         let needed = self.holders[place.index()].push(turn, needed);
-        if self.victims.are_all() {
+        if self.victims.all_are_followed() {
             self.passing[0][place.index()].forget(needed);
         }
         if buffer.is_some() {
@@ -190,7 +190,7 @@ impl Blame {
     pub(super) fn take_front(&mut self, buffer: ChannelId, turn: Turn) {
         let needed = self.unstarted.since(buffer).min(self.forgets);
         let needed = self.fronts[buffer.index()].push(turn, needed);
-        if self.victims.are_all() {
+        if self.victims.all_are_followed() {
             self.passing[1][buffer.index()].forget(needed);
         }
     }
@@ -198,7 +198,7 @@ impl Blame {
     /// A packet that will not be stopped has started on a channel, for which it has waited: so it
     /// has in its turns there and at the front of the buffer it leaves, if any.
     pub(super) fn note_passing(&mut self, id: PacketId, buffer: ChannelId, start: Time) {
-        if !self.victims.are_all() {
+        if !self.victims.all_are_followed() {
             return;
         }
         let place = self.queues.place(self.records[id.index()].head);
@@ -251,7 +251,7 @@ impl Blame {
         }
         let &Turn { packet, asked, .. } = self.fronts[buffer.index()].end(at);
         self.leaves_front(buffer, packet, asked);
-        if self.victims.are_all() {
+        if self.victims.all_are_followed() {
             self.ends_turn(packet, Place::Front(buffer), now, ways);
         }
     }
@@ -262,7 +262,7 @@ impl Blame {
     pub(super) fn released(&mut self, channel: ChannelId, at: Time, now: Time, ways: &impl Ways) {
         let place = self.queues.place(channel);
         let packet = self.holders[place.index()].end(at).packet;
-        if self.victims.are_all() {
+        if self.victims.all_are_followed() {
             self.ends_turn(packet, Place::On(place), now, ways);
         }
     }

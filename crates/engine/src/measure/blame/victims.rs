@@ -10,6 +10,8 @@ use crate::rng::mix;
 pub struct Victims {
     /// So many of 2^32; none: all.
     share: Option<u32>,
+    /// Whether the waits of the others are followed, too, so that it is known where waits begin.
+    follows_all: bool,
     seed: u64,
     /// Whether sums are those of groups of packets, and not of batches of time.
     are_grouped: bool,
@@ -20,7 +22,12 @@ pub struct Victims {
 impl Victims {
     /// A share of the packets of a run with a seed.
     pub fn new(share: Option<u32>, seed: u64, are_grouped: bool) -> Self {
-        Self { share, seed, are_grouped, queued: Vec::new() }
+        Self { share, seed, are_grouped, ..Self::default() }
+    }
+
+    /// The same; `are`: whether the waits of all others are followed.
+    pub fn others_followed(self, are: bool) -> Self {
+        Self { follows_all: are, ..self }
     }
 
     /// Whether sums are those of groups of packets: so it is known how uncertain a share is of a run
@@ -29,10 +36,16 @@ impl Victims {
         self.are_grouped
     }
 
-    /// Whether all are.
+    /// Whether the waits of all packets are followed, victims or not.
     #[inline]
-    pub fn are_all(&self) -> bool {
-        self.share.is_none()
+    pub fn all_are_followed(&self) -> bool {
+        self.share.is_none() || self.follows_all
+    }
+
+    /// Whether of packets whose waits are followed only some are victims.
+    #[inline]
+    pub fn are_some_of_followed(&self) -> bool {
+        self.share.is_some() && self.follows_all
     }
 
     /// Whether the next packet of a class that a node queues is one.

@@ -127,7 +127,7 @@ impl Blame {
         let (root, asked) = (channel, ready);
         let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
         self.take_front(list, turn);
-        if has_waited && self.victims.are_all() {
+        if has_waited && self.victims.all_are_followed() {
             self.note_stalls(id, list, (head_from, now));
         }
     }
@@ -150,7 +150,7 @@ impl Blame {
         let ready = ways.ready(id);
         let search = Search { blame: self, ways, now };
         let waits_for = || search.waits_for(id).map(|step| search.root(step).class);
-        let behind = if self.victims.are_all() { waits_for() } else { None };
+        let behind = if self.victims.all_are_followed() { waits_for() } else { None };
         let record = &mut self.records[id.index()];
         record.is_stored = true;
         let (class, channel) = (record.class, record.head);
