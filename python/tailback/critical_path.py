@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailback.errors import UserError
@@ -136,6 +135,8 @@ class CriticalPath:
         By channel and root channel, and by whose messages were in the way and at the root. What is
         not among the `most` longest is summed up: of its row, only the part is known.
         """
+        import pyarrow.compute as pc  # here: it takes a tenth of a second, and few need it
+
         contention = self.pieces.filter(pc.field("part").isin(CONTENTION))
         culprits = ("culprit_process", "root_culprit_process")
         return _longest(contention, ("channel", "root", *culprits), most)
@@ -184,7 +185,7 @@ def _longest(pieces: pa.Table, keys: Sequence[str], most: int) -> pa.Table:
     )
     sums = plain.group_by(by, use_threads=False).aggregate([("time_ps", "sum")])
     order = [("time_ps_sum", "descending"), *((key, "ascending") for key in by)]
-    sums = sums.take(pc.sort_indices(sums, sort_keys=order)).select([*by, "time_ps_sum"])
+    sums = sums.sort_by(order).select([*by, "time_ps_sum"])
     sums = sums.rename_columns([*by, "time_ps"])
     rest = sums.slice(most).group_by("part", use_threads=False).aggregate([("time_ps", "sum")])
     rest = rest.sort_by("part").rename_columns(["part", "time_ps"])

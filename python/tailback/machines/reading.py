@@ -99,8 +99,6 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
                 raise
             part, key = error.field.split(".")[1:3]
             is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
-            # What has failed is no detail of a kind: whoever says so means any network.
-            is_kept = is_kept or key.startswith("failed_")
             if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
             # What nobody said follows from what else there is in the part.
