@@ -29,8 +29,7 @@ REASONS: dict[str, str] = {
     "latencies spread by 19 cycles with the routers they cross: means of runs differ by some "
     "tenths of a cycle by which packets were drawn (the first of BookSim2 has 6.306 routers to "
     "a packet, 5 cycles each, where 6.25 are expected). Runs of 800,000 cycles at 0.01, brought"
-    " to 6.25 routers and 3 flits, have 35.33 cycles in BookSim2 and 35.32 here: of single "
-    "packets nothing differs.",
+    " to 6.25 routers and 3 flits, have 35.33 cycles in BookSim2 and 35.32 here.",
     "g8_mesh_4vc_shared_buffers_p5": "Four virtual channels with one place each share four more: "
     "`switch.shared_buffer`.",
     "g5_flatfly_ugal_adversarial": "The two ways are compared when a packet asks at its first "
