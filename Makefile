@@ -58,6 +58,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benches.commands
 	$(BIN)/python -m benches.programs
 	$(BIN)/python -m benches.transports
+	$(BIN)/python -m benches.traces
 
 # Thin where `make test` is thorough: no optimisation across crates.
 quick: $(VENV)/made

@@ -192,8 +192,8 @@ impl Blame {
     }
 
     /// What nobody asks for any more of the turns at a channel and its buffer is forgotten, so that
-    /// there is room for the next. Victims that come later ask for nothing before now; those in the buffer for nothing before its first packet
-    /// was granted the channel.
+    /// there is room for the next. Victims that come later ask for nothing before now; those in the
+    /// buffer for nothing before its first packet was granted the channel.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, channel: ChannelId, next: Stay, now: Time) {
