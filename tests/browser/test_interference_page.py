@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.verify
-def test_both_matrices_are_drawn(browser: Browser, tmp_path: Path) -> None:
+def test_every_matrix_is_drawn(browser: Browser, tmp_path: Path) -> None:
     ring = {"kind": "ring_allreduce", "size": "20 kB"}
     jobs = [{"name": name, "share": 8, "placement": "random", "workload": ring} for name in "ab"]
     description = {"machine": {"topology": {"kind": "mesh", "dims": [4, 4]}}, "job": jobs}
@@ -26,7 +26,7 @@ def test_both_matrices_are_drawn(browser: Browser, tmp_path: Path) -> None:
     reader = Reader(browser, page_file)
     page = reader.open()
     names = page.locator("figure.figure").evaluate_all("all => all.map(f => f.dataset.name)")
-    assert names == ["runs", "charges"]
+    assert names == ["runs", "charges", "root_charges"]
     settle(page)
     for name in names:
         plot = page.locator(f"#figure-{name} .plot")

@@ -45,8 +45,9 @@ pub(super) fn build(
     let mut topology = Topology::new(of)?;
     let links = links(&topology);
     if links.is_empty() {
-        let field = if named.is_empty() { SHARE } else { NAMED };
-        return Err(SpecError::new(field, "", "must be left out: no link joins two switches"));
+        let (field, allowed) =
+            if named.is_empty() { (SHARE, "must be 0") } else { (NAMED, "must be empty") };
+        return Err(SpecError::new(field, "", format!("{allowed}: no link joins two switches")));
     }
     let mut failed = vec![false; links.len()];
     for link in named {
@@ -244,7 +245,7 @@ mod tests {
         }
         let star = TopologySpec::Star { nodes: 3 };
         let found = error(star, between(0, 1));
-        assert!(found.contains("must be left out: no link joins two switches"), "{found}");
+        assert!(found.contains("must be empty: no link joins two switches"), "{found}");
         let drawn = Topology::new(&mesh(&[4, 4]).failing(vec![], 900_000, 1)).unwrap_err();
         assert_eq!(drawn.field, SHARE);
         assert!(drawn.allowed.contains("cuts the network"), "{drawn}");
