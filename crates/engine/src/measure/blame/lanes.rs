@@ -34,6 +34,8 @@ struct Lane {
     place: u32,
     /// Its places but one: there is a power of two of them.
     mask: u32,
+    /// Places that it has had, and can have again.
+    most: u32,
     /// How many packets have been granted the channel.
     entered: u32,
     /// How many of these have been granted the next one.
@@ -73,11 +75,16 @@ impl Lanes {
     /// Places of a channel, until it turns out that these are not enough.
     const PLACES: u32 = 8;
 
+    /// With more places than so many, fewer are used when that is enough: what is written is then
+    /// more often still in a cache.
+    const MANY: u32 = 32;
+
     /// Nobody has had a turn at any of so many channels.
     pub fn new(channels: usize) -> Self {
         let lane = |number| Lane {
             place: number as u32 * Self::PLACES,
             mask: Self::PLACES - 1,
+            most: Self::PLACES,
             entered: 0,
             gone: 0,
             full_at: Self::PLACES,
@@ -135,22 +142,28 @@ impl Lanes {
         self.lanes[channel.index()].full_at = oldest.wrapping_add(places);
         // Room for many at once, so that it is seldom asked what is needed.
         if kept > places / 2 {
-            self.grow(channel, oldest);
+            self.resize(channel, oldest, 2 * places);
+        } else if places > Self::MANY && kept < places / 8 {
+            self.resize(channel, oldest, places / 2);
         }
     }
 
-    /// Moves the stays of a channel from the oldest on to twice as many places.
-    fn grow(&mut self, channel: ChannelId, oldest: u32) {
+    /// Moves the stays of a channel from the oldest on to twice or half as many places.
+    fn resize(&mut self, channel: ChannelId, oldest: u32, places: u32) {
         let lane = self.lanes[channel.index()];
-        let places = 2 * (lane.mask + 1);
-        let mut wider = Lane { place: self.stays.len() as u32, mask: places - 1, ..lane };
-        wider.full_at = oldest.wrapping_add(places);
-        self.stays.resize(self.stays.len() + places as usize, NOBODYS);
+        let mut other = Lane { mask: places - 1, full_at: oldest.wrapping_add(places), ..lane };
+        if places > lane.most {
+            (other.place, other.most) = (self.stays.len() as u32, places);
+            self.stays.resize(self.stays.len() + places as usize, NOBODYS);
+        }
+        // Where both use the same places, none is written that has still to be read: of twice as many
+        // the second half is nobody's, and of half as many two stays with one place are so far apart
+        // that one of them is forgotten.
         for number in 0..lane.entered.wrapping_sub(oldest) {
             let number = oldest.wrapping_add(number);
-            self.stays[wider.place(number)] = self.stays[lane.place(number)];
+            self.stays[other.place(number)] = self.stays[lane.place(number)];
         }
-        self.lanes[channel.index()] = wider;
+        self.lanes[channel.index()] = other;
     }
 
     fn stay(&self, lane: Lane, number: u32) -> &Stay {
@@ -311,5 +324,26 @@ mod tests {
         }
         assert_eq!(lanes.first(channel), PacketId(200));
         assert_eq!(turns(&lanes, Side::Channel, None, 2_000).len(), 1_799);
+    }
+    /// What has been remembered is the same however many places it lies in.
+    #[test]
+    fn places_that_are_needed_no_more_are_given_up_and_taken_again() {
+        let (mut lanes, channel) = (Lanes::new(2), ChannelId(1));
+        let (mut packet, mut needed, mut most) = (0, 0, Vec::new());
+        // Of so many the last are asked for.
+        for kept in [200, 3, 100, 40, 2, 300] {
+            for _ in 0..1_000 {
+                packet += 1;
+                needed = (10 * u64::from(packet)).saturating_sub(10 * kept).max(needed);
+                enter(&mut lanes, stay(packet, 10 * u64::from(packet)), [needed; 2]);
+                lanes.leave(channel, PacketId(packet), 10 * u64::from(packet));
+                let first = (needed / 10) as u32 + 1;
+                let expected: Vec<_> =
+                    (first..=packet).map(|one| (one, 10 * u64::from(one))).collect();
+                assert_eq!(turns(&lanes, Side::Channel, None, needed), expected);
+            }
+            most.push(lanes.lanes[1].mask + 1);
+        }
+        assert_eq!(most, [512, 32, 256, 256, 32, 1_024]);
     }
 }
