@@ -1,9 +1,9 @@
 """Times traces of programs: ranks that compute, send and receive round after round.
 
-``python -m benches.traces`` reads one file of SimGrid's in which a thousand ranks take turns, runs
-it on a fat tree in fidelity ``packet`` beside as many messages in a list, at the same rate, and on
-the machine ``loggops``; each in a process of its own, so that its memory can be told. What is
-measured is added to today's record. ``--operations`` says how many; the list has those that send.
+``python -m benches.traces`` reads one file of SimGrid's in which a thousand ranks take turns, and
+the same as GOAL, runs them on a fat tree in fidelity ``packet`` beside the same messages in a list,
+and on the machine ``loggops``; each in a process of its own, so that its memory can be told. What
+is measured is added to today's record. ``--operations`` says how many, a third of which send.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ OPERATIONS = 3
 
 #: How much a rank sends in a round, and for how long it computes before.
 BYTES, COMPUTE_US = 1000, 100
+DOUBLES = BYTES // 8
 
 #: A trace is to take at most so many times as long as a list of the same messages.
 MOST_TIMES = 3.0
@@ -53,8 +54,8 @@ def write_trace(path: Path, rounds: int) -> None:
             step = 1 + 37 * number % (RANKS - 1)
             for rank in range(RANKS):
                 to, of = (rank + step) % RANKS, (rank - step) % RANKS
-                file.write(f"{rank} compute {COMPUTE_US}\n{rank} send {to} 0 {BYTES} 0\n")
-                file.write(f"{rank} recv {of} 0 {BYTES} 0\n")
+                file.write(f"{rank} compute {COMPUTE_US}\n{rank} send {to} 0 {DOUBLES} 0\n")
+                file.write(f"{rank} recv {of} 0 {DOUBLES} 0\n")
 
 
 def write_list(path: Path, rounds: int) -> None:
@@ -68,20 +69,21 @@ def write_list(path: Path, rounds: int) -> None:
 
 
 def experiment(kind: str, file: Path) -> Experiment:
-    """Return one of the three runs."""
+    """Return one of the runs."""
     workload: dict[str, Any] = {"kind": "messages", "file": str(file)}
     if kind != "list":
         workload = {"kind": "trace", "file": str(file), "compute_speed": 1e6}
+        # All eager: a message is what it is in a list, without words about it.
+        workload |= {"eager_limit": "4 KiB"}
     machine = {"preset": "loggops"} if kind == "loggops" else NETWORK
     run = {"fidelity": "packet"} if kind != "loggops" else {}
     return Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
 
 
 def measure(kind: str, file: Path) -> dict[str, float]:
-    """Return what one run takes, what it reads included: CPU seconds and the most memory."""
-    asked = experiment(kind, file)
+    """Return what one run takes, with what it reads: CPU seconds and the most memory."""
     began = time.process_time()
-    result = tb.run(asked)
+    result = tb.run(experiment(kind, file))
     spent = time.process_time() - began
     return {
         "cpu_s": spent,
@@ -99,17 +101,21 @@ def measured(kind: str, file: Path) -> dict[str, float]:
 
 
 def compare(operations: int) -> dict[str, dict[str, float]]:
-    """Measure all three."""
+    """Measure all."""
     rounds = operations // (RANKS * OPERATIONS)
     with TemporaryDirectory() as folder:
         trace, messages = Path(folder, "all.ti"), Path(folder, "messages.csv")
         write_trace(trace, rounds)
         write_list(messages, rounds)
-        files = {"list": messages, "trace": trace, "loggops": trace}
+        goal = Path(folder, "all.bin")
+        convert = [sys.executable, "-m", "tailback", "convert", str(trace), str(goal)]
+        subprocess.run([*convert, "--flops", "1e6"], check=True, capture_output=True)
+        files = {"list": messages, "SimGrid": trace, "GOAL": goal, "loggops": goal}
         found = {kind: measured(kind, file) for kind, file in files.items()}
-    for kind in ("trace", "loggops"):
+    for kind in ("SimGrid", "GOAL", "loggops"):
         found[kind]["operations_per_s"] = rounds * RANKS * OPERATIONS / found[kind]["cpu_s"]
-    found["trace"]["times_list"] = found["trace"]["cpu_s"] / found["list"]["cpu_s"]
+    for kind in ("SimGrid", "GOAL"):
+        found[kind]["times_list"] = found[kind]["cpu_s"] / found["list"]["cpu_s"]
     return found
 
 
