@@ -79,13 +79,7 @@ fn slowly(
     packets: &[Charged],
     victim: &Charged,
 ) -> Vec<(Cause, u32, u64)> {
-    let mut cuts: Vec<u64> = packets
-        .iter()
-        .flat_map(|one| one.begins.iter().zip(&one.charges))
-        .flat_map(|(&begin, charge)| [begin, begin + charge.time])
-        .collect();
-    cuts.sort_unstable();
-    cuts.dedup();
+    let cuts = crate::common::cuts(packets);
     let mut found: Vec<(Cause, u32, u64)> = Vec::new();
     for (&begin, charge) in victim.begins.iter().zip(&victim.charges) {
         let end = begin + charge.time;

@@ -51,15 +51,31 @@ impl Blame {
     /// A packet is sent as a whole.
     #[inline(never)]
     fn is_sent(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
+        if !self.goes_unasked(id, channel, (start, end)) {
+            self.victim_is_sent(id, channel, ready, (start, end));
+        }
+    }
+
+    /// A packet has a channel from when it starts there until it ends, and nobody asks what it has
+    /// waited for; false if somebody may.
+    // As `goes_on`.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn goes_unasked(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (start, end): (Time, Time),
+    ) -> bool {
         let record = &mut self.records[id.index()];
         if record.is_victim || record.asking.at().is_some() {
-            return self.victim_is_sent(id, channel, ready, (start, end));
+            return false;
         }
         let from = std::mem::replace(&mut record.head, channel);
         record.start = start;
-        let (class, left) = (record.class, NEVER);
-        let stay = Stay { packet: id, class, granted: start, end, left };
+        let stay = Stay { packet: id, class: record.class, granted: start, end, left: NEVER };
         self.goes_on(from, channel, stay, end, start);
+        true
     }
 
     /// The same of a victim, or of one that has kept others waiting.
@@ -103,15 +119,9 @@ impl Blame {
         now: Time,
         end: Time,
     ) {
-        let record = &mut self.records[id.index()];
-        if record.is_victim || record.asking.at().is_some() {
-            return self.victim_runs(id, channel, ready, (now, end));
+        if !self.goes_unasked(id, channel, (now, end)) {
+            self.victim_runs(id, channel, ready, (now, end));
         }
-        let from = std::mem::replace(&mut record.head, channel);
-        record.start = now;
-        let (class, left) = (record.class, NEVER);
-        let stay = Stay { packet: id, class, granted: now, end, left };
-        self.goes_on(from, channel, stay, end, now);
     }
 
     /// The same of a victim, or of one that has kept others waiting.

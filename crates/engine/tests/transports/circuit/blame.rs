@@ -85,13 +85,7 @@ type Roots = BTreeMap<(u8, u32), u64>;
 /// Root culprits as they are defined: at every instant the one in the way is followed to the one that it
 /// waits for then, and so on.
 fn roots(packets: &[Charged], victim: &Charged) -> Roots {
-    let mut cuts: Vec<u64> = packets
-        .iter()
-        .flat_map(|one| one.begins.iter().zip(&one.charges))
-        .flat_map(|(&begin, charge)| [begin, begin + charge.time])
-        .collect();
-    cuts.sort_unstable();
-    cuts.dedup();
+    let cuts = crate::common::cuts(packets);
     let at = |class: u32, now: u64| {
         let one = &packets[class as usize];
         let mut pieces = one.begins.iter().zip(&one.charges);
