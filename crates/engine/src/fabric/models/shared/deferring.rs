@@ -140,7 +140,7 @@ impl SharedFabric {
     /// its start that will be at least.
     fn waits_for(&self, channel: ChannelId) -> Option<(ChannelId, Time)> {
         let lane = self.board.at(channel);
-        if u32::from(lane.used) == self.buffers.flits() {
+        if self.is_full(channel) {
             let output = lane.output;
             let moves = output.is_some() && self.board.at(output).unsent > 0;
             return moves.then_some((output, self.credit_ps));
