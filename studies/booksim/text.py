@@ -34,9 +34,8 @@ REASONS: dict[str, str] = {
     "`switch.shared_buffer`.",
     "g5_flatfly_ugal_adversarial": "The two ways are compared when a packet asks at its first "
     "router; in BookSim2, with look-ahead, when it is injected, two cycles earlier.",
-    "g6_dragonfly_min_uniform_speedup2": "A packet crosses the link between groups in the virtual "
-    "channel of its source's parity; in BookSim2 always in the second, which it then shares with "
-    "packets that have arrived.",
+    "g6_dragonfly_min_uniform_speedup2": "A packet goes to its node in either virtual channel, "
+    "whichever is free; in BookSim2 in that in which it has arrived, for most the second.",
 }
 
 

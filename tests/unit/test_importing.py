@@ -161,7 +161,7 @@ def test_buffers_that_cannot_be_done(tmp_path: Path, changes: str, said: str) ->
                 "traffic=uniform",
             ],
             "dragonfly",
-            "minimal",
+            "minimal_by_crossing",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Messages of nodes to themselves, mixed lengths, and classes of virtual channels by wrapping."""
+"""Messages of nodes to themselves, mixed lengths, and classes of virtual channels of BookSim2."""
 
 from __future__ import annotations
 
@@ -102,3 +102,23 @@ def test_classes_by_wrapping_are_for_rings() -> None:
     assert "machine.routing.ring_classes" in mesh
     assert 'needs machine.topology.kind = "torus"' in mesh
     assert "machine.routing.balanced" in _refusal(routing=wrapping | {"balanced": True})
+
+
+def test_classes_by_crossing_are_for_dragonflies() -> None:
+    fly: dict[str, Any] = {
+        "kind": "dragonfly",
+        "nodes_per_switch": 2,
+        "switches_per_group": 4,
+        "global_links": 2,
+    }
+    crossing = {"kind": "minimal", "group_classes": "crossing"}
+    algorithm = _spec(routing=crossing, topology=fly)["machine"]["routing"]["algorithm"]
+    assert algorithm == {"kind": "minimal_by_crossing"}
+    parity = _spec(routing=crossing | {"group_classes": "parity"}, topology=fly)
+    assert parity == _spec(routing={"kind": "minimal"}, topology=fly)
+    islands = {"kind": "islands"}
+    refused = _refusal(routing=crossing, topology=islands)
+    assert "machine.routing.group_classes" in refused
+    assert 'needs machine.topology.kind = "dragonfly"' in refused
+    failed = _refusal(routing=crossing, topology=fly | {"failed_share": 0.02})
+    assert "must be parity where links have failed" in failed

@@ -318,6 +318,9 @@ impl Chosen {
                 Self::DestinationTag(DestinationTag::new(name, topology)?)
             }
             RoutingSpec::Minimal => Self::Fixed(Fixed::new(Base::minimal(name, topology)?)),
+            RoutingSpec::MinimalByCrossing => {
+                Self::Fixed(Fixed::new(Base::minimal_by_crossing(name, topology)?))
+            }
             RoutingSpec::HopClasses => Self::HopClasses(HopClasses::new(name, topology)?),
             RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
             RoutingSpec::FirstHop { order } => {

@@ -5,6 +5,7 @@ mod common;
 mod routing {
     mod chaotic;
     mod circles;
+    mod classes;
     mod failed;
     mod spreading;
 }
@@ -112,6 +113,7 @@ fn machines() -> Vec<(Machine, bool)> {
         (machine(tree, TWO_PHASE, 2), false),
         (machine(butterfly, RoutingSpec::DestinationTag, 1), false),
         (machine(dragonfly.clone(), RoutingSpec::Minimal, 2), false),
+        (machine(dragonfly.clone(), RoutingSpec::MinimalByCrossing, 2), false),
         (machine(dragonfly, TWO_PHASE, 4), false),
         (machine(full, RoutingSpec::Shortest, 1), true),
     ]

@@ -84,12 +84,10 @@ def _dragonfly(settings: Settings) -> Network:
         "global_links": p,
     }
     nodes = 2 * p * p * (2 * p * p + 1) * n
-    notes = (
-        "links between groups: which switch has which differs, and packets on them are in either "
-        "virtual channel, not in the second",
-    )
+    notes = ("links between groups: which switch has which differs",)
     classes = {"local": 10, "global": 100}
-    return Network(fly, {"kind": "minimal"}, nodes, 10, classes, notes)
+    routing = {"kind": "minimal", "group_classes": "crossing"}
+    return Network(fly, routing, nodes, 10, classes, notes)
 
 
 def _flat_fly(settings: Settings) -> Network:

@@ -555,6 +555,34 @@ class Minimal(Routing):
 
     kind: ClassVar[str] = "minimal"
 
+    group_classes: Literal["parity", "crossing"] | None = key(
+        default=None,
+        description="On a dragonfly: what a packet's class of virtual channels depends on: within "
+        "a group on whether it has arrived there and between groups on whether its source's number "
+        "is odd (parity), or on whether it has set out for another group (crossing, as in "
+        "BookSim2); default: parity.",
+    )
+
+    def check(self, topology: Topology) -> None:
+        """Raise `UserError` if there is no link between groups that parts the classes."""
+        if self.group_classes is not None and topology.kind != "dragonfly":
+            needed = 'has no effect here; needs machine.topology.kind = "dragonfly"'
+            field = f"{self.section}.group_classes"
+            raise NoEffectError(field, shown(self.group_classes), needed)
+        super().check(topology)
+
+    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
+        """Return the algorithm as the engine describes it."""
+        by_crossing = self.group_classes == "crossing"
+        return {"kind": "minimal_by_crossing" if by_crossing else self.kind}
+
+    def resolved(self, topology: Topology) -> dict[str, Any]:
+        """Return every key as a file has it, with the defaults that depend on others."""
+        found = super().resolved(topology)
+        if self.group_classes != "crossing":
+            del found["group_classes"]
+        return found
+
 
 class HopClasses(Routing):
     """Shortest paths, each hop in a class of virtual channels of its own [Besta & Hoefler 2014].

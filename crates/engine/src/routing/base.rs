@@ -3,7 +3,7 @@
 use super::Header;
 use super::ancestor::{Ancestor, Up};
 use super::dimension_order::DimensionOrder;
-use super::dragonfly::Dragonfly;
+use super::dragonfly::{self, Dragonfly};
 use super::grid::Grid;
 use super::hyperx::HyperX;
 use super::leaf_spine::LeafSpine;
@@ -70,7 +70,9 @@ impl Base {
             {
                 remaining::ways(algorithm, &[], topology).map(Self::Paths)
             }
-            Family::Dragonfly { .. } => Dragonfly::new(algorithm, topology).map(Self::Groups),
+            Family::Dragonfly { .. } => {
+                Dragonfly::new(algorithm, dragonfly::Split::Parity, topology).map(Self::Groups)
+            }
             Family::DragonflyPlus(_) => LeafSpine::new(algorithm, topology).map(Self::Spines),
             Family::Islands { .. } => Rails::new(algorithm, topology).map(Self::Rails),
             _ => {
@@ -78,6 +80,19 @@ impl Base {
                 Err(SpecError::new("machine.routing", algorithm, allowed))
             }
         }
+    }
+
+    /// The same on a dragonfly, in the classes of [Jiang et al. 2013].
+    ///
+    /// # Errors
+    /// Another topology; links that have failed, whose ways round have classes of their own.
+    pub fn minimal_by_crossing(algorithm: &str, topology: &Topology) -> Result<Self, SpecError> {
+        if topology.has_failed() {
+            let allowed =
+                "must be parity where links have failed: ways round have classes of their own";
+            return Err(SpecError::new("machine.routing.group_classes", "crossing", allowed));
+        }
+        Dragonfly::new(algorithm, dragonfly::Split::Crossing, topology).map(Self::Groups)
     }
 
     /// Dimension order on a grid.

@@ -5,15 +5,30 @@
 //! Where several links join the two groups it takes one of the fewest hops, of these one at
 //! its own switch, of these one picked by the numbers of source and destination.
 //!
-//! Free of deadlock with two classes: within a group, packets that have still to leave it
-//! are in class 0 and those that have arrived in class 1; between groups they may be in
-//! either, and are in that of their source's parity. Every hop is of the next kind: within
-//! the group left, between groups, within the group reached.
+//! Free of deadlock with two classes, because every hop is of the next kind: within the group
+//! left, between groups, within the group reached. There are two ways to tell them apart.
+//!
+//! *Parity*: within a group, packets that have still to leave it are in class 0 and those that
+//! have arrived in class 1; between groups they may be in either, and are in that of their
+//! source's parity.
+//!
+//! *Crossing* [Jiang et al. 2013]: a packet is in class 0 within the group of its source, also
+//! if it stays there, and in class 1 from the link between groups on. Who waits for a channel
+//! of class 1 within a group came over a link, and nobody there waits for another of these.
 
 use super::Header;
 use crate::error::SpecError;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Family, Topology};
+
+/// Which of its two classes a packet is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// Within a group by whether it has arrived there, between groups by its source's parity.
+    Parity,
+    /// By whether it has set out for another group.
+    Crossing,
+}
 
 /// Minimal routing for one dragonfly.
 pub struct Dragonfly {
@@ -26,6 +41,7 @@ pub struct Dragonfly {
     pub groups: usize,
     /// Links between two groups.
     rounds: usize,
+    split: Split,
 }
 
 impl Dragonfly {
@@ -33,7 +49,7 @@ impl Dragonfly {
     pub const CLASSES: usize = 2;
 
     /// Prepares routing on a dragonfly.
-    pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
+    pub fn new(name: &str, split: Split, topology: &Topology) -> Result<Self, SpecError> {
         let Family::Dragonfly { nodes_per_switch, switches_per_group, global_links, groups } =
             topology.family
         else {
@@ -41,7 +57,7 @@ impl Dragonfly {
         };
         let [p, a, h, groups] = [nodes_per_switch, switches_per_group, global_links, groups]
             .map(|parameter| parameter as usize);
-        Ok(Self { p, a, h, groups, rounds: a * h / (groups - 1) })
+        Ok(Self { p, a, h, groups, rounds: a * h / (groups - 1), split })
     }
 
     /// The port and the class by which a packet leaves a switch.
@@ -53,11 +69,28 @@ impl Dragonfly {
         if here == there {
             return None;
         }
-        if group == to_group {
-            return Some((to_place, 1));
+        let port = if group == to_group {
+            to_place
+        } else {
+            self.over((group, place), (to_group, to_place), header)
+        };
+        Some((port, self.class(group, port, header)))
+    }
+
+    /// The class of a hop by a port out of a group.
+    #[inline]
+    fn class(&self, group: usize, port: usize, header: Header) -> usize {
+        let crosses = port >= self.a;
+        match self.split {
+            Split::Parity if crosses => header.source.index() % 2,
+            Split::Parity => usize::from(group == self.group_of(header.destination)),
+            Split::Crossing => usize::from(crosses || group != self.group_of(header.source)),
         }
-        let port = self.over((group, place), (to_group, to_place), header);
-        Some((port, if port >= self.a { header.source.index() % 2 } else { 0 }))
+    }
+
+    #[inline]
+    fn group_of(&self, node: NodeId) -> usize {
+        node.index() / self.p / self.a
     }
 
     /// The port by which it leaves a switch for any switch of another group.
@@ -124,6 +157,9 @@ mod tests {
             let minimal = routing(&fly, &RoutingSpec::Minimal, 2);
             assert!(check_ways(&topology, &minimal, Promise::Arrives) <= 3);
             check_free(&topology, &minimal);
+            let crossing = routing(&fly, &RoutingSpec::MinimalByCrossing, 2);
+            assert!(check_ways(&topology, &crossing, Promise::Arrives) <= 3);
+            check_free(&topology, &crossing);
             if case % 4 == 0 && topology.nodes <= 24 {
                 let two_phase = routing(&fly, &RoutingSpec::Valiant { order: vec![] }, 4);
                 assert!(check_ways(&topology, &two_phase, Promise::Arrives) <= 6);
@@ -132,33 +168,51 @@ mod tests {
         }
     }
 
-    /// One hop between groups, between one within each.
-    #[test]
-    fn groups_are_changed_once() {
-        let fly = TopologySpec::Dragonfly {
-            nodes_per_switch: 2,
-            switches_per_group: 4,
-            global_links: 2,
-            groups: 5,
-        };
-        let topology = Topology::new(&fly).unwrap();
-        let routing = Dragonfly::new("minimal", &topology).unwrap();
-        use crate::ids::NodeId;
+    /// Five groups of four switches with two nodes each.
+    const FIVE_GROUPS: TopologySpec = TopologySpec::Dragonfly {
+        nodes_per_switch: 2,
+        switches_per_group: 4,
+        global_links: 2,
+        groups: 5,
+    };
+
+    /// The hops of a packet, each as its class; between groups as `g` and its class.
+    fn hops(topology: &Topology, routing: &Dragonfly, header: Header) -> String {
+        let mut at = topology.attachments[header.source.index()].enters().unwrap();
+        let mut hops = String::new();
+        while let Some((port, class)) = routing.step(at, header) {
+            hops += if port >= 4 { "g" } else { "" };
+            hops += ["0", "1"][class];
+            at = topology.neighbour(at, port);
+        }
+        hops
+    }
+
+    /// One hop between groups, between one within each: all ways of all pairs.
+    fn check_hops(split: Split, within: [&str; 2], between: [&[&str]; 2]) {
+        let topology = Topology::new(&FIVE_GROUPS).unwrap();
+        let routing = Dragonfly::new("minimal", split, &topology).unwrap();
         for pair in 0..40 * 40 {
             let (source, destination) = (NodeId(pair / 40), NodeId(pair % 40));
             let header = Header { source, destination, route: 0, traffic: 0 };
-            let mut at = topology.attachments[source.index()].enters().unwrap();
-            let mut kinds = String::new();
-            while let Some((port, class)) = routing.step(at, header) {
-                let to = topology.neighbour(at, port);
-                let kind = if port >= 4 { 'g' } else { ['0', '1'][class] };
-                kinds.push(kind);
-                at = to;
-            }
             let same_group = source.0 / 8 == destination.0 / 8;
-            let allowed: &[&str] = if same_group { &["", "1"] } else { &["g", "0g", "g1", "0g1"] };
-            assert!(allowed.contains(&kinds.as_str()), "{header:?}: {kinds}");
+            let allowed = if same_group { &within } else { between[source.index() % 2] };
+            let hops = hops(&topology, &routing, header);
+            assert!(allowed.contains(&hops.as_str()), "{header:?}: {hops}");
         }
+    }
+
+    #[test]
+    fn groups_are_changed_once_in_the_class_of_the_sources_parity() {
+        let even: &[&str] = &["g0", "0g0", "g01", "0g01"];
+        let odd: &[&str] = &["g1", "0g1", "g11", "0g11"];
+        check_hops(Split::Parity, ["", "1"], [even, odd]);
+    }
+
+    #[test]
+    fn groups_are_changed_once_in_the_class_of_those_that_have_arrived() {
+        let ways: &[&str] = &["g1", "0g1", "g11", "0g11"];
+        check_hops(Split::Crossing, ["", "0"], [ways, ways]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::Header;
 use super::distances::Links;
-use super::dragonfly::Dragonfly;
+use super::dragonfly::{Dragonfly, Split};
 use super::leaf_spine::LeafSpine;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
@@ -22,7 +22,7 @@ impl Groups {
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
         Ok(match topology.family {
             Family::DragonflyPlus(_) => Self::LeafSpine(LeafSpine::new(name, topology)?),
-            _ => Self::Dragonfly(Dragonfly::new(name, topology)?),
+            _ => Self::Dragonfly(Dragonfly::new(name, Split::Parity, topology)?),
         })
     }
 

@@ -256,6 +256,9 @@ pub enum RoutingSpec {
     DestinationTag,
     /// On dragonflies, and between islands: from group to group directly.
     Minimal,
+    /// The same on a dragonfly, where a packet's class depends on whether it has set out for
+    /// another group [Jiang et al. 2013].
+    MinimalByCrossing,
     /// Shortest paths, each hop in the class of virtual channels of its number.
     HopClasses,
     /// Any way that is nearer, at every step.
@@ -369,7 +372,7 @@ impl RoutingSpec {
             Self::DModK => "d_mod_k",
             Self::SModK => "s_mod_k",
             Self::DestinationTag => "destination_tag",
-            Self::Minimal => "minimal",
+            Self::Minimal | Self::MinimalByCrossing => "minimal",
             Self::HopClasses => "hop_classes",
             Self::Profitable => "profitable",
             Self::FirstHop { .. } => "first_hop",
