@@ -56,6 +56,9 @@ pub fn nodes(machine: &Machine) -> u64 {
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
         TopologySpec::Graph { nodes, .. } => nodes.len() as u64,
+        TopologySpec::HyperX { dims, nodes_per_switch, .. } => {
+            u64::from(dims.iter().product::<u32>() * nodes_per_switch)
+        }
         _ => unreachable!("not generated"),
     }
 }
