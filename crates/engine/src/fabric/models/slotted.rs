@@ -153,8 +153,7 @@ impl SlottedFabric {
 
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.
     fn held(&self, channel: ChannelId) -> u32 {
-        let flow = &self.flows.flows[self.board.at(channel).place as usize];
-        u32::from(self.capacity - flow.credits)
+        u32::from(self.capacity - self.flows.credits(self.board.at(channel).place))
     }
 
     /// For how long a channel goes on with a flit that has started.
@@ -165,7 +164,8 @@ impl SlottedFabric {
 
     /// How things stand at every channel.
     fn standings(&self) -> Vec<Standing> {
-        let mut room: Vec<u64> = self.flows.flows.iter().map(|flow| flow.credits.into()).collect();
+        let places = 0..self.flows.channels.len() as u32;
+        let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
         for &place in self.flights.all().flat_map(|due| &due.credits) {
             room[place as usize] += 1;
         }
@@ -290,7 +290,7 @@ impl Grants for SlottedFabric {
 
     fn room(&self, channel: ChannelId, _: Time) -> u32 {
         let lane = self.board.at(channel);
-        let credits = self.flows.flows[lane.place as usize].credits;
+        let credits = self.flows.credits(lane.place);
         if lane.port.switch.is_some() { credits.into() } else { u32::MAX }
     }
 

@@ -11,7 +11,7 @@ use crate::time::Time;
 /// Nobody's flow: what has none is told to it, instead of being asked for.
 pub const NOBODY: u32 = 0;
 
-/// A channel's flits, and those in the buffer at its end.
+/// A channel's packet, and who leaves the buffer at its end.
 #[derive(Clone, Copy, Default)]
 pub struct Flow {
     /// When what it sent last has been sent; if a packet that was granted it later has not
@@ -25,12 +25,17 @@ pub struct Flow {
     pub output: u32,
     /// Header flits of the packet it sends that have not started.
     pub header_unsent: u16,
-    /// Flits in the buffer at its end.
-    pub held: u16,
-    /// Flits that may still start, as far as that buffer goes.
-    pub credits: u16,
     /// Packets in that buffer whose header is there and that have not been granted a channel.
     pub headers: u16,
+}
+
+/// Which flits they are that flows of a block send together.
+#[derive(Clone, Copy)]
+pub struct Marked {
+    /// Flows that send one of a header.
+    pub headers: u64,
+    /// Flows that send the last of a packet.
+    pub last: u64,
 }
 
 /// The flows of all channels, in places of blocks.
@@ -39,6 +44,10 @@ pub struct Flows {
     pub blocks: Vec<Block>,
     /// By place.
     pub flows: Vec<Flow>,
+    /// By place: flits in the buffer at its end.
+    held: Vec<u16>,
+    /// By place: flits that may still start, as far as that buffer goes.
+    credits: Vec<u16>,
     /// By place: the channel.
     pub channels: Vec<ChannelId>,
     /// By place: flits of packets that were granted it in the current window; those that had not
@@ -56,6 +65,8 @@ impl Flows {
         let mut all = Self {
             blocks: Vec::new(),
             flows: Vec::new(),
+            held: Vec::new(),
+            credits: Vec::new(),
             channels: Vec::new(),
             granted: Vec::new(),
             ahead: Vec::new(),
@@ -92,6 +103,8 @@ impl Flows {
         self.blocks.push(block);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
+        self.held.resize(places, 0);
+        self.credits.resize(places, 0);
         self.channels.resize(places, ChannelId::NONE);
         self.granted.resize(places, 0);
         self.ahead.resize(places, 0);
@@ -112,7 +125,7 @@ impl Flows {
             block.has_credit |= 1 << place;
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            self.flows[all].credits = credits;
+            self.credits[all] = credits;
             board.at_mut(channel).place = all as u32;
         }
     }
@@ -121,7 +134,7 @@ impl Flows {
     /// buffer of `input`.
     #[inline]
     pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
-        let has_flit = input == NOBODY || self.flows[input as usize].held > 0;
+        let has_flit = input == NOBODY || self.held[input as usize] > 0;
         self.flows[input as usize].output = place;
         self.granted[place as usize] += u64::from(flits);
         let flow = &mut self.flows[place as usize];
@@ -144,10 +157,12 @@ impl Flows {
     /// Flits of a block have come to the buffers at the ends of their channels.
     #[inline]
     pub fn flits_come(&mut self, block: u32, flits: u64) {
+        let first = block as usize * FLOWS;
+        let held = block_of_mut(&mut self.held, first);
+        let flows = block_of_mut(&mut self.flows, first);
         for place in places(flits) {
-            let flow = &mut self.flows[block as usize * FLOWS + place];
-            flow.held += 1;
-            let output = flow.output as usize;
+            held[place] += 1;
+            let output = flows[place].output as usize;
             self.blocks[output / FLOWS].has_flit |= 1 << (output % FLOWS);
         }
     }
@@ -156,8 +171,58 @@ impl Flows {
     #[inline]
     pub fn credit_comes(&mut self, place: u32) {
         let place = place as usize;
-        self.flows[place].credits += 1;
+        self.credits[place] += 1;
         self.blocks[place / FLOWS].has_credit |= 1 << (place % FLOWS);
+    }
+
+    /// Flits that may still start on a channel, as far as the buffer at its end goes.
+    #[inline]
+    pub fn credits(&self, place: u32) -> u16 {
+        self.credits[place as usize]
+    }
+
+    /// Some flows of a block send a flit each, until `free_at`, from buffers or not, to buffers or
+    /// not, whose flows are added to `left`.
+    #[inline]
+    pub fn send<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
+        &mut self,
+        number: usize,
+        flows: u64,
+        free_at: Time,
+        left: &mut Vec<u32>,
+    ) -> Marked {
+        let first = number * FLOWS;
+        let all = block_of_mut(&mut self.flows, first);
+        let credits = block_of_mut(&mut self.credits, first);
+        let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
+        let (mut inputs, mut count) = ([NOBODY; FLOWS], 0);
+        for place in places(flows) {
+            let flow = &mut all[place];
+            flow.free_at = free_at;
+            flow.unsent -= 1;
+            one_left |= u64::from(flow.unsent == 1) << place;
+            if TO_BUFFERS {
+                credits[place] -= 1;
+                no_credit |= u64::from(credits[place] == 0) << place;
+            }
+            if FROM_BUFFERS {
+                let held = &mut self.held[flow.input as usize];
+                *held -= 1;
+                no_flit |= u64::from(*held == 0) << place;
+                inputs[count % FLOWS] = flow.input;
+                count += 1;
+            }
+        }
+        left.extend_from_slice(&inputs[..count]);
+        let block = &mut self.blocks[number];
+        let marked = Marked { headers: block.in_header & flows, last: block.last & flows };
+        block.take_turns(flows);
+        block.started |= flows;
+        block.sending &= !marked.last;
+        block.last = block.last & !flows | one_left;
+        block.has_flit &= !no_flit;
+        block.has_credit &= !no_credit;
+        marked
     }
 
     /// Time that a flow transmitted in the current window, and will until `until` with its
@@ -180,6 +245,12 @@ impl Flows {
         self.granted[place] = self.flows[place].unsent.into();
         self.ahead[place] = ahead;
     }
+}
+
+/// The places of a block, of which the first is given: no place in it is out of bounds.
+#[inline]
+fn block_of_mut<T>(all: &mut [T], first: usize) -> &mut [T; FLOWS] {
+    (&mut all[first..first + FLOWS]).try_into().expect("all blocks are whole")
 }
 
 /// Sets or clears a bit.

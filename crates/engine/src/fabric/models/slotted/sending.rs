@@ -2,12 +2,11 @@
 
 use super::block::{Block, FLOWS, places};
 use super::flights::Due;
-use super::flows::{Flow, NOBODY};
+use super::flows::{Marked, NOBODY};
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, first_flit};
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
-use crate::time::Time;
 
 /// Flits of a block that start together.
 #[derive(Clone, Copy)]
@@ -166,18 +165,8 @@ impl SlottedFabric {
             0 => &mut self.at_once,
             slots => &mut self.flights.due(slot + slots).credits,
         };
-        let all = &mut self.flows;
-        let ends =
-            send::<FROM_BUFFERS, TO_BUFFERS>(&mut all.flows, number, flows, free_at, credits);
-        let block = &mut all.blocks[number];
-        let last = block.last & flows;
-        let headers = block.in_header & flows;
-        block.take_turns(flows);
-        block.started |= flows;
-        block.sending &= !last;
-        block.last = block.last & !flows | ends.one_left;
-        block.has_flit &= !ends.no_flit;
-        block.has_credit &= !ends.no_credit;
+        let Marked { headers, last } =
+            self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
         if TO_BUFFERS {
             let due = self.flights.due(slot + pace.there_slots);
             due.flits.push((number as u32, flows));
@@ -226,45 +215,4 @@ impl SlottedFabric {
             }
         }
     }
-}
-
-/// What flits that start leave behind: flows of a block, as bits.
-struct Ends {
-    /// Those with one flit left.
-    one_left: u64,
-    /// Those whose next flit is not there.
-    no_flit: u64,
-    /// Those without room for it.
-    no_credit: u64,
-}
-
-/// Some flows of a block send a flit each, until `free_at`; the places these leave are added to
-/// `credits`.
-#[inline]
-fn send<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
-    all: &mut [Flow],
-    block: usize,
-    flows: u64,
-    free_at: Time,
-    credits: &mut Vec<u32>,
-) -> Ends {
-    let mut ends = Ends { one_left: 0, no_flit: 0, no_credit: 0 };
-    for bit in places(flows) {
-        let flow = &mut all[block * FLOWS + bit];
-        flow.free_at = free_at;
-        flow.unsent -= 1;
-        ends.one_left |= u64::from(flow.unsent == 1) << bit;
-        if TO_BUFFERS {
-            flow.credits -= 1;
-            ends.no_credit |= u64::from(flow.credits == 0) << bit;
-        }
-        if FROM_BUFFERS {
-            let input = flow.input;
-            let from = &mut all[input as usize];
-            from.held -= 1;
-            ends.no_flit |= u64::from(from.held == 0) << bit;
-            credits.push(input);
-        }
-    }
-    ends
 }
