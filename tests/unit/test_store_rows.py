@@ -162,6 +162,8 @@ class TestColumns:
         tree = {"kind": "xgft", "children": [2, 2], "parents": [2]}
         for routing in ("ecmp", "spray"):
             costs.append(cost_of({"topology": tree, "routing": {"kind": routing}}))
+        crossing = {"kind": "minimal", "group_classes": "crossing"}
+        costs.append(cost_of(MACHINES["dragonfly"] | {"routing": crossing}))
         for failed in ({"failed_links": [[0, 1]]}, {"failed_share": 0.1}):
             torn = {"kind": "mesh", "dims": [3, 3], **failed}
             costs.append(cost_of({"topology": torn, "routing": {"kind": "up_down"}}))

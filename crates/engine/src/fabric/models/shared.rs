@@ -140,9 +140,7 @@ impl SharedFabric {
             for place in 0..self.asking.len() {
                 let port = self.board.at(self.asking[place]).port;
                 weighing::decide(port.switch, port.buffer.first, act, |channel, act| {
-                    self.find_room(channel, act);
-                    let all = self.buffers.flits();
-                    all - self.room(channel, act.now).min(all) - self.coming(channel, act.now)
+                    self.held(channel, act)
                 });
             }
             for &channel in &self.asking {

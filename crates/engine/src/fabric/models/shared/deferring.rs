@@ -9,7 +9,7 @@
 
 use super::SharedFabric;
 use super::lane::Lane;
-use crate::fabric::switch::switchboard::Act;
+use crate::fabric::switch::switchboard::{Act, Grants};
 use crate::ids::ChannelId;
 use crate::time::{NEVER, Time};
 use std::cmp::Ordering;
@@ -205,8 +205,18 @@ impl SharedFabric {
         }
     }
 
+    /// Flits that have started on a channel before now and whose places cannot be used again.
+    pub(super) fn held(&mut self, channel: ChannelId, act: &mut Act) -> u32 {
+        if self.is_deferring && act.now > 0 {
+            self.send_until(self.board.at(channel).wire, act.now - 1, act);
+        }
+        self.find_room(channel, act);
+        let all = self.buffers.flits();
+        all - self.room(channel, act.now).min(all) - self.coming(channel, act.now)
+    }
+
     /// How many flits that are worked out will not have started on a channel before an instant.
-    pub(super) fn coming(&self, channel: ChannelId, now: Time) -> u32 {
+    fn coming(&self, channel: ChannelId, now: Time) -> u32 {
         let lane = self.board.at(channel);
         if !self.is_deferring || self.wires.last(lane.wire) != channel {
             return 0;
