@@ -19,15 +19,16 @@ impl Spec {
 /// Whether a workload asks for nothing at other times than multiples of a slot.
 fn is_in_slots(workload: &Workload, slot: Time) -> bool {
     match workload {
-        Workload::Messages(list) => list.time_ps.iter().all(|time| time % slot == 0),
+        Workload::Messages(list) => list.time_ps.iter().all(|time| time.is_multiple_of(slot)),
         Workload::Synthetic(synthetic) => sends_in_slots(synthetic, slot),
         Workload::Traffic(traffic) => {
             let sends = |source: &Source| sends_in_slots(&source.messages, slot);
             traffic.classes.iter().all(sends)
         }
-        Workload::Jobs(jobs) => {
-            jobs.jobs.iter().all(|job| job.start_ps % slot == 0 && is_in_slots(&job.workload, slot))
-        }
+        Workload::Jobs(jobs) => jobs
+            .jobs
+            .iter()
+            .all(|job| job.start_ps.is_multiple_of(slot) && is_in_slots(&job.workload, slot)),
         // Collectives and programs may cost any time.
         Workload::Program(_) | Workload::External(_) | Workload::Trace(_) => false,
     }
@@ -40,8 +41,8 @@ fn sends_in_slots(synthetic: &Synthetic, slot: Time) -> bool {
 /// Whether a distribution has multiples of a slot only.
 fn is_of_slots(times: &Distribution, slot: Time) -> bool {
     match times.shape {
-        Shape::Constant => times.mean % slot == 0,
-        Shape::Geometric { slot: own } => own % slot == 0,
+        Shape::Constant => times.mean.is_multiple_of(slot),
+        Shape::Geometric { slot: own } => own.is_multiple_of(slot),
         Shape::Normal | Shape::Exponential | Shape::OnOff { .. } => false,
     }
 }

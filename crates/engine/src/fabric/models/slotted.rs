@@ -77,7 +77,7 @@ impl SlottedFabric {
     /// Whether this is what a machine needs, at a fidelity, if its nodes do everything in slots.
     pub fn is_for(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> bool {
         let (layout, slot) = (&wiring.layout, machine.link.flit_ps);
-        let is_of_slots = |time: Time| time % slot == 0 && time / slot < MOST_SLOTS;
+        let is_of_slots = |time: Time| time.is_multiple_of(slot) && time / slot < MOST_SLOTS;
         let is_even = |timing: &Timing| {
             let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
             [first_ps, flit_ps, last_ps] == [slot; 3]
