@@ -1,5 +1,6 @@
-//! Where virtual channels share wires, flits are worked out in another way when an account is
-//! kept of waits: one by one, at the instant at which they start. All that is measured is the same.
+//! Where virtual channels share wires, or everything happens in slots, flits are worked out in
+//! another way than when an account is kept of waits: one by one, at the instant at which they
+//! start. All that is measured is the same.
 
 use crate::agreement::{with_channels, with_choices};
 use crate::parts::clear_rates;
@@ -90,6 +91,34 @@ fn weighed(dice: &mut Dice) -> Spec {
     spec
 }
 
+/// The same where all that happens is at multiples of the time of a flit: links of one rate without
+/// gaps or end tokens. Windows and samples are at any time.
+fn slotted(dice: &mut Dice) -> Spec {
+    let mut spec = match dice.number(0, 5) {
+        0..2 => with_channels(dice),
+        2..4 => with_choices(dice, true),
+        _ => weighed(dice),
+    };
+    let machine = &mut spec.machine;
+    let slot = machine.link.flit_ps;
+    let in_slots = |time: &mut Time| *time = time.div_ceil(slot) * slot;
+    let link = &mut machine.link;
+    (link.end_token, link.packet_gap_ps) = (false, 0);
+    link.credit_delay_ps = if dice.chance(60) { dice.number(0, 4) * slot } else { 0 };
+    in_slots(&mut link.delay_ps);
+    in_slots(&mut machine.switch.delay_ps);
+    clear_rates(machine);
+    if dice.chance(30) {
+        let delay_ps = Some(dice.number(0, 5) * slot);
+        machine.set_node_link(|node| node.delay_ps = delay_ps);
+    }
+    let mut list = small::messages(dice, machine);
+    list.time_ps.iter_mut().for_each(in_slots);
+    spec.workload = Workload::Messages(list);
+    assert!(spec.is_in_slots());
+    spec
+}
+
 fn compare_all(first: u64, make: impl Fn(&mut Dice) -> Spec) {
     for number in 0..random_cases(600) {
         let mut dice = Dice::new(first + number);
@@ -115,4 +144,9 @@ fn an_account_of_waits_changes_nothing_where_channels_share_wires() {
 #[test]
 fn nor_where_ways_are_chosen_by_loads() {
     compare_all(121_000_000, weighed);
+}
+
+#[test]
+fn nor_where_all_happens_in_slots() {
+    compare_all(130_000_000, slotted);
 }

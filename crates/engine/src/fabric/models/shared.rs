@@ -18,7 +18,8 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::flit::lines::{LineId, Lines, What};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
-use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
+use crate::fabric::network::wires::most_on_a_wire;
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, idle_channel, roomy_channel};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
@@ -105,7 +106,7 @@ impl SharedFabric {
             && wiring.integrated_timing.is_none()
             && (in_rounds || layout.has_shared_wires())
             && layout.against().is_empty()
-            && wires::most_channels(layout) <= wires::MOST_CHANNELS
+            && most_on_a_wire(layout) <= wires::MOST_CHANNELS
     }
 
     /// An empty network.
@@ -307,37 +308,20 @@ impl Grants for SharedFabric {
         &mut self.board
     }
 
-    /// The lowest-numbered idle channel of a group that has a credit, else the
-    /// lowest-numbered idle one.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
-        if self.board.is_closed(lead) {
-            return None;
-        }
         let width = u32::from(self.board.at(lead).port.width);
-        if self.is_deferring && !self.find_idle(lead, width, act) {
+        if self.is_deferring && !self.board.is_closed(lead) && !self.find_idle(lead, width, act) {
             return None;
         }
-        let idle = (lead.0..lead.0 + width)
-            .map(ChannelId)
-            .filter(|&channel| !self.board.at(channel).packet.is_some());
-        if width == 1 {
-            return idle.clone().next();
-        }
-        let has_credit = |&channel: &ChannelId| self.room(channel, act.now) > 0;
-        idle.clone().find(has_credit).or_else(|| idle.clone().next())
+        let room = |channel| self.room(channel, act.now);
+        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
     }
 
     fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        if self.board.is_closed(lead) {
-            return None;
-        }
         let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
-        let is_free = |&channel: &ChannelId| {
-            let is_idle = !self.board.at(channel).packet.is_some();
-            is_idle && self.room(channel, act.now) >= flits.min(all)
-        };
-        act.wiring.layout.group(lead).channels().find(is_free)
+        let room = |channel| self.room(channel, act.now);
+        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
     }
 
     fn room(&self, channel: ChannelId, now: Time) -> u32 {
